@@ -1,0 +1,16 @@
+/** One runner for every suite; each file is a room of policy sentences, run against real dependencies. */
+export default {
+  rootDir: '.',
+  roots: ['<rootDir>/test', '<rootDir>/src', '<rootDir>/clients'],
+  testMatch: ['**/*.spec.ts'],
+  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/test/architecture/planted/'],
+  modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
+  extensionsToTreatAsEsm: ['.ts'],
+  transform: { '^.+\\.ts$': '@swc/jest' },
+  moduleNameMapper: { '^(\\.{1,2}/.*)\\.js$': '$1' },
+  globalSetup: '<rootDir>/test/support/global-setup.ts',
+  globalTeardown: '<rootDir>/test/support/global-teardown.ts',
+  testTimeout: 30_000,
+  maxWorkers: 2,
+  workerIdleMemoryLimit: '1GB',
+};
