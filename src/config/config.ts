@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import type { Env } from './env.js';
+import { ConfigInvalid, parseEnv } from './env.js';
+import { localSecrets } from './local-secrets.js';
+import type { RateLimits } from './rate-limits.js';
+
+/** A secret with the short public name under which tokens and ciphertexts refer to it. */
+export interface NamedSecret {
+  id: string;
+  secret: string;
+}
+
+/** The configuration: validated once at start, frozen, injected by this class. */
+export abstract class Config {
+  abstract readonly production: boolean;
+  abstract readonly port: number;
+  abstract readonly host: string;
+  abstract readonly publicUrl: string;
+  abstract readonly dashboardUrl: string;
+  /** null: an embedded server under `dataDir`. */
+  abstract readonly databaseUrl: string | null;
+  abstract readonly databaseDirectUrl: string | null;
+  abstract readonly databasePoolSize: number;
+  abstract readonly databasePrepared: 'auto' | 'on' | 'off';
+  abstract readonly dataDir: string;
+  abstract readonly jwtSecrets: readonly NamedSecret[];
+  abstract readonly encryptionKeys: readonly NamedSecret[];
+  abstract readonly bcryptCost: number;
+  abstract readonly allowRegistration: boolean;
+  abstract readonly allowInsecureHttp: boolean;
+  abstract readonly trustProxy: number | string[] | false;
+  abstract readonly smtpUrl: string | null;
+  abstract readonly mailFrom: string;
+  abstract readonly eventRetentionDays: number;
+  abstract readonly socketPingIntervalMs: number;
+  abstract readonly socketPongWaitMs: number;
+  /** null: off. */
+  abstract readonly rateLimits: RateLimits | null;
+  abstract readonly drainSeconds: number;
+  abstract readonly logLevel: string;
+  abstract readonly logPretty: boolean;
+}
+
+const PLACEHOLDER = /change.?me|example|placeholder|replace|your.?secret|insert|password|default|^(.)\1+$|^test|^dev/i;
+
+/** What production demands beyond well-formed values. */
+function productionFaults(env: Env): string[] {
+  const faults: string[] = [];
+  for (const name of ['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PUBLIC_URL'] as const) {
+    if (!env.given.has(name)) faults.push(`${name} is required when NODE_ENV=production`);
+  }
+  for (const name of ['JWT_SECRETS', 'ENCRYPTION_KEYS'] as const) {
+    if (env.given.has(name) && env[name].some(secret => PLACEHOLDER.test(secret) || new Set(secret).size < 10)) {
+      faults.push(`${name} holds a placeholder; make a real one with: openssl rand -base64 36`);
+    }
+  }
+  if (env.BCRYPT_COST < 12) faults.push('BCRYPT_COST must be at least 12 when NODE_ENV=production');
+  for (const name of ['PUBLIC_URL', 'DASHBOARD_URL'] as const) {
+    if (env.given.has(name) && !env[name].startsWith('https:') && !env.ALLOW_INSECURE_HTTP) {
+      faults.push(`${name} must be https when NODE_ENV=production (or set ALLOW_INSECURE_HTTP=on)`);
+    }
+  }
+  return faults;
+}
+
+function named(secrets: readonly string[]): NamedSecret[] {
+  return secrets.map(secret => ({ secret, id: createHash('sha256').update(secret).digest('hex').slice(0, 8) }));
+}
+
+function trustedProxies(raw: string): Config['trustProxy'] {
+  if (raw === '') return false;
+  return /^\d+$/.test(raw) ? Number(raw) : raw.split(',').map(item => item.trim());
+}
+
+/** Reads and checks the environment once. @throws ConfigInvalid with every fault in one message */
+export function loadConfig(source: Record<string, string | undefined> = process.env): Config {
+  const env = parseEnv(source);
+  const production = env.NODE_ENV === 'production';
+  const faults = production ? productionFaults(env) : [];
+  if (faults.length > 0) throw new ConfigInvalid(faults);
+  const complete = env.given.has('JWT_SECRETS') && env.given.has('ENCRYPTION_KEYS');
+  const made = complete ? null : localSecrets(env.DATA_DIR);
+  const publicUrl = env.PUBLIC_URL || `http://localhost:${env.PORT}`;
+  return Object.freeze({
+    production,
+    port: env.PORT,
+    host: env.HOST,
+    publicUrl,
+    dashboardUrl: env.DASHBOARD_URL || `${publicUrl}/dashboard`,
+    databaseUrl: env.DATABASE_URL || null,
+    databaseDirectUrl: env.DATABASE_DIRECT_URL || null,
+    databasePoolSize: env.DATABASE_POOL_SIZE,
+    databasePrepared: env.DATABASE_PREPARED,
+    dataDir: env.DATA_DIR,
+    jwtSecrets: named(env.given.has('JWT_SECRETS') ? env.JWT_SECRETS : [made?.jwt ?? '']),
+    encryptionKeys: named(env.given.has('ENCRYPTION_KEYS') ? env.ENCRYPTION_KEYS : [made?.encryption ?? '']),
+    bcryptCost: env.BCRYPT_COST,
+    allowRegistration: env.ALLOW_REGISTRATION,
+    allowInsecureHttp: env.ALLOW_INSECURE_HTTP,
+    trustProxy: trustedProxies(env.TRUST_PROXY),
+    smtpUrl: env.SMTP_URL || null,
+    mailFrom: env.MAIL_FROM,
+    eventRetentionDays: env.EVENT_RETENTION_DAYS,
+    socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
+    socketPongWaitMs: env.WS_PONG_WAIT_MS,
+    rateLimits: env.RATE_LIMITS,
+    drainSeconds: env.DRAIN_SECONDS,
+    logLevel: env.LOG_LEVEL,
+    logPretty: env.LOG_FORMAT === 'pretty' || (env.LOG_FORMAT === '' && process.stdout.isTTY),
+  } satisfies Config);
+}

@@ -1,0 +1,113 @@
+import type { RateLimits } from './rate-limits.js';
+import { parseRateLimits } from './rate-limits.js';
+import type { Variable } from './variables.js';
+import { integer, oneOf, onOff, secrets, text, url } from './variables.js';
+
+function variable<T>(
+  parse: Variable<T>['parse'],
+  fallback: string | null,
+  summary: string,
+  fallbackText?: string,
+): Variable<T> {
+  return { parse, fallback, summary, ...(fallbackText === undefined ? {} : { fallbackText }) };
+}
+
+/** Every environment variable that the service reads; the source of `docs/generated/env.md`. */
+export const VARIABLES = {
+  NODE_ENV: variable(oneOf('development', 'test', 'production'), 'development', 'Which safety rules hold.'),
+  PORT: variable(integer(0, 65535), '3000', 'Port to listen on; 0 takes a free one.'),
+  HOST: variable(text(), '::', 'Address to listen on.', 'all addresses'),
+  PUBLIC_URL: variable(
+    url('http', 'https'),
+    '',
+    'Where clients reach the service; https in production.',
+    'http://localhost:PORT',
+  ),
+  DASHBOARD_URL: variable(url('http', 'https'), '', 'Where agents work.', 'PUBLIC_URL/dashboard'),
+  DATABASE_URL: variable(
+    url('postgres', 'postgresql'),
+    '',
+    'PostgreSQL 15 to 18. Required in production.',
+    'an embedded PostgreSQL under DATA_DIR',
+  ),
+  DATABASE_DIRECT_URL: variable(
+    url('postgres', 'postgresql'),
+    '',
+    'Where migrations run when DATABASE_URL is a PgBouncer.',
+    'DATABASE_URL',
+  ),
+  DATABASE_POOL_SIZE: variable(integer(2, 500), '10', 'Connections to the database per instance.'),
+  DATABASE_PREPARED: variable(
+    oneOf('auto', 'on', 'off'),
+    'auto',
+    'Named prepared statements; auto turns them off behind a PgBouncer that cannot carry them.',
+  ),
+  DATA_DIR: variable(text(), '.data', 'Folder of the embedded database and of secrets made at the first start.'),
+  JWT_SECRETS: variable(
+    secrets(),
+    '',
+    'Secrets that sign tokens, parted by commas: the first signs, all verify. Required in production.',
+    'made once, kept under DATA_DIR',
+  ),
+  ENCRYPTION_KEYS: variable(
+    secrets(),
+    '',
+    'Secrets that encrypt what must be read again: the first encrypts, all decrypt. Required in production.',
+    'made once, kept under DATA_DIR',
+  ),
+  BCRYPT_COST: variable(integer(4, 15), '12', 'Work factor of password hashes; at least 12 in production.'),
+  ALLOW_REGISTRATION: variable(onOff(), 'on', 'Whether anyone may register a workspace.'),
+  ALLOW_INSECURE_HTTP: variable(onOff(), 'off', 'Lets production run without TLS, for trials inside a closed network.'),
+  TRUST_PROXY: variable(
+    text(),
+    '',
+    'Proxies whose X-Forwarded-* headers are believed: a count, or addresses and networks parted by commas.',
+    'none',
+  ),
+  SMTP_URL: variable(url('smtp', 'smtps'), '', 'Mail server.', 'mail is written to the log, without secrets'),
+  MAIL_FROM: variable(text(), 'Support <support@localhost>', 'Sender of mail.'),
+  EVENT_RETENTION_DAYS: variable(integer(1, 365), '7', 'How long the event log can be resumed from.'),
+  WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
+  WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),
+  RATE_LIMITS: variable<RateLimits | null>(
+    raw => {
+      const limits = parseRateLimits(raw);
+      return typeof limits === 'string' ? { fault: limits } : { value: limits };
+    },
+    '',
+    'Overrides of single rates, `name=points/seconds` parted by commas; `off` for load tests only.',
+    'the published rates',
+  ),
+  DRAIN_SECONDS: variable(integer(0, 600), '5', 'Over how long open sockets are closed when the service stops.'),
+  LOG_LEVEL: variable(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', 'What is logged.'),
+  LOG_FORMAT: variable(oneOf('json', 'pretty', ''), '', 'How it is logged.', 'pretty on a terminal, else json'),
+} as const;
+
+type Values = {
+  [Name in keyof typeof VARIABLES]: (typeof VARIABLES)[Name] extends Variable<infer T> ? T : never;
+};
+export type Env = Values & { given: ReadonlySet<keyof typeof VARIABLES> };
+
+/** All faults of the environment at once, one a line. The process ends with 78 (EX_CONFIG). */
+export class ConfigInvalid extends Error {
+  constructor(readonly faults: string[]) {
+    super(`The configuration is not valid:\n${faults.map(fault => `  - ${fault}`).join('\n')}`);
+  }
+}
+
+/** Parses every variable; unset and empty ones take their fallback. @throws ConfigInvalid */
+export function parseEnv(source: Record<string, string | undefined>): Env {
+  const faults: string[] = [];
+  const given = new Set<keyof typeof VARIABLES>();
+  const entries = Object.entries(VARIABLES).map(([name, { parse, fallback }]) => {
+    const raw = source[name]?.trim();
+    if (raw) given.add(name as keyof typeof VARIABLES);
+    const chosen = raw || fallback || '';
+    if (chosen === '' && name !== 'RATE_LIMITS') return [name, ''] as const;
+    const parsed = parse(chosen);
+    if ('fault' in parsed) faults.push(`${name} ${parsed.fault}`);
+    return [name, 'value' in parsed ? parsed.value : ''] as const;
+  });
+  if (faults.length > 0) throw new ConfigInvalid(faults);
+  return { ...(Object.fromEntries(entries) as Values), given };
+}

@@ -1,0 +1,45 @@
+/** How often each thing may be done: `points` in `seconds`, counted per what `by` says. */
+export interface RateLimit {
+  points: number;
+  seconds: number;
+  by: string;
+}
+
+const MINUTE = 60;
+const HOUR = 3600;
+
+/** The published rates. `RATE_LIMITS` overrides any of them by name: `agent=6000/60,visitor_message=300/60`. */
+export const RATE_LIMITS = {
+  login: { points: 10, seconds: 15 * MINUTE, by: 'failures per e-mail and address' },
+  login_email: { points: 100, seconds: HOUR, by: 'failures per e-mail' },
+  login_address: { points: 300, seconds: 5 * MINUTE, by: 'failures per address' },
+  register: { points: 20, seconds: HOUR, by: 'address' },
+  password_forgot: { points: 5, seconds: HOUR, by: 'e-mail' },
+  password_reset: { points: 60, seconds: MINUTE, by: 'failures per address' },
+  refresh: { points: 60, seconds: MINUTE, by: 'session family' },
+  widget_session: { points: 300, seconds: MINUTE, by: 'widget token and address' },
+  widget_session_contact: { points: 60, seconds: MINUTE, by: 'contact' },
+  widget_config: { points: 300, seconds: MINUTE, by: 'address' },
+  visitor: { points: 300, seconds: MINUTE, by: 'contact' },
+  visitor_message: { points: 30, seconds: MINUTE, by: 'contact' },
+  handshake: { points: 120, seconds: MINUTE, by: 'principal' },
+  agent: { points: 600, seconds: MINUTE, by: 'member' },
+  api_key: { points: 1200, seconds: MINUTE, by: 'API key' },
+} as const satisfies Record<string, RateLimit>;
+
+export type RateLimitName = keyof typeof RATE_LIMITS;
+export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
+
+/** @returns the rates in force, null when they are off, or a sentence that says what is wrong with the text. */
+export function parseRateLimits(text: string): RateLimits | null | string {
+  if (text === 'off') return null;
+  const limits: Record<string, RateLimit> = structuredClone(RATE_LIMITS);
+  for (const part of text.split(',').filter(item => item.trim() !== '')) {
+    const match = /^\s*([a-z_]+)=(\d{1,9})\/(\d{1,6})\s*$/.exec(part);
+    const limit = match ? limits[match[1] ?? ''] : undefined;
+    if (!match || !limit) return `"${part.trim()}" is not name=points/seconds with a known name`;
+    limit.points = Number(match[2]);
+    limit.seconds = Math.max(1, Number(match[3]));
+  }
+  return limits as RateLimits;
+}

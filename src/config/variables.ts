@@ -1,0 +1,57 @@
+/** One environment variable: its documentation and how its text becomes a value. */
+export interface Variable<T> {
+  summary: string;
+  /** What `docs/generated/env.md` shows as the default; the text that is parsed when the variable is unset. */
+  fallback: string | null;
+  /** Shown instead of the fallback where the default is made up at start. */
+  fallbackText?: string;
+  parse(text: string): Parsed<T>;
+}
+
+export type Parsed<T> = { value: T } | { fault: string };
+
+export function text(): (raw: string) => Parsed<string> {
+  return raw => ({ value: raw });
+}
+
+export function integer(min: number, max: number): (raw: string) => Parsed<number> {
+  return raw => {
+    const value = Number(raw);
+    const inside = /^-?\d+$/.test(raw) && value >= min && value <= max;
+    return inside ? { value } : { fault: `must be a whole number from ${min} to ${max}` };
+  };
+}
+
+export function oneOf<const T extends string>(...choices: T[]): (raw: string) => Parsed<T> {
+  return raw => {
+    const value = choices.find(choice => choice === raw);
+    return value === undefined ? { fault: `must be one of ${choices.join(', ')}` } : { value };
+  };
+}
+
+export function onOff(): (raw: string) => Parsed<boolean> {
+  return raw =>
+    raw === 'on' || raw === 'off' || raw === 'true' || raw === 'false'
+      ? { value: raw === 'on' || raw === 'true' }
+      : { fault: 'must be on or off' };
+}
+
+/** An absolute URL of one of these schemes, without the slash at its end. */
+export function url(...schemes: string[]): (raw: string) => Parsed<string> {
+  return raw => {
+    const parsed = URL.canParse(raw) ? new URL(raw) : null;
+    return parsed && schemes.includes(parsed.protocol.slice(0, -1))
+      ? { value: raw.replace(/\/$/, '') }
+      : { fault: `must be a URL that starts with ${schemes.map(scheme => `${scheme}://`).join(' or ')}` };
+  };
+}
+
+/** Secrets, parted by commas, newest first; each long enough to resist guessing offline. */
+export function secrets(): (raw: string) => Parsed<string[]> {
+  return raw => {
+    const list = raw.split(',').map(item => item.trim());
+    return list.every(item => item.length >= 32)
+      ? { value: list }
+      : { fault: 'must be one or more secrets of at least 32 characters, parted by commas, the newest first' };
+  };
+}

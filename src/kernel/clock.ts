@@ -1,0 +1,26 @@
+/** The time as the service sees it; tests move it. Rows take theirs from the database. */
+export abstract class Clock {
+  abstract now(): Date;
+}
+
+export class SystemClock extends Clock {
+  now(): Date {
+    return new Date();
+  }
+}
+
+/** ISO 8601 UTC with six fractional digits: the only form of a time on the wire. Rows carry milliseconds. */
+export function toWireTime(date: Date): string {
+  return `${date.toISOString().slice(0, -1)}000Z`;
+}
+
+export function toWireTimeOrNull(date: Date | null): string | null {
+  return date === null ? null : toWireTime(date);
+}
+
+/** This instant with true microseconds. */
+export function nowWireTime(): string {
+  const micros = Math.floor((performance.timeOrigin + performance.now()) * 1000);
+  const millis = Math.floor(micros / 1000);
+  return `${new Date(millis).toISOString().slice(0, -1)}${String(micros - millis * 1000).padStart(3, '0')}Z`;
+}

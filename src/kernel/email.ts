@@ -1,0 +1,21 @@
+import { domainToASCII } from 'node:url';
+
+const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+
+/**
+ * The one way an e-mail address becomes a key: trimmed, ASCII letters lower-cased, nothing else changed. A local part
+ * outside ASCII is refused, so that no look-alike of another script passes for a colleague; a domain outside ASCII is
+ * kept as written, so its look-alikes stay different addresses.
+ * @returns null when the text is no address
+ */
+export function normaliseEmail(text: string): string | null {
+  const email = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase());
+  const at = email.lastIndexOf('@');
+  if (at < 1 || email.length > 254) return null;
+  const local = email.slice(0, at);
+  const labels = domainToASCII(email.slice(at + 1)).split('.');
+  if (!LOCAL.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) return null;
+  if (labels.length < 2 || !labels.every(label => LABEL.test(label))) return null;
+  return email;
+}

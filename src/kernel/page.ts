@@ -1,0 +1,47 @@
+import { CursorInvalid } from './errors.js';
+
+export const PAGE_LIMIT = { default: 50, max: 200 } as const;
+
+/** What a caller asks of a list. `limit` is 1–200. */
+export interface PageRequest {
+  limit: number;
+  cursor?: string | undefined;
+}
+
+/** A page of a keyset list: stable under inserts, no totals. */
+export interface Page<T> {
+  items: T[];
+  nextCursor: string | null;
+}
+
+export type CursorPart = string | number | null;
+
+/** Wraps the sort key of the last row. Opaque to clients; `list` names the order, so that no list takes another's. */
+export function encodeCursor(list: string, parts: readonly CursorPart[]): string {
+  return Buffer.from(JSON.stringify([list, ...parts])).toString('base64url');
+}
+
+/** @throws CursorInvalid when the text is not a cursor of this list with this many parts. */
+export function decodeCursor(list: string, text: string, arity: number): CursorPart[] {
+  let decoded: unknown;
+  try {
+    decoded = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+  } catch {
+    throw new CursorInvalid();
+  }
+  if (!Array.isArray(decoded) || decoded.length !== arity + 1 || decoded[0] !== list) throw new CursorInvalid();
+  const parts: unknown[] = decoded.slice(1);
+  if (!parts.every(isCursorPart)) throw new CursorInvalid();
+  return parts;
+}
+
+function isCursorPart(part: unknown): part is CursorPart {
+  return part === null || (typeof part === 'string' && !part.includes('\0')) || Number.isSafeInteger(part);
+}
+
+/** Cuts the one row that was read past the limit and turns it into a cursor. */
+export function toPage<T>(rows: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
+  const items = rows.slice(0, limit);
+  const last = items.at(-1);
+  return { items, nextCursor: rows.length > limit && last !== undefined ? cursorOf(last) : null };
+}

@@ -1,0 +1,73 @@
+import { Forbidden, ScopeTooNarrow } from './errors.js';
+import type { Principal, Role } from './principal.js';
+import { rank } from './principal.js';
+
+/**
+ * The lowest role that may do each thing. Reading is for every agent; what shapes the workspace is for admins. An API
+ * key acts like an admin of the whole workspace, within its own scopes. `widget:*` is the visitor's and nobody else's.
+ */
+const LOWEST_ROLE = {
+  'workspace:read': 'agent',
+  'workspace:write': 'admin',
+  'channels:read': 'agent',
+  'channels:write': 'admin',
+  'members:read': 'agent',
+  'members:write': 'admin',
+  'bots:read': 'agent',
+  'bots:write': 'admin',
+  'api-keys:read': 'admin',
+  'api-keys:write': 'admin',
+  'contacts:read': 'agent',
+  'contacts:write': 'agent',
+  'conversations:read': 'agent',
+  'conversations:write': 'agent',
+  'canned-responses:read': 'agent',
+  'canned-responses:write': 'agent',
+  /** One's own session and password. */
+  'session:read': 'agent',
+  'session:write': 'agent',
+} as const satisfies Record<string, Role>;
+
+export type StaffPermission = keyof typeof LOWEST_ROLE;
+export type VisitorPermission = 'widget:read' | 'widget:write';
+export type Permission = StaffPermission | VisitorPermission;
+
+/** What an API key's `scopes` may name, besides `*`. */
+export const KEY_SCOPES: readonly string[] = Object.keys(LOWEST_ROLE).filter(name => !name.startsWith('session:'));
+
+export function isVisitorPermission(permission: Permission): permission is VisitorPermission {
+  return permission.startsWith('widget:');
+}
+
+export function lowestRole(permission: StaffPermission): Role {
+  return LOWEST_ROLE[permission];
+}
+
+/** `x:write` on a key includes `x:read`: whoever may change a thing may look at it. */
+function keyAllows(keyScopes: readonly string[], permission: StaffPermission): boolean {
+  if (keyScopes.includes('*') || keyScopes.includes(permission)) return true;
+  return keyScopes.includes(permission.replace(/:read$/, ':write'));
+}
+
+/**
+ * Throws unless the caller may do this at all. Which rows it may do it to is the repository's question.
+ * A session whose scope is not `all` has the rights of an agent, whatever its role.
+ */
+export function assertAllowed(principal: Principal, permission: Permission): void {
+  switch (principal.kind) {
+    case 'system':
+      return;
+    case 'visitor':
+      if (!isVisitorPermission(permission)) throw new Forbidden();
+      return;
+    case 'api_key':
+      if (isVisitorPermission(permission) || !keyAllows(principal.keyScopes, permission)) throw new Forbidden();
+      return;
+    case 'agent': {
+      if (isVisitorPermission(permission)) throw new Forbidden();
+      const lowest = LOWEST_ROLE[permission];
+      if (rank(principal.role) < rank(lowest)) throw new Forbidden();
+      if (lowest !== 'agent' && principal.scope !== null) throw new ScopeTooNarrow();
+    }
+  }
+}

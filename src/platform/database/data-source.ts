@@ -1,0 +1,31 @@
+import type { DataSourceOptions, MixedList } from 'typeorm';
+
+/** What the composition root hands to the database room: the tables and the migrations, which only it can list. */
+export abstract class Schema {
+  abstract readonly entities: MixedList<new () => object>;
+  abstract readonly migrations: MixedList<new () => object>;
+}
+
+export interface DatabaseSettings {
+  url: string;
+  poolSize: number;
+}
+
+/**
+ * The connection pool. `query_timeout` lives in the client: a startup parameter would not survive PgBouncer, and a
+ * database that hangs must not hang every request with it.
+ */
+export function dataSourceOptions(settings: DatabaseSettings, schema: Schema): DataSourceOptions {
+  return {
+    type: 'postgres',
+    url: settings.url,
+    entities: schema.entities as never,
+    migrations: schema.migrations as never,
+    migrationsTableName: 'migration',
+    synchronize: false,
+    installExtensions: false,
+    poolSize: settings.poolSize,
+    poolErrorHandler: () => undefined,
+    extra: { connectionTimeoutMillis: 5_000, query_timeout: 30_000, keepAlive: true, allowExitOnIdle: false },
+  };
+}

@@ -1,0 +1,56 @@
+import { QueryFailedError } from 'typeorm';
+
+interface DriverError {
+  code?: string;
+  constraint?: string;
+  routine?: string;
+}
+
+function driverError(error: unknown): DriverError {
+  if (error instanceof QueryFailedError) return (error.driverError ?? {}) as DriverError;
+  return typeof error === 'object' && error !== null ? (error as DriverError) : {};
+}
+
+/** Deadlock and serialization failure: the same work can succeed at the next try. */
+export function isRetryable(error: unknown): boolean {
+  return ['40P01', '40001'].includes(driverError(error).code ?? '');
+}
+
+/** Every constraint is named by us, because this is how a refusal by the database becomes an error of the domain. */
+export function violates(error: unknown, constraint: string): boolean {
+  const { code, constraint: name } = driverError(error);
+  return (code === '23505' || code === '23503' || code === '23514') && name === constraint;
+}
+
+const GONE = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'ETIMEDOUT',
+  'EHOSTUNREACH',
+  '08000',
+  '08001',
+  '08003',
+  '08006',
+  '25006', // read-only
+  '53100', // disk full
+  '53200', // out of memory
+  '53300', // too many connections
+  '57014', // statement timeout
+  '57P01', // admin shutdown
+  '57P02', // crash shutdown
+  '57P03', // starting up
+]);
+
+const GONE_TEXT =
+  /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable|Client was closed|DataSource is not|Driver not Connected|Query read timeout|ECONNREFUSED/i;
+
+/** Whether the database could not be asked at all, as opposed to having said no. */
+export function isUnavailable(error: unknown): boolean {
+  const code = driverError(error).code;
+  if (code !== undefined && GONE.has(code)) return true;
+  if (error instanceof AggregateError) return error.errors.some(isUnavailable);
+  return error instanceof Error && GONE_TEXT.test(error.message);
+}

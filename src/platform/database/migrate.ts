@@ -1,0 +1,29 @@
+import { DataSource } from 'typeorm';
+import type { Schema } from './data-source.js';
+import { dataSourceOptions } from './data-source.js';
+
+/** Any number, as long as nobody else in the cluster uses it for something else. */
+const MIGRATION_LOCK = 7_246_303_115;
+
+/**
+ * Brings the schema up to date; two instances that start at once take turns. The lock belongs to a transaction, not to
+ * a session, so it cannot outlive its holder or get lost in a pooler.
+ * @param url of PostgreSQL itself, not of a PgBouncer
+ * @returns the names of the migrations that ran
+ */
+export async function migrate(url: string, schema: Schema, log: (line: string) => void): Promise<string[]> {
+  const source = new DataSource(dataSourceOptions({ url, poolSize: 2 }, schema));
+  await source.initialize();
+  const lock = source.createQueryRunner();
+  try {
+    await lock.startTransaction();
+    await lock.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+    const ran = await source.runMigrations({ transaction: 'each' });
+    for (const migration of ran) log(`migrated: ${migration.name}`);
+    return ran.map(migration => migration.name);
+  } finally {
+    await lock.rollbackTransaction().catch(() => undefined);
+    await lock.release();
+    await source.destroy();
+  }
+}

@@ -1,0 +1,96 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import { Injectable } from '@nestjs/common';
+import { DataSource, EntityManager, QueryRunner } from 'typeorm';
+import { isRetryable } from './database-errors.js';
+
+interface Work {
+  runner: QueryRunner;
+  afterCommit: (() => void)[];
+}
+
+const ATTEMPTS = 4;
+
+/**
+ * One public write of a service is one unit of work: one transaction, its rows and its events together. The unit is
+ * ambient, so repositories join it without being handed anything; a unit inside a unit is the same unit.
+ */
+@Injectable()
+export class UnitOfWork {
+  private readonly current = new AsyncLocalStorage<Work>();
+
+  constructor(private readonly dataSource: DataSource) {}
+
+  get active(): boolean {
+    return this.current.getStore() !== undefined;
+  }
+
+  /** The manager of the present unit, or, outside of one, of the pool. */
+  get manager(): EntityManager {
+    return this.current.getStore()?.runner.manager ?? this.dataSource.manager;
+  }
+
+  /** The query runner of the present unit. */
+  get runner(): QueryRunner | undefined {
+    return this.current.getStore()?.runner;
+  }
+
+  /**
+   * Runs the work in one transaction: all of it, or nothing. A deadlock or a serialization failure is tried again, so
+   * the work must not do anything that a rollback does not undo; use `afterCommit` for that.
+   */
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    if (this.active) return work();
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await this.once(work);
+      } catch (error) {
+        if (attempt >= ATTEMPTS || !isRetryable(error)) throw error;
+        await new Promise(resolve => setTimeout(resolve, Math.random() * 20 * attempt));
+      }
+    }
+  }
+
+  /** Runs part of the present unit so that its failure undoes that part alone. */
+  async savepoint<T>(work: () => Promise<T>): Promise<T> {
+    const unit = this.mine('savepoint');
+    const hooks = unit.afterCommit.length;
+    await unit.runner.query('SAVEPOINT part');
+    try {
+      const result = await work();
+      await unit.runner.query('RELEASE SAVEPOINT part');
+      return result;
+    } catch (error) {
+      unit.afterCommit.length = hooks;
+      await unit.runner.query('ROLLBACK TO SAVEPOINT part');
+      throw error;
+    }
+  }
+
+  /** Runs once the present unit has committed, never when it is rolled back. Must not throw. */
+  afterCommit(hook: () => void): void {
+    this.mine('afterCommit').afterCommit.push(hook);
+  }
+
+  private mine(what: string): Work {
+    const unit = this.current.getStore();
+    if (!unit) throw new Error(`${what} outside a unit of work`);
+    return unit;
+  }
+
+  private async once<T>(work: () => Promise<T>): Promise<T> {
+    const runner = this.dataSource.createQueryRunner();
+    const unit: Work = { runner, afterCommit: [] };
+    try {
+      await runner.startTransaction();
+      const result = await this.current.run(unit, work);
+      await runner.commitTransaction();
+      for (const hook of unit.afterCommit) hook();
+      return result;
+    } catch (error) {
+      if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
+      throw error;
+    } finally {
+      await runner.release().catch(() => undefined);
+    }
+  }
+}

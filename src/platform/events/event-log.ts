@@ -1,0 +1,32 @@
+import { Injectable } from '@nestjs/common';
+import type { EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
+import { newId } from '../../kernel/ids.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { Fanout } from '../fanout/fanout.js';
+import { EventRepository } from './event.repository.js';
+
+/** The subject on which committed events reach every instance. */
+export const COMMITTED_EVENTS = 'events';
+
+const PAYLOAD_VERSION = 1;
+
+/** Where everything that happens is written down, in the transaction that makes it happen. */
+@Injectable()
+export class EventLog {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventRepository,
+    private readonly fanout: Fanout,
+  ) {}
+
+  /**
+   * Records the event with the change it tells of; it is published after the commit, and never when rolled back.
+   * @throws Error outside a unit of work: an event beside its change could be true alone
+   */
+  async record<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
+    if (!this.units.active) throw new Error(`${event.type} was recorded outside a unit of work`);
+    const recorded = await this.events.append(newId(), event, PAYLOAD_VERSION);
+    this.units.afterCommit(() => this.fanout.publish(COMMITTED_EVENTS, recorded));
+    return recorded;
+  }
+}

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto';
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { RecordedEvent } from '../../kernel/domain-event.js';
+import { Fanout } from '../fanout/fanout.js';
+import { COMMITTED_EVENTS } from './event-log.js';
+import { EventRepository } from './event.repository.js';
+
+export type EventListener = (event: RecordedEvent) => void;
+
+const INTERVAL_MS = 1_000;
+
+/**
+ * Brings every committed event to this instance exactly once: at once through the fanout, and, for whatever the fanout
+ * lost, by reading the log. The log is read behind the horizon, the oldest transaction still open in the cluster:
+ * before it nothing can appear any more, so an event can be late but not missed.
+ */
+@Injectable()
+export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(EventTail.name);
+  private readonly listeners: EventListener[] = [];
+  /** Events that came by the fanout and that the log's reader has still to pass. */
+  private readonly delivered = new Map<string, bigint>();
+  private horizon = '0';
+  private identity = '';
+  private timer: NodeJS.Timeout | undefined;
+  private reading: Promise<void> = Promise.resolve();
+  private failing = false;
+  private unsubscribe: () => void = () => undefined;
+
+  constructor(
+    private readonly events: EventRepository,
+    private readonly fanout: Fanout,
+  ) {}
+
+  /** Where this instance is in the log: everything before it has been delivered here. Opaque to clients. */
+  get cursor(): string {
+    return Buffer.from(`1.${this.identity}.${this.horizon}`).toString('base64url');
+  }
+
+  listen(listener: EventListener): void {
+    this.listeners.push(listener);
+  }
+
+  async onApplicationBootstrap(): Promise<void> {
+    const identity = await this.events.identity();
+    this.identity = createHash('sha256').update(identity).digest('hex').slice(0, 16);
+    this.horizon = await this.events.horizon();
+    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, body => this.offer(body as RecordedEvent));
+    this.schedule();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearTimeout(this.timer);
+    this.unsubscribe();
+    await this.reading;
+  }
+
+  /** Reads the log up to the present horizon and delivers what has not come before. */
+  async catchUp(): Promise<void> {
+    const { events, horizon } = await this.events.settledSince(this.horizon);
+    for (const event of events) {
+      if (!this.delivered.has(event.id)) this.deliver(event);
+    }
+    this.horizon = horizon;
+    const passed = BigInt(horizon);
+    for (const [id, xid] of this.delivered) if (xid < passed) this.delivered.delete(id);
+  }
+
+  private offer(event: RecordedEvent): void {
+    const xid = BigInt(event.xid);
+    if (this.delivered.has(event.id) || xid < BigInt(this.horizon)) return;
+    this.delivered.set(event.id, xid);
+    this.deliver(event);
+  }
+
+  private deliver(event: RecordedEvent): void {
+    for (const listener of this.listeners) {
+      try {
+        listener(event);
+      } catch (error) {
+        this.logger.error(error);
+      }
+    }
+  }
+
+  private schedule(): void {
+    this.timer = setTimeout(() => {
+      this.reading = this.catchUp()
+        .then(() => this.report(null))
+        .catch((error: unknown) => this.report(error))
+        .finally(() => this.schedule());
+    }, INTERVAL_MS);
+    this.timer.unref();
+  }
+
+  private report(error: unknown): void {
+    if (error !== null && !this.failing) this.logger.warn(`the event log cannot be read: ${String(error)}`);
+    if (error === null && this.failing) this.logger.log('the event log can be read again');
+    this.failing = error !== null;
+  }
+}

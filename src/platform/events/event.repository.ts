@@ -1,0 +1,110 @@
+import { Injectable } from '@nestjs/common';
+import { toWireTime } from '../../kernel/clock.js';
+import type { Actor, DomainEvents, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
+import { Sql, statement } from '../database/sql.js';
+
+/** TypeORM knows no `xid8`, so the log has no entity: these statements are all that touches it. */
+const APPEND = statement(`
+  INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  RETURNING xid::text AS xid, position::text AS position, recorded_at`);
+
+const HORIZON = statement(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`);
+
+/** Rows and the new horizon come from one statement, hence one snapshot: none falls between two reads. */
+const SETTLED_SINCE = statement(`
+  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon)
+  SELECT snapshot.horizon::text AS horizon, event.id, event.type, event.workspace_id, event.channel_id,
+         event.conversation_id, event.contact_id, event.actor, event.payload, event.payload_version,
+         event.recorded_at, event.xid::text AS xid, event.position::text AS position
+  FROM snapshot LEFT JOIN event ON event.xid >= $1::xid8 AND event.xid < snapshot.horizon
+  ORDER BY event.position`);
+
+const IDENTITY = statement(`
+  SELECT log.id || '/' || system.system_identifier || '/' || checkpoint.timeline_id AS identity
+  FROM event_log log, pg_control_system() system, pg_control_checkpoint() checkpoint`);
+
+interface EventRow {
+  horizon: string;
+  id: string | null;
+  type: string;
+  workspace_id: string;
+  channel_id: string | null;
+  conversation_id: string | null;
+  contact_id: string | null;
+  actor: Actor;
+  payload: DomainEvents[EventType];
+  payload_version: number;
+  recorded_at: Date;
+  xid: string;
+  position: string;
+}
+
+/** What was read, and the horizon (the oldest transaction still open) before which nothing can appear any more. */
+export interface Settled {
+  events: RecordedEvent[];
+  horizon: string;
+}
+
+@Injectable()
+export class EventRepository {
+  constructor(private readonly sql: Sql) {}
+
+  /** Draws the event's position: call it while the row that orders such events is locked. */
+  async append(id: string, event: NewEvent, payloadVersion: number): Promise<RecordedEvent> {
+    const place = {
+      workspaceId: event.workspaceId,
+      channelId: event.channelId ?? null,
+      conversationId: event.conversationId ?? null,
+      contactId: event.contactId ?? null,
+    };
+    const row = await this.sql.first<Pick<EventRow, 'xid' | 'position' | 'recorded_at'>>(APPEND, [
+      id,
+      place.workspaceId,
+      place.channelId,
+      place.conversationId,
+      place.contactId,
+      event.type,
+      JSON.stringify(event.actor),
+      JSON.stringify(event.payload),
+      payloadVersion,
+    ]);
+    if (!row) throw new Error('the event log returned no row');
+    const { xid, position, recorded_at } = row;
+    const { type, actor, payload } = event;
+    return { id, type, ...place, actor, payload, payloadVersion, recordedAt: toWireTime(recorded_at), xid, position };
+  }
+
+  async horizon(): Promise<string> {
+    return (await this.sql.first<{ horizon: string }>(HORIZON))?.horizon ?? '0';
+  }
+
+  /** Every event of the transactions in the closed range from `horizon` to the present one, in order of position. */
+  async settledSince(horizon: string): Promise<Settled> {
+    const rows = await this.sql.rows<EventRow>(SETTLED_SINCE, [horizon]);
+    const events = rows.filter(row => row.id !== null).map(toRecordedEvent);
+    return { events, horizon: rows[0]?.horizon ?? horizon };
+  }
+
+  /** Names this very log: a restored dump or a failover answers another one. */
+  async identity(): Promise<string> {
+    return (await this.sql.first<{ identity: string }>(IDENTITY))?.identity ?? '';
+  }
+}
+
+function toRecordedEvent(row: EventRow): RecordedEvent {
+  return {
+    id: row.id ?? '',
+    type: row.type as EventType,
+    workspaceId: row.workspace_id,
+    channelId: row.channel_id,
+    conversationId: row.conversation_id,
+    contactId: row.contact_id,
+    actor: row.actor,
+    payload: row.payload,
+    payloadVersion: row.payload_version,
+    recordedAt: toWireTime(row.recorded_at),
+    xid: row.xid,
+    position: row.position,
+  };
+}
