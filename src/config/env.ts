@@ -16,7 +16,7 @@ function variable<T>(
 export const VARIABLES = {
   NODE_ENV: variable(oneOf('development', 'test', 'production'), 'development', 'Which safety rules hold.'),
   PORT: variable(integer(0, 65535), '3000', 'Port to listen on; 0 takes a free one.'),
-  HOST: variable(text(), '::', 'Address to listen on.', 'all addresses'),
+  HOST: variable(text(), '', 'Address to listen on.', 'all addresses'),
   PUBLIC_URL: variable(
     url('http', 'https'),
     '',

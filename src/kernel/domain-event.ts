@@ -39,8 +39,8 @@ export interface RecordedEvent<T extends EventType = EventType> {
   actor: Actor;
   payload: DomainEvents[T];
   payloadVersion: number;
+  /** A wire time, so that an event is a JSON value everywhere. */
   recordedAt: string;
-  /** Wire times, so that an event is a JSON value everywhere. */
   xid: string;
   position: string;
 }

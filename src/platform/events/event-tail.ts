@@ -25,6 +25,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();
   private failing = false;
+  private stopped = false;
   private unsubscribe: () => void = () => undefined;
 
   constructor(
@@ -50,6 +51,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
     clearTimeout(this.timer);
     this.unsubscribe();
     await this.reading;
@@ -84,6 +86,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private schedule(): void {
+    if (this.stopped) return;
     this.timer = setTimeout(() => {
       this.reading = this.catchUp()
         .then(() => this.report(null))

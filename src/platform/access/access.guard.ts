@@ -1,0 +1,30 @@
+import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request } from 'express';
+import { Unauthenticated } from '../../kernel/errors.js';
+import { assertAllowed } from '../../kernel/permission.js';
+import { contextOf } from '../http/request-context.js';
+import type { Access } from './access.decorator.js';
+import { ACCESS } from './access.decorator.js';
+import { Authenticator, bearerToken } from './authenticator.js';
+
+/** The first lock, on every route: default deny. */
+@Injectable()
+export class AccessGuard implements CanActivate {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly authenticator: Authenticator,
+  ) {}
+
+  async canActivate(context: ExecutionContext): Promise<boolean> {
+    if (context.getType() !== 'http') return true;
+    const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, [context.getHandler(), context.getClass()]);
+    if (!access) throw new Unauthenticated();
+    if (access.public) return true;
+    const request = context.switchToHttp().getRequest<Request>();
+    const principal = await this.authenticator.authenticate(bearerToken(request.headers.authorization), access.kinds);
+    assertAllowed(principal, access.permission);
+    contextOf(request).principal = principal;
+    return true;
+  }
+}

@@ -1,0 +1,46 @@
+import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
+import { ApiExtension, ApiExtraModels, ApiHeader } from '@nestjs/swagger';
+import type { DomainErrorClass } from '../../kernel/domain-error.js';
+
+export const ANSWER = 'answer';
+
+type ViewClass = new (...args: never[]) => object;
+
+/** What a handler answers: one view, or a page of them; what it makes has an address of its own. */
+export interface Answer {
+  view: string;
+  page: boolean;
+  creates: boolean;
+}
+
+function answer(view: ViewClass, page: boolean, creates: boolean): MethodDecorator {
+  const documented: Answer = { view: view.name, page, creates };
+  return applyDecorators(
+    HttpCode(creates ? 201 : 200),
+    SetMetadata(ANSWER, documented),
+    ApiExtraModels(view),
+    ApiExtension('x-answer', documented),
+    ...(creates ? [ApiHeader({ name: 'Idempotency-Key', required: false, schema: { type: 'string', maxLength: 255 } })] : []),
+  );
+}
+
+/** 200 with one view. */
+export function Answers(view: ViewClass): MethodDecorator {
+  return answer(view, false, false);
+}
+
+/** 200 with `{items, next_cursor}`. */
+export function AnswersPage(view: ViewClass): MethodDecorator {
+  return answer(view, true, false);
+}
+
+/** 201 with one view: a row with an address of its own has been made. Takes an Idempotency-Key. */
+export function Creates(view: ViewClass): MethodDecorator {
+  return answer(view, false, true);
+}
+
+/** The errors that a handler's rules can give, besides those that every such route gives. */
+export function Throws(...errors: DomainErrorClass[]): MethodDecorator {
+  const documented = errors.map(({ code, kind }) => ({ code, kind }));
+  return applyDecorators(SetMetadata('throws', documented), ApiExtension('x-errors', documented));
+}

@@ -1,0 +1,14 @@
+import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
+import type { Request } from 'express';
+import { map, Observable } from 'rxjs';
+import type { Envelope } from './request-context.js';
+import { contextOf, envelope } from './request-context.js';
+
+/** Puts what a handler returns into the standard envelope. */
+@Injectable()
+export class EnvelopeInterceptor implements NestInterceptor<unknown, Envelope<unknown>> {
+  intercept(context: ExecutionContext, next: CallHandler): Observable<Envelope<unknown>> {
+    const { requestId } = contextOf(context.switchToHttp().getRequest<Request>());
+    return next.handle().pipe(map((data: unknown) => envelope(requestId, data)));
+  }
+}

@@ -1,0 +1,26 @@
+import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import { contextOf } from './request-context.js';
+import { problem, problemHeaders, STATUS, toDomainError } from './problem.js';
+
+/** The edge where every error becomes an answer: no failure leaves the service in another shape. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  private readonly logger = new Logger('http');
+
+  catch(thrown: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<Request>();
+    const response = host.switchToHttp().getResponse<Response>();
+    const error = toDomainError(thrown);
+    const { requestId } = contextOf(request);
+    if (error.kind === 'internal' || error.kind === 'unavailable') {
+      this.logger.error({ requestId, method: request.method, path: request.path, err: error.cause ?? thrown });
+    }
+    if (response.headersSent) {
+      response.destroy();
+      return;
+    }
+    const tokenSent = request.headers.authorization !== undefined;
+    response.status(STATUS[error.kind]).set(problemHeaders(error, tokenSent)).json(problem(requestId, error));
+  }
+}

@@ -1,0 +1,37 @@
+const FREE_FORM = { bytes: 16 * 1024, keys: 50, depth: 10 } as const;
+
+/** Whether PostgreSQL can keep this text as it is. */
+export function isStorable(value: unknown): boolean {
+  return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
+}
+
+const WIRE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+
+export function isWireTime(value: unknown): boolean {
+  return typeof value === 'string' && WIRE_TIME.test(value) && !Number.isNaN(Date.parse(value));
+}
+
+/** How deep a JSON value goes, without recursion: a hostile one is deeper than the stack. Stops at `limit`. */
+export function exceedsDepth(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth += 1) {
+    if (depth > limit) return true;
+    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
+function texts(value: unknown): unknown[] {
+  if (typeof value !== 'object' || value === null) return [value];
+  return Object.entries(value).flatMap(([key, inner]) => [key, ...texts(inner)]);
+}
+
+/** What is wrong with a free-form object, or null. */
+export function freeFormFault(value: unknown): 'type' | 'too_many_keys' | 'too_deep' | 'too_large' | 'text' | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'type';
+  if (Object.keys(value).length > FREE_FORM.keys) return 'too_many_keys';
+  if (exceedsDepth(value, FREE_FORM.depth)) return 'too_deep';
+  if (Buffer.byteLength(JSON.stringify(value)) > FREE_FORM.bytes) return 'too_large';
+  const broken = texts(value).some(text => typeof text === 'string' && !isStorable(text));
+  return broken ? 'text' : null;
+}

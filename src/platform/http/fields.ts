@@ -1,0 +1,215 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform, Type } from 'class-transformer';
+import {
+  ArrayMaxSize,
+  ArrayUnique,
+  IsArray,
+  IsBoolean,
+  IsIn,
+  IsInt,
+  IsObject,
+  IsString,
+  Matches,
+  Max,
+  MaxLength,
+  Min,
+  MinLength,
+  ValidateBy,
+  ValidateIf,
+  ValidateNested,
+} from 'class-validator';
+import { normaliseEmail } from '../../kernel/email.js';
+import { isId } from '../../kernel/ids.js';
+import { freeFormFault, isStorable, isWireTime } from './field-rules.js';
+
+/**
+ * One decorator a field: it validates what comes in and documents what goes out, so that the two cannot differ.
+ * A field is required and not null unless it says otherwise. `optional` means absent or valid: null is refused, which
+ * class-validator's own IsOptional lets pass.
+ */
+export interface FieldOptions {
+  optional?: boolean;
+  nullable?: boolean;
+  description?: string;
+  example?: unknown;
+}
+
+interface Shape extends FieldOptions {
+  each?: boolean;
+}
+
+function field(options: Shape, schema: ApiPropertyOptions, ...validators: PropertyDecorator[]): PropertyDecorator {
+  const documented = {
+    ...schema,
+    required: !options.optional,
+    ...(options.nullable ? { nullable: true } : {}),
+    ...(options.description === undefined ? {} : { description: options.description }),
+    ...(options.example === undefined ? {} : { example: options.example }),
+  } as ApiPropertyOptions;
+  const skip = (value: unknown) =>
+    (options.optional === true && value === undefined) || (options.nullable === true && value === null);
+  return applyDecorators(
+    ApiProperty(documented),
+    ValidateIf((_object, value) => !skip(value)),
+    ...validators,
+  );
+}
+
+function rule(name: string, test: (value: unknown) => boolean, message: string, each = false): PropertyDecorator {
+  return ValidateBy(
+    { name, validator: { validate: value => test(value), defaultMessage: () => `$property ${message}` } },
+    { each },
+  );
+}
+
+export interface TextOptions extends FieldOptions {
+  /** Characters; 1 unless said otherwise. */
+  min?: number;
+  /** Characters; 200 unless said otherwise. */
+  max?: number;
+  pattern?: RegExp;
+  format?: string;
+}
+
+/** Text without U+0000 and without halves of surrogate pairs, which PostgreSQL cannot keep. */
+export function Text(options: TextOptions = {}): PropertyDecorator {
+  const { min = 1, max = 200, pattern } = options;
+  const schema: ApiPropertyOptions = {
+    type: String,
+    maxLength: max,
+    ...(min > 0 ? { minLength: min } : {}),
+    ...(pattern ? { pattern: pattern.source } : {}),
+    ...(options.format ? { format: options.format } : {}),
+  };
+  return field(
+    options,
+    schema,
+    IsString(),
+    MinLength(min),
+    MaxLength(max),
+    rule('storable', isStorable, 'must not contain U+0000 or broken characters'),
+    ...(pattern ? [Matches(pattern)] : []),
+  );
+}
+
+/** An id of ours. In a body a malformed one is 400; in a path it is 404. */
+export function Id(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: String, format: 'uuid' }, rule('id', isId, 'must be an id'));
+}
+
+/** An e-mail address, which arrives at the handler in the one form that is stored. */
+export function Email(options: FieldOptions = {}): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => (typeof value === 'string' ? (normaliseEmail(value) ?? value) : (value as unknown))),
+    field(
+      options,
+      { type: String, format: 'email', maxLength: 254 },
+      rule('email', value => typeof value === 'string' && normaliseEmail(value) !== null, 'must be an e-mail address'),
+    ),
+  );
+}
+
+export function Flag(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: Boolean }, IsBoolean());
+}
+
+/** A whole number. `fromQuery` also takes its text, as query strings carry nothing else. */
+export function Integer(
+  options: FieldOptions & { min?: number; max?: number; fromQuery?: boolean } = {},
+): PropertyDecorator {
+  const { min = 0, max = Number.MAX_SAFE_INTEGER } = options;
+  const schema: ApiPropertyOptions = { type: 'integer', minimum: min, maximum: max };
+  const read = ({ value }: { value: unknown }) =>
+    typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
+  return applyDecorators(
+    ...(options.fromQuery ? [Transform(read)] : []),
+    field(options, schema, IsInt(), Min(min), Max(max)),
+  );
+}
+
+export function Choice(values: readonly string[], options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: String, enum: [...values] }, IsIn([...values]));
+}
+
+/** A point in time, ISO 8601. It stays text in bodies; services turn it into a Date. */
+export function Time(options: FieldOptions = {}): PropertyDecorator {
+  return field(
+    options,
+    { type: String, format: 'date-time' },
+    rule('time', isWireTime, 'must be an ISO 8601 time with a zone'),
+  );
+}
+
+/** A list of texts. */
+export function Texts(
+  options: FieldOptions & { maxItems: number; max?: number; pattern?: RegExp; values?: readonly string[] },
+): PropertyDecorator {
+  const { max = 200, maxItems, pattern, values } = options;
+  const items = {
+    type: 'string' as const,
+    maxLength: max,
+    ...(pattern ? { pattern: pattern.source } : {}),
+    ...(values ? { enum: [...values] } : {}),
+  };
+  return field(
+    options,
+    { type: 'array', items, maxItems },
+    IsArray(),
+    ArrayMaxSize(maxItems),
+    IsString({ each: true }),
+    MinLength(1, { each: true }),
+    MaxLength(max, { each: true }),
+    rule('storable', isStorable, 'must not contain U+0000 or broken characters', true),
+    ...(pattern ? [Matches(pattern, { each: true })] : []),
+    ...(values ? [IsIn([...values], { each: true })] : []),
+  );
+}
+
+/** A list of ids, each of them once. */
+export function Ids(options: FieldOptions & { maxItems?: number } = {}): PropertyDecorator {
+  const { maxItems = 1000 } = options;
+  return field(
+    options,
+    { type: 'array', items: { type: 'string', format: 'uuid' }, maxItems },
+    IsArray(),
+    ArrayMaxSize(maxItems),
+    ArrayUnique(),
+    rule('id', isId, 'must hold ids', true),
+  );
+}
+
+type ClassRef = new () => object;
+
+/** An object of a known shape. */
+export function Nested(shape: () => ClassRef, options: FieldOptions = {}): PropertyDecorator {
+  return applyDecorators(
+    Type(shape),
+    field(options, { type: shape as never }, IsObject(), ValidateNested()),
+  );
+}
+
+/** A list of objects of a known shape. */
+export function NestedList(shape: () => ClassRef, options: FieldOptions & { maxItems?: number } = {}): PropertyDecorator {
+  const { maxItems = 1000 } = options;
+  return applyDecorators(
+    Type(shape),
+    field(
+      options,
+      { type: shape as never, isArray: true },
+      IsArray(),
+      ArrayMaxSize(maxItems),
+      IsObject({ each: true }),
+      ValidateNested({ each: true }),
+    ),
+  );
+}
+
+/** An object of the client's own, kept untouched: at most 16 KiB of JSON, 50 keys, 10 levels. */
+export function FreeForm(options: FieldOptions = {}): PropertyDecorator {
+  return field(
+    options,
+    { type: 'object', additionalProperties: true },
+    rule('free_form', value => freeFormFault(value) === null, 'must be an object of at most 16 KiB, 50 keys, 10 levels'),
+  );
+}

@@ -1,0 +1,46 @@
+import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
+import { Reflector } from '@nestjs/core';
+import type { Request, Response } from 'express';
+import { from, lastValueFrom, Observable } from 'rxjs';
+import { principalKey, scopeOf } from '../../kernel/principal.js';
+import type { Answer } from '../http/answers.decorator.js';
+import { ANSWER } from '../http/answers.decorator.js';
+import { contextOf } from '../http/request-context.js';
+import { Idempotency } from './idempotency.service.js';
+
+/** Honours `Idempotency-Key` on every authenticated POST that creates. */
+@Injectable()
+export class IdempotencyInterceptor implements NestInterceptor {
+  constructor(
+    private readonly reflector: Reflector,
+    private readonly idempotency: Idempotency,
+  ) {}
+
+  intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    const request = context.switchToHttp().getRequest<Request>();
+    const key = request.headers['idempotency-key'];
+    const { principal } = contextOf(request);
+    const creates = this.reflector.get<Answer | undefined>(ANSWER, context.getHandler())?.creates === true;
+    if (key === undefined || !principal || !creates) return next.handle();
+    const response = context.switchToHttp().getResponse<Response>();
+    const once = this.idempotency.once(
+      {
+        key: typeof key === 'string' ? key : '',
+        owner: `${principalKey(principal)}\n${JSON.stringify(scopeOf(principal))}\n${request.originalUrl}`,
+        workspaceId: principal.workspaceId,
+        body: request.body as unknown,
+      },
+      async () => {
+        const data: unknown = await lastValueFrom(next.handle());
+        return { status: response.statusCode, data };
+      },
+    );
+    return from(
+      once.then(({ status, data, replayed }) => {
+        response.status(status);
+        if (replayed) response.set('Idempotency-Replayed', 'true');
+        return data;
+      }),
+    );
+  }
+}

@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { DomainError, ErrorKind, ErrorOptions, defineError } from '../../kernel/domain-error.js';
+import { sha256 } from '../../kernel/secret.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { Cipher } from '../encryption/cipher.js';
+import { IdempotencyRepository } from './idempotency.repository.js';
+
+export const IdempotencyKeyInvalid = defineError(
+  'invalid',
+  'idempotency_key_invalid',
+  'An Idempotency-Key is 1 to 255 printable ASCII characters.',
+);
+export const IdempotencyKeyReused = defineError(
+  'unprocessable',
+  'idempotency_key_reused',
+  'This Idempotency-Key was used for another request.',
+);
+export const IdempotencyInProgress = defineError(
+  'conflict',
+  'idempotency_in_progress',
+  'The first request with this Idempotency-Key is still running.',
+);
+
+export interface IdempotentRequest {
+  key: string;
+  /** Whose key it is: caller, scope and path. */
+  owner: string;
+  workspaceId: string;
+  body: unknown;
+}
+
+type Answer = { ok: true; status: number; data: unknown } | { ok: false; error: KeptError };
+interface KeptError extends ErrorOptions {
+  kind: ErrorKind;
+  code: string;
+  message: string;
+}
+
+/** Kept are answers that a retry would get again anyway: not those about credentials, limits, or our own trouble. */
+const KEPT_KINDS: ReadonlySet<ErrorKind> = new Set([
+  'invalid',
+  'not_found',
+  'conflict',
+  'gone',
+  'too_large',
+  'unsupported_media_type',
+  'unprocessable',
+]);
+
+/**
+ * One Idempotency-Key, one effect: the work and its kept answer commit together, so a crash leaves neither, and of
+ * racing twins one does the work while the others are told that it is still running.
+ */
+@Injectable()
+export class Idempotency {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly answers: IdempotencyRepository,
+    private readonly cipher: Cipher,
+  ) {}
+
+  async once(
+    request: IdempotentRequest,
+    work: () => Promise<{ status: number; data: unknown }>,
+  ): Promise<{ status: number; data: unknown; replayed: boolean }> {
+    if (!/^[\x20-\x7e]{1,255}$/.test(request.key)) throw new IdempotencyKeyInvalid();
+    const id = sha256(`${request.owner}\n${request.key}`);
+    const requestHash = sha256(JSON.stringify(request.body));
+    const outcome = await this.units.run(async () => {
+      if (!(await this.answers.tryLock(id))) throw new IdempotencyInProgress();
+      const kept = await this.answers.find(id);
+      if (kept && kept.requestHash !== requestHash) throw new IdempotencyKeyReused();
+      if (kept) return { answer: this.open(kept.answer, request.key), replayed: true };
+      const answer = await this.attempt(work);
+      await this.answers.keep(id, request.workspaceId, requestHash, this.seal(answer, request.key));
+      return { answer, replayed: false };
+    });
+    if (outcome.answer.ok) return { ...outcome.answer, replayed: outcome.replayed };
+    const { kind, code, message, ...options } = outcome.answer.error;
+    throw new DomainError(kind, code, message, options);
+  }
+
+  /** A refusal that will be kept undoes the work's own changes and nothing else. */
+  private async attempt(work: () => Promise<{ status: number; data: unknown }>): Promise<Answer> {
+    try {
+      return { ok: true, ...(await this.units.savepoint(work)) };
+    } catch (error) {
+      if (!(error instanceof DomainError) || !KEPT_KINDS.has(error.kind)) throw error;
+      const { kind, code, message, details, data } = error;
+      return { ok: false, error: { kind, code, message, ...(details && { details }), ...(data && { data }) } };
+    }
+  }
+
+  private seal(answer: Answer, key: string): string {
+    return this.cipher.encrypt(JSON.stringify(answer), `idempotency:${key}`);
+  }
+
+  private open(sealed: string, key: string): Answer {
+    return JSON.parse(this.cipher.decrypt(sealed, `idempotency:${key}`)) as Answer;
+  }
+}

@@ -1,0 +1,31 @@
+/** Why a socket ends. 4000–4499 mean "connect again", 4500–4999 "stop". */
+export const CLOSE = {
+  restart: 1012,
+  tryLater: 1013,
+  pongTimeout: 4001,
+  slowConsumer: 4002,
+  tokenExpired: 4003,
+  rateLimited: 4008,
+  memberDeactivated: 4500,
+  protocolError: 4501,
+  accessRevoked: 4502,
+  tooManySockets: 4503,
+  notFound: 4504,
+} as const;
+
+export type CloseReason = keyof typeof CLOSE;
+
+/** What each reason says to the client's developer; at most 123 bytes, as the protocol allows. */
+export const CLOSE_TEXT: Record<CloseReason, string> = {
+  restart: 'the service restarts; connect again in 0 to 5 s',
+  tryLater: 'the service cannot take the connection now; connect again later',
+  pongTimeout: 'nothing was heard from you; connect again',
+  slowConsumer: 'you read too slowly; connect again',
+  tokenExpired: 'the token has expired; get a new one, then connect',
+  rateLimited: 'too many frames; connect again in 10 s',
+  memberDeactivated: 'the member is deactivated',
+  protocolError: 'too many faulty frames',
+  accessRevoked: 'access has been revoked',
+  tooManySockets: 'too many sockets; the oldest gives way',
+  notFound: 'there is no such room',
+};

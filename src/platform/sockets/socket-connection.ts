@@ -1,0 +1,73 @@
+import type { WebSocket } from 'ws';
+import { newId } from '../../kernel/ids.js';
+import type { Principal } from '../../kernel/principal.js';
+import type { CloseReason } from './close-codes.js';
+import { CLOSE, CLOSE_TEXT } from './close-codes.js';
+import { TokenBucket } from './token-bucket.js';
+
+/** Which of the two views of an event a socket gets. */
+export type Audience = 'agent' | 'visitor';
+
+/** What the door found out about a connection before it was let in. */
+export interface Admission {
+  principal: Principal;
+  audience: Audience;
+  /** The name of the room, as `connected` tells it: `inbox`, a conversation's id, or `contact`. */
+  room: string;
+  topics: readonly string[];
+  /** When its token ends; null for one that does not. */
+  expiresAt: Date | null;
+}
+
+/** Bytes that may wait for a slow reader: passing frames stop at the first mark, the socket ends at the second. */
+const BUFFER = { passing: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
+const FRAMES = { perSecond: 20, burst: 40 } as const;
+const FAULTS = { perSecond: 10 / 60, burst: 10 } as const;
+
+/** One open socket: what it may hear, when it was last heard, how much it may still say. */
+export class SocketConnection {
+  readonly id = newId();
+  readonly topics = new Set<string>();
+  heardAt = performance.now();
+  pingedAt = performance.now();
+  closedAt: number | null = null;
+  private readonly frames = new TokenBucket(FRAMES.perSecond, FRAMES.burst);
+  private readonly faults = new TokenBucket(FAULTS.perSecond, FAULTS.burst);
+
+  constructor(
+    readonly socket: WebSocket,
+    readonly admission: Admission,
+  ) {}
+
+  get principal(): Principal {
+    return this.admission.principal;
+  }
+
+  /** @param passing whether the frame tells of something that will be out of date in a moment anyway */
+  send(payload: string | Buffer, passing = false): void {
+    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (this.socket.bufferedAmount > BUFFER.limit) return this.close('slowConsumer');
+    if (passing && this.socket.bufferedAmount > BUFFER.passing) return;
+    this.socket.send(payload, { binary: false });
+  }
+
+  /** Notes that the client lives. @returns false when it talks more than it may, and has been closed for it */
+  hear(): boolean {
+    this.heardAt = performance.now();
+    if (this.frames.take()) return true;
+    this.close('rateLimited');
+    return false;
+  }
+
+  /** Notes a faulty frame. @returns false when there were too many, and the socket has been closed for it */
+  fault(): boolean {
+    if (this.faults.take()) return true;
+    this.close('protocolError');
+    return false;
+  }
+
+  close(reason: CloseReason): void {
+    this.closedAt ??= performance.now();
+    this.socket.close(CLOSE[reason], CLOSE_TEXT[reason]);
+  }
+}

@@ -1,0 +1,50 @@
+import type { WsMessageHandler } from '@nestjs/common';
+import { Logger } from '@nestjs/common';
+import { DomainError } from '../../kernel/domain-error.js';
+import { toDomainError } from '../http/problem.js';
+import { errorFrame, FrameMalformed, FrameUnknown, parseFrame } from './frame.js';
+import type { SocketConnection } from './socket-connection.js';
+
+/** Handles one client's frames one after another, and answers each that cannot be handled. */
+export class SocketDispatcher {
+  private readonly logger = new Logger('sockets');
+  private readonly waiting: (string | null)[] = [];
+  private busy = false;
+
+  constructor(
+    private readonly connection: SocketConnection,
+    private readonly handlers: readonly WsMessageHandler<string>[],
+  ) {}
+
+  /** @param text of the frame; null for a binary one, which no frame of ours is */
+  take(text: string | null): void {
+    if (this.connection.closedAt !== null || !this.connection.hear()) return;
+    this.waiting.push(text);
+    if (!this.busy) void this.work();
+  }
+
+  private async work(): Promise<void> {
+    this.busy = true;
+    for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      try {
+        await this.handle(next);
+      } catch (thrown) {
+        this.refuse(toDomainError(thrown), thrown);
+      }
+    }
+    this.busy = false;
+  }
+
+  private async handle(text: string | null): Promise<void> {
+    if (text === null) throw new FrameMalformed();
+    const frame = parseFrame(text);
+    const handler = this.handlers.find(({ message }) => message === frame.type);
+    if (!handler) throw new FrameUnknown();
+    await (handler.callback as (frame: unknown) => unknown)(frame);
+  }
+
+  private refuse(error: DomainError, thrown: unknown): void {
+    if (error.kind === 'internal') this.logger.error(thrown);
+    if (this.connection.fault()) this.connection.send(errorFrame(error));
+  }
+}

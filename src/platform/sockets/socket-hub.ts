@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import { principalKey } from '../../kernel/principal.js';
+import type { CloseReason } from './close-codes.js';
+import type { SocketConnection } from './socket-connection.js';
+
+const SOCKETS_PER_PRINCIPAL = 20;
+
+/** The sockets of this instance, by the topics that they listen to. */
+@Injectable()
+export class SocketHub {
+  private readonly topics = new Map<string, Set<SocketConnection>>();
+  private readonly byPrincipal = new Map<string, Set<SocketConnection>>();
+  readonly connections = new Set<SocketConnection>();
+
+  /** Takes a connection in. Past 20 sockets of one principal the oldest gives way. */
+  add(connection: SocketConnection): void {
+    const key = principalKey(connection.principal);
+    const own = this.byPrincipal.get(key) ?? new Set();
+    this.byPrincipal.set(key, own.add(connection));
+    this.connections.add(connection);
+    for (const topic of connection.admission.topics) this.join(connection, topic);
+    const [oldest] = own;
+    if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest);
+  }
+
+  remove(connection: SocketConnection): void {
+    const key = principalKey(connection.principal);
+    const own = this.byPrincipal.get(key);
+    own?.delete(connection);
+    if (own?.size === 0) this.byPrincipal.delete(key);
+    this.connections.delete(connection);
+    for (const topic of [...connection.topics]) this.leave(connection, topic);
+  }
+
+  join(connection: SocketConnection, topic: string): void {
+    const members = this.topics.get(topic) ?? new Set();
+    this.topics.set(topic, members.add(connection));
+    connection.topics.add(topic);
+  }
+
+  leave(connection: SocketConnection, topic: string): void {
+    const members = this.topics.get(topic);
+    members?.delete(connection);
+    if (members?.size === 0) this.topics.delete(topic);
+    connection.topics.delete(topic);
+  }
+
+  /** Whether anybody here listens: what nobody hears is not serialised. */
+  hears(topic: string): boolean {
+    return this.topics.has(topic);
+  }
+
+  /** Sends one serialised frame to everyone in the topic. */
+  broadcast(
+    topic: string,
+    payload: string | Buffer,
+    options: { passing?: boolean; except?: (connection: SocketConnection) => boolean } = {},
+  ): void {
+    for (const connection of this.topics.get(topic) ?? []) {
+      if (!options.except?.(connection)) connection.send(payload, options.passing);
+    }
+  }
+
+  /** Ends every socket in the topic. */
+  close(topic: string, reason: CloseReason): void {
+    for (const connection of [...(this.topics.get(topic) ?? [])]) this.evict(connection, reason);
+  }
+
+  /** Takes the connection out at once, so that it hears nothing more, and closes its socket. */
+  private evict(connection: SocketConnection, reason: CloseReason = 'tooManySockets'): void {
+    this.remove(connection);
+    connection.close(reason);
+  }
+}

@@ -1,0 +1,60 @@
+import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import type { SocketConnection } from './socket-connection.js';
+import { SocketHub } from './socket-hub.js';
+
+const SLICE = 500;
+const GRACE_MS = 2_000;
+
+/**
+ * Pings every socket, ends the silent ones and those whose token has ended. One timer for all and a pause after every
+ * 500, for a timer a socket costs memory and 10,000 pings in one go stall the loop.
+ */
+@Injectable()
+export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdown {
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly hub: SocketHub,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    const interval = Math.min(1_000, this.config.socketPingIntervalMs / 2);
+    const next = async (): Promise<void> => {
+      await this.walk();
+      this.timer = setTimeout(() => void next(), interval).unref();
+    };
+    this.timer = setTimeout(() => void next(), interval).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Looks at each socket once. */
+  async walk(): Promise<void> {
+    let seen = 0;
+    for (const connection of [...this.hub.connections]) {
+      this.look(connection);
+      seen += 1;
+      if (seen % SLICE === 0) await new Promise(resolve => setImmediate(resolve));
+    }
+  }
+
+  private look(connection: SocketConnection): void {
+    const now = performance.now();
+    if (connection.closedAt !== null) {
+      if (now - connection.closedAt > GRACE_MS) connection.socket.terminate();
+    } else if (now - connection.heardAt > this.config.socketPongWaitMs) {
+      connection.close('pongTimeout');
+    } else if (connection.admission.expiresAt && connection.admission.expiresAt <= this.clock.now()) {
+      connection.close('tokenExpired');
+    } else if (now - connection.pingedAt >= this.config.socketPingIntervalMs) {
+      connection.pingedAt = now;
+      connection.socket.ping();
+    }
+  }
+}

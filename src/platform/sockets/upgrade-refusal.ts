@@ -1,0 +1,37 @@
+import { STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { DomainError } from '../../kernel/domain-error.js';
+import { problem, problemHeaders, STATUS } from '../http/problem.js';
+import type { CloseReason } from './close-codes.js';
+
+/** Answers an upgrade with the same envelope that any other request would get. */
+export function refuseUpgrade(socket: Duplex, requestId: string, error: DomainError, tokenSent: boolean): void {
+  const status = STATUS[error.kind];
+  const body = JSON.stringify(problem(requestId, error));
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+    ...problemHeaders(error, tokenSent),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+}
+
+/** For browsers, which cannot read that answer: the close code that says the same. */
+export function closeReasonFor(error: DomainError): CloseReason {
+  switch (error.kind) {
+    case 'unauthenticated':
+      return error.code === 'token_expired' ? 'tokenExpired' : 'accessRevoked';
+    case 'forbidden':
+      return error.code === 'member_deactivated' ? 'memberDeactivated' : 'accessRevoked';
+    case 'not_found':
+      return 'notFound';
+    case 'rate_limited':
+      return 'rateLimited';
+    default:
+      return 'tryLater';
+  }
+}
