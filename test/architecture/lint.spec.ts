@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { ESLint } from 'eslint';
+import { projectRoot } from './survey.js';
+
+/** Lints text as if it lay at a path of the house; the file itself is not there and no part of the program. */
+const eslint = new ESLint({
+  cwd: projectRoot,
+  overrideConfig: {
+    languageOptions: {
+      parserOptions: { projectService: { allowDefaultProject: ['src/*.ts', 'src/*/*.ts', 'src/*/*/*.ts'] } },
+    },
+  },
+});
+
+// TypeScript plans an update seconds after each file; nobody here waits for it, and it would hold the worker open.
+const { setTimeout } = globalThis;
+beforeAll(() => {
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation((...planned) => setTimeout(...planned).unref());
+});
+afterAll(() => {
+  jest.restoreAllMocks();
+});
+
+async function complaints(filePath: string, text: string): Promise<string[]> {
+  const results = await eslint.lintText(`${text}\n`, { filePath });
+  return results.flatMap(({ messages }) => messages.map(({ ruleId, message }) => ruleId ?? message));
+}
+
+const readsPort = 'export const port = process.env.PORT;';
+const throwsHttp = `import { NotFoundException } from '@nestjs/common';\nexport const gone = new NotFoundException();`;
+const logs = `console.log('planted');`;
+const service = 'src/modules/bots/planted.service.ts';
+
+describe('lint refuses', () => {
+  it.each([
+    ['process.env in a module', service, readsPort, 'no-restricted-properties'],
+    ['process.env in main', 'src/planted.ts', 'export const { env } = process;', 'no-restricted-properties'],
+    ['process.env through globalThis', service, 'export const e = globalThis.process.env;', 'no-restricted-syntax'],
+    ['env imported from node', service, `export { env } from 'node:process';`, 'no-restricted-imports'],
+    ['an exception of HTTP in a service', service, throwsHttp, 'no-restricted-imports'],
+    ['an exception of HTTP in a pure noun', 'src/modules/bots/planted.ts', throwsHttp, 'no-restricted-imports'],
+    ['console in the server', service, logs, 'no-console'],
+    ['a forgotten promise', service, 'Promise.resolve(1);', '@typescript-eslint/no-floating-promises'],
+    [
+      'a switch that forgets a case',
+      service,
+      `export function f(state: 'open' | 'closed') {\n  switch (state) {\n    case 'open':\n      return 1;\n  }\n}`,
+      '@typescript-eslint/switch-exhaustiveness-check',
+    ],
+    ['a file of 251 lines', service, 'export {};\n'.repeat(251), 'max-lines'],
+  ])('%s', async (_what, filePath, text, rule) => {
+    expect(await complaints(filePath, text)).toEqual([rule]);
+  });
+});
+
+describe('lint allows', () => {
+  it.each([
+    ['process.env in config', 'src/config/planted.ts', readsPort],
+    ['console in a program of bin', 'src/bin/planted.ts', logs],
+    ['an exception of HTTP in a controller', 'src/modules/bots/planted.controller.ts', throwsHttp],
+    ['an unused name that starts with _', service, 'export const f = (_unused: number) => 1;'],
+  ])('%s', async (_what, filePath, text) => {
+    expect(await complaints(filePath, text)).toEqual([]);
+  });
+});

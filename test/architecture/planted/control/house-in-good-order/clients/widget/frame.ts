@@ -1,0 +1,3 @@
+import { connect } from '../sdk/index.js';
+
+export const frame = connect;

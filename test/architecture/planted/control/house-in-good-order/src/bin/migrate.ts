@@ -1,0 +1,3 @@
+import { AppModule } from '../app.module.js';
+
+export const migrate = AppModule;

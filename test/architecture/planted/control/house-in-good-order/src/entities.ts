@@ -1,0 +1,3 @@
+import { Bot } from './modules/bots/bot.entity.js';
+
+export const entities = [Bot];

@@ -1,0 +1,3 @@
+export interface BotRecord {
+  name: string;
+}

@@ -1,0 +1,1 @@
+export { messages } from './messages/messages.service.js';

@@ -1,0 +1,3 @@
+import { FileStore } from './file-store.js';
+
+export class MemoryFileStore extends FileStore {}

@@ -1,0 +1,3 @@
+import type { WebSocket } from 'ws';
+
+export type Hub = Set<WebSocket>;

@@ -1,0 +1,3 @@
+import { toBotView } from './bots.schema.js';
+
+export const get = toBotView;

@@ -1,0 +1,3 @@
+import { Bot } from './bot.entity.js';
+
+export const bot = Bot;

@@ -1,0 +1,3 @@
+import type { FramesRepository } from './frames.repository.js';
+
+export type Frames = FramesRepository;

@@ -1,0 +1,3 @@
+const { env } = process;
+
+export const url = env.DATABASE_URL;

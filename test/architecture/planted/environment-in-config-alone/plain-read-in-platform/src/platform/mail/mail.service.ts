@@ -1,0 +1,1 @@
+export const host = process.env.SMTP_HOST;

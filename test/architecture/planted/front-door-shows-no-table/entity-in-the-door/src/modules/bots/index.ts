@@ -1,0 +1,1 @@
+export { Bot } from './bot.entity.js';

@@ -1,0 +1,2 @@
+export type { Bot } from './bot.entity.js';
+export class BotsService {}

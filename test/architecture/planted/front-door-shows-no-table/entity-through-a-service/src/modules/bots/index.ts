@@ -1,0 +1,1 @@
+export { BotsService, type Bot } from './bots.service.js';

@@ -1,0 +1,3 @@
+import { BotsRepository } from './bots.repository.js';
+
+export const bots = new BotsRepository();

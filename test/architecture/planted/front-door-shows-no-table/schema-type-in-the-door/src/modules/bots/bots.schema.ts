@@ -1,0 +1,3 @@
+export interface BotView {
+  name: string;
+}

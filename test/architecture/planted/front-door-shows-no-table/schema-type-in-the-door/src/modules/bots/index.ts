@@ -1,0 +1,1 @@
+export type { BotView } from './bots.schema.js';

@@ -1,0 +1,3 @@
+import { big } from 'no-such-package';
+
+export const money = big;

@@ -1,0 +1,3 @@
+import type { Rows } from '../platform/database/rows.js';
+
+export type Page = Rows;

@@ -1,0 +1,3 @@
+import { createApp } from '../../app.js';
+
+export const app = createApp;

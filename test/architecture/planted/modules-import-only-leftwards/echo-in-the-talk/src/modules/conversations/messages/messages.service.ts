@@ -1,0 +1,3 @@
+import type { Topic } from '../../realtime/index.js';
+
+export type Heard = Topic;

@@ -1,0 +1,1 @@
+export const later = () => import('../realtime/index.js');

@@ -1,0 +1,3 @@
+import { ConversationsService } from '../conversations/index.js';
+
+export const left = ConversationsService;

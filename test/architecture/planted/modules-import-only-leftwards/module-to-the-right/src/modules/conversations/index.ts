@@ -1,0 +1,1 @@
+export { ConversationsService } from './conversations.service.js';

@@ -1,0 +1,5 @@
+import type { Zone } from './zone.js';
+
+export interface Instant {
+  zone: Zone;
+}

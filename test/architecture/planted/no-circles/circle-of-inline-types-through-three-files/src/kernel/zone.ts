@@ -1,0 +1,5 @@
+import { type Clock } from './clock.js';
+
+export interface Zone {
+  clock: Clock;
+}

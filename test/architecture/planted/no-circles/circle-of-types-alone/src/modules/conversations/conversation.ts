@@ -1,0 +1,4 @@
+import type { Transition } from './lifecycle.js';
+
+export type State = 'open' | 'closed';
+export type Past = Transition[];

@@ -1,0 +1,5 @@
+import type { State } from './conversation.js';
+
+export interface Transition {
+  to: State;
+}

@@ -1,0 +1,3 @@
+import type { Bot } from '../bots/bot.entity.js';
+
+export type Handler = Bot;

@@ -1,0 +1,1 @@
+export { MessagesService } from './messages.service.js';

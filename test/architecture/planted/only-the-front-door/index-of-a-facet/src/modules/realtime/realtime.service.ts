@@ -1,0 +1,3 @@
+import { MessagesService } from '../conversations/messages/index.js';
+
+export const deep = MessagesService;

@@ -1,0 +1,3 @@
+import { BotsService } from '../bots/bots.service.js';
+
+export const deep = BotsService;

@@ -1,0 +1,1 @@
+export { BotsService } from './bots.service.js';

@@ -1,0 +1,3 @@
+import type { BotsService } from '../../modules/bots/index.js';
+
+export const access = (bots: BotsService) => bots;

@@ -1,0 +1,3 @@
+import { formats } from '../modules/bots/index.js';
+
+export const env = formats;

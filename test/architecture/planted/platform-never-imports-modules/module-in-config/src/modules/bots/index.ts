@@ -1,0 +1,1 @@
+export { formats } from './bot.js';

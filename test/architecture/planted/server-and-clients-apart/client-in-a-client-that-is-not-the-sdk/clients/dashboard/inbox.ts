@@ -1,0 +1,3 @@
+import { frame } from '../widget/frame.js';
+
+export const inbox = frame;

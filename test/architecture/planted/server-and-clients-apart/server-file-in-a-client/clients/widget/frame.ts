@@ -1,0 +1,3 @@
+import type { Frame } from '../../src/kernel/frame.js';
+
+export type Shown = Frame;

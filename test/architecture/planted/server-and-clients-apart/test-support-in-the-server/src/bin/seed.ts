@@ -1,0 +1,3 @@
+import { agent } from '../../test/support/as.js';
+
+export const seed = agent;

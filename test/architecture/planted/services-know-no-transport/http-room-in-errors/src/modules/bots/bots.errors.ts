@@ -1,0 +1,3 @@
+import { status } from '../../platform/http/status.js';
+
+export const missing = status;

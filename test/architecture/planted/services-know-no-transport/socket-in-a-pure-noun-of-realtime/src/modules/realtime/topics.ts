@@ -1,0 +1,3 @@
+import { WebSocketGateway } from '@nestjs/websockets';
+
+export const gateway = WebSocketGateway;

@@ -1,0 +1,3 @@
+import { WebSocket } from 'ws';
+
+export const socket = WebSocket;

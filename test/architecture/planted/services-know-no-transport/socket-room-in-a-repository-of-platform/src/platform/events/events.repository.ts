@@ -1,0 +1,3 @@
+import type { Hub } from '../sockets/hub.js';
+
+export type Log = Hub;

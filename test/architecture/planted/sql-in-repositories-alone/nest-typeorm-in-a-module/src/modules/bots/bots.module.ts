@@ -1,0 +1,3 @@
+import { TypeOrmModule } from '@nestjs/typeorm';
+
+export const bots = TypeOrmModule;

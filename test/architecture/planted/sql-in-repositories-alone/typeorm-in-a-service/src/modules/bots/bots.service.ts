@@ -1,0 +1,3 @@
+import { DataSource } from 'typeorm';
+
+export const source = DataSource;
