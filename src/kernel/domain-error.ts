@@ -65,9 +65,12 @@ export interface DomainErrorClass {
 
 const published = new Map<string, DomainErrorClass>();
 
-/** Publishes an error code with its meaning. Twice the same code is a mistake of ours and throws while loading. */
+/**
+ * Publishes an error code with its meaning. One code may stand for refusals of two kinds (`member_deactivated` is a
+ * conflict for whoever adds the member, and forbidden for the member); twice the same is a mistake of ours.
+ */
 export function defineError(kind: ErrorKind, code: string, summary: string): DomainErrorClass {
-  if (published.has(code)) throw new Error(`error code ${code} is defined twice`);
+  if (published.has(`${code} ${kind}`)) throw new Error(`error code ${code} is defined twice`);
   const defined = class extends DomainError {
     static readonly kind = kind;
     static readonly code = code;
@@ -76,7 +79,7 @@ export function defineError(kind: ErrorKind, code: string, summary: string): Dom
       super(kind, code, summary, options);
     }
   };
-  published.set(code, defined);
+  published.set(`${code} ${kind}`, defined);
   return defined;
 }
 

@@ -56,7 +56,8 @@ function field(options: Shape, schema: ApiPropertyOptions, ...validators: Proper
   );
 }
 
-function rule(name: string, test: (value: unknown) => boolean, message: string, each = false): PropertyDecorator {
+/** A rule of the noun's own, beside the field decorator that it sharpens. `message` follows the field's name. */
+export function Rule(name: string, test: (value: unknown) => boolean, message: string, each = false): PropertyDecorator {
   return ValidateBy(
     { name, validator: { validate: value => test(value), defaultMessage: () => `$property ${message}` } },
     { each },
@@ -88,14 +89,14 @@ export function Text(options: TextOptions = {}): PropertyDecorator {
     IsString(),
     MinLength(min),
     MaxLength(max),
-    rule('storable', isStorable, 'must not contain U+0000 or broken characters'),
+    Rule('storable', isStorable, 'must not contain U+0000 or broken characters'),
     ...(pattern ? [Matches(pattern)] : []),
   );
 }
 
 /** An id of ours. In a body a malformed one is 400; in a path it is 404. */
 export function Id(options: FieldOptions = {}): PropertyDecorator {
-  return field(options, { type: String, format: 'uuid' }, rule('id', isId, 'must be an id'));
+  return field(options, { type: String, format: 'uuid' }, Rule('id', isId, 'must be an id'));
 }
 
 /** An e-mail address, which arrives at the handler in the one form that is stored. */
@@ -105,7 +106,7 @@ export function Email(options: FieldOptions = {}): PropertyDecorator {
     field(
       options,
       { type: String, format: 'email', maxLength: 254 },
-      rule('email', value => typeof value === 'string' && normaliseEmail(value) !== null, 'must be an e-mail address'),
+      Rule('email', value => typeof value === 'string' && normaliseEmail(value) !== null, 'must be an e-mail address'),
     ),
   );
 }
@@ -137,7 +138,7 @@ export function Time(options: FieldOptions = {}): PropertyDecorator {
   return field(
     options,
     { type: String, format: 'date-time' },
-    rule('time', isWireTime, 'must be an ISO 8601 time with a zone'),
+    Rule('time', isWireTime, 'must be an ISO 8601 time with a zone'),
   );
 }
 
@@ -160,7 +161,7 @@ export function Texts(
     IsString({ each: true }),
     MinLength(1, { each: true }),
     MaxLength(max, { each: true }),
-    rule('storable', isStorable, 'must not contain U+0000 or broken characters', true),
+    Rule('storable', isStorable, 'must not contain U+0000 or broken characters', true),
     ...(pattern ? [Matches(pattern, { each: true })] : []),
     ...(values ? [IsIn([...values], { each: true })] : []),
   );
@@ -175,7 +176,7 @@ export function Ids(options: FieldOptions & { maxItems?: number } = {}): Propert
     IsArray(),
     ArrayMaxSize(maxItems),
     ArrayUnique(),
-    rule('id', isId, 'must hold ids', true),
+    Rule('id', isId, 'must hold ids', true),
   );
 }
 
@@ -210,6 +211,6 @@ export function FreeForm(options: FieldOptions = {}): PropertyDecorator {
   return field(
     options,
     { type: 'object', additionalProperties: true },
-    rule('free_form', value => freeFormFault(value) === null, 'must be an object of at most 16 KiB, 50 keys, 10 levels'),
+    Rule('free_form', value => freeFormFault(value) === null, 'must be an object of at most 16 KiB, 50 keys, 10 levels'),
   );
 }

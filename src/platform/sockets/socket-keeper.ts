@@ -14,6 +14,7 @@ const GRACE_MS = 2_000;
 @Injectable()
 export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdown {
   private timer: NodeJS.Timeout | undefined;
+  private stopped = false;
 
   constructor(
     private readonly hub: SocketHub,
@@ -25,12 +26,13 @@ export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdo
     const interval = Math.min(1_000, this.config.socketPingIntervalMs / 2);
     const next = async (): Promise<void> => {
       await this.walk();
-      this.timer = setTimeout(() => void next(), interval).unref();
+      if (!this.stopped) this.timer = setTimeout(() => void next(), interval).unref();
     };
     this.timer = setTimeout(() => void next(), interval).unref();
   }
 
   onApplicationShutdown(): void {
+    this.stopped = true;
     clearTimeout(this.timer);
   }
 

@@ -1,0 +1,47 @@
+import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../kernel/errors.js';
+import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { RevokedView } from '../../platform/http/deleted.schema.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { ApiKeyView, CreateApiKeyBody, CreatedApiKeyView } from './api-key.schema.js';
+import { toApiKeyRecord } from './api-key.js';
+import { ExpiryInPast } from './api-keys.errors.js';
+import { ApiKeysService } from './api-keys.service.js';
+
+@ApiTags('API keys')
+@Controller('api-keys')
+export class ApiKeysController {
+  constructor(private readonly apiKeys: ApiKeysService) {}
+
+  /** Makes a key. An owner or admin signs in for this; a key cannot make keys. */
+  @Post()
+  @Allow('api-keys:write', { only: 'agent' })
+  @Creates(CreatedApiKeyView)
+  @Throws(ExpiryInPast)
+  async create(@Caller() caller: AgentPrincipal, @Body() body: CreateApiKeyBody): Promise<CreatedApiKeyView> {
+    const { apiKey, key } = await this.apiKeys.create(caller, body);
+    return { ...toApiKeyRecord(apiKey), key };
+  }
+
+  @Get()
+  @Allow('api-keys:read')
+  @AnswersPage(ApiKeyView)
+  async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<ApiKeyView>> {
+    return toPageView(await this.apiKeys.list(caller, query), toApiKeyRecord);
+  }
+
+  /** Revokes a key; the next request with it is refused. */
+  @Delete(':id')
+  @Allow('api-keys:write')
+  @Answers(RevokedView)
+  @Throws(NotFound)
+  async revoke(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<RevokedView> {
+    await this.apiKeys.revoke(caller, id);
+    return { id, revoked: true };
+  }
+}

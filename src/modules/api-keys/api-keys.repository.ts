@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import type { Principal } from '../../kernel/principal.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { ApiKeyEntity } from './api-key.entity.js';
+import type { ApiKey } from './api-key.js';
+
+/** Asked at each call: there is no cache between a key and its revocation. */
+const BY_HASH = statement(`
+  SELECT id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt"
+  FROM api_key WHERE key_hash = $1 AND revoked_at IS NULL`);
+const USED = statement(`
+  UPDATE api_key SET last_used_at = used.at
+  FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS used (workspace_id, id, at)
+  WHERE api_key.workspace_id = used.workspace_id AND api_key.id = used.id
+    AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`);
+
+export type LiveKey = Pick<ApiKey, 'id' | 'workspaceId' | 'scopes' | 'expiresAt'>;
+
+@Injectable()
+export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
+  protected readonly entity = ApiKeyEntity;
+  protected readonly alias = 'apiKey';
+
+  constructor(
+    units: UnitOfWork,
+    private readonly sql: Sql,
+  ) {
+    super(units);
+  }
+
+  /** A revoked key is gone for everyone who asks; the log remembers it. */
+  override visibleTo(principal: Principal): SelectQueryBuilder<ApiKeyEntity> {
+    return super.visibleTo(principal).andWhere('apiKey.revokedAt IS NULL');
+  }
+
+  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<ApiKey>> {
+    const query = this.visibleTo(principal)
+      .orderBy('apiKey.id', 'DESC')
+      .limit(limit + 1);
+    if (cursor !== undefined) {
+      const [before] = decodeCursor('api-keys', cursor, 1);
+      query.andWhere('apiKey.id::text < :before', { before });
+    }
+    return toPage(await query.getMany(), limit, last => encodeCursor('api-keys', [last.id]));
+  }
+
+  live(keyHash: string): Promise<LiveKey | undefined> {
+    return this.sql.first<LiveKey>(BY_HASH, [keyHash]);
+  }
+
+  async used(uses: readonly { workspaceId: string; id: string; at: Date }[]): Promise<void> {
+    await this.sql.count(USED, [uses.map(use => use.workspaceId), uses.map(use => use.id), uses.map(use => use.at)]);
+  }
+}

@@ -1,0 +1,87 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { Clock } from '../../kernel/clock.js';
+import { InvalidToken, NotFound, TokenExpired } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kernel/principal.js';
+import { sha256 } from '../../kernel/secret.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import { ApiKeyUsage } from './api-key-usage.js';
+import type { ApiKey } from './api-key.js';
+import { isApiKey, keyPrefixOf, newApiKey, toApiKeyRecord } from './api-key.js';
+import { ExpiryInPast } from './api-keys.errors.js';
+import './api-keys.events.js';
+import { ApiKeysRepository } from './api-keys.repository.js';
+
+export interface NewApiKey {
+  name: string;
+  expires_at?: string | null | undefined;
+  scopes?: string[] | undefined;
+}
+
+@Injectable()
+export class ApiKeysService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly keys: ApiKeysRepository,
+    private readonly usage: ApiKeyUsage,
+    private readonly clock: Clock,
+  ) {}
+
+  list(principal: StaffPrincipal, page: PageRequest): Promise<Page<ApiKey>> {
+    return this.keys.page(principal, page);
+  }
+
+  /** @returns the key as it will never be shown again @throws ExpiryInPast */
+  async create(principal: AgentPrincipal, wanted: NewApiKey): Promise<{ apiKey: ApiKey; key: string }> {
+    const expiresAt = wanted.expires_at ? new Date(wanted.expires_at) : null;
+    const now = this.clock.now();
+    if (expiresAt && expiresAt <= now) throw new ExpiryInPast();
+    const key = newApiKey();
+    const apiKey: ApiKey = {
+      id: newId(),
+      workspaceId: principal.workspaceId,
+      name: wanted.name,
+      keyHash: sha256(key),
+      keyPrefix: keyPrefixOf(key),
+      scopes: wanted.scopes ?? ['*'],
+      expiresAt,
+      lastUsedAt: null,
+      createdBy: principal.memberId,
+      revokedAt: null,
+      createdAt: now,
+    };
+    return this.units.run(async () => {
+      await this.keys.insert(apiKey);
+      await this.tell('api_key.created', apiKey, principal);
+      return { apiKey, key };
+    });
+  }
+
+  async revoke(principal: StaffPrincipal, id: string): Promise<void> {
+    await this.units.run(async () => {
+      const apiKey = await this.keys.findVisible(principal, id);
+      if (!apiKey) throw new NotFound();
+      apiKey.revokedAt = this.clock.now();
+      await this.keys.save(apiKey);
+      await this.tell('api_key.revoked', apiKey, principal);
+    });
+  }
+
+  /** Who calls with this key. @throws InvalidToken, TokenExpired */
+  async authenticate(token: string): Promise<ApiKeyPrincipal> {
+    const live = isApiKey(token) ? await this.keys.live(sha256(token)) : undefined;
+    if (!live) throw new InvalidToken();
+    if (live.expiresAt && live.expiresAt <= this.clock.now()) throw new TokenExpired();
+    this.usage.note(live.workspaceId, live.id);
+    return { kind: 'api_key', workspaceId: live.workspaceId, apiKeyId: live.id, keyScopes: live.scopes };
+  }
+
+  private async tell(type: 'api_key.created' | 'api_key.revoked', apiKey: ApiKey, by: StaffPrincipal): Promise<void> {
+    const payload = toApiKeyRecord(apiKey);
+    await this.events.record({ type, workspaceId: apiKey.workspaceId, actor: actorOf(by), payload });
+  }
+}

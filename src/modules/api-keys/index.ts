@@ -1,0 +1,4 @@
+export { looksLikeApiKey } from './api-key.js';
+export type { ApiKey, ApiKeyRecord } from './api-key.js';
+export { ApiKeysModule } from './api-keys.module.js';
+export { ApiKeysService } from './api-keys.service.js';

@@ -1,0 +1,3 @@
+export type { Bot } from './bot.js';
+export { BotsModule } from './bots.module.js';
+export { BotsService } from './bots.service.js';

@@ -1,0 +1,134 @@
+import { Choice, Flag, Id, Integer, Nested, NestedList, Rule, Text, Texts, Time } from '../../platform/http/fields.js';
+import type { BusinessHours } from '../../kernel/business-hours.js';
+import { Hours, Locale } from '../../platform/http/desk-fields.js';
+import type { ChannelRecord, ChannelStatus, IdentityMode, Routing } from './channel.js';
+import { CHANNEL_STATUSES, IDENTITY_MODES, isOrigin, ROUTING_MODES } from './channel.js';
+import type { PreChatField, WidgetConfig } from './widget-config.js';
+
+const COLOR = /^#[0-9a-fA-F]{6}$/;
+const optional = true;
+
+export class WidgetThemeBody {
+  @Text({ optional, pattern: COLOR, max: 7 }) primary_color?: string;
+  @Choice(['light', 'dark', 'auto'], { optional }) mode?: WidgetConfig['theme']['mode'];
+  @Choice(['left', 'right'], { optional }) position?: WidgetConfig['theme']['position'];
+  @Text({ optional, max: 40 }) launcher_label?: string;
+  @Text({ optional, nullable: true, max: 2048, pattern: /^https?:\/\// }) logo_url?: string | null;
+}
+
+export class PreChatFieldBody implements PreChatField {
+  @Text({ max: 50, pattern: /^[a-z0-9_]+$/ }) key!: string;
+  @Text() label!: string;
+  @Choice(['text', 'email', 'phone', 'textarea']) type!: string;
+  @Flag() required!: boolean;
+}
+
+export class PreChatFormBody {
+  @Flag({ optional }) enabled?: boolean;
+  @NestedList(() => PreChatFieldBody, { optional, maxItems: 20 }) fields?: PreChatFieldBody[];
+}
+
+export class WidgetFeaturesBody {
+  @Flag({ optional }) attachments?: boolean;
+  @Flag({ optional }) emoji?: boolean;
+  @Flag({ optional }) typing?: boolean;
+  @Flag({ optional }) read_receipts?: boolean;
+  @Flag({ optional }) csat?: boolean;
+  @Flag({ optional }) transcript?: boolean;
+}
+
+export class WidgetConfigBody {
+  @Text({ optional }) title?: string;
+  @Text({ optional, min: 0, max: 1000 }) greeting?: string;
+  @Text({ optional, min: 0, max: 1000 }) away_message?: string;
+  @Locale({ optional }) locale?: string;
+  @Nested(() => WidgetThemeBody, { optional }) theme?: WidgetThemeBody;
+  @Nested(() => PreChatFormBody, { optional }) pre_chat_form?: PreChatFormBody;
+  @Nested(() => WidgetFeaturesBody, { optional }) features?: WidgetFeaturesBody;
+}
+
+export class RoutingBody {
+  @Choice(ROUTING_MODES, { optional }) mode?: Routing['mode'];
+}
+
+export class UpdateChannelBody {
+  @Text({ optional }) name?: string;
+  @Choice(CHANNEL_STATUSES, { optional }) status?: ChannelStatus;
+  @Texts({ optional, maxItems: 100, max: 2048 })
+  @Rule('origin', isOrigin, 'must hold origins such as https://shop.example', true)
+  allowed_origins?: string[];
+  @Choice(IDENTITY_MODES, { optional }) identity_verification?: IdentityMode;
+  @Nested(() => RoutingBody, { optional }) routing?: RoutingBody;
+  @Flag({ optional }) single_conversation?: boolean;
+  @Integer({ optional, min: 0, max: 8760 }) reopen_window_hours?: number;
+  @Integer({ optional, nullable: true, min: 1, max: 8760 }) auto_resolve_hours?: number | null;
+  @Flag({ optional }) csat_enabled?: boolean;
+  @Hours({ optional }) business_hours?: BusinessHours | null;
+  @Nested(() => WidgetConfigBody, { optional }) widget_config?: WidgetConfigBody;
+}
+
+export class CreateChannelBody extends UpdateChannelBody {
+  @Text() declare name: string;
+}
+
+export class RoutingView implements Routing {
+  @Choice(ROUTING_MODES) mode!: Routing['mode'];
+  @Id({ nullable: true }) bot_id!: string | null;
+}
+
+export class WidgetThemeView {
+  @Text() primary_color!: string;
+  @Choice(['light', 'dark', 'auto']) mode!: WidgetConfig['theme']['mode'];
+  @Choice(['left', 'right']) position!: WidgetConfig['theme']['position'];
+  @Text() launcher_label!: string;
+  @Text({ nullable: true, max: 2048 }) logo_url!: string | null;
+}
+
+export class PreChatFormView {
+  @Flag() enabled!: boolean;
+  @NestedList(() => PreChatFieldBody) fields!: PreChatFieldBody[];
+}
+
+export class WidgetFeaturesView {
+  @Flag() attachments!: boolean;
+  @Flag() emoji!: boolean;
+  @Flag() typing!: boolean;
+  @Flag() read_receipts!: boolean;
+  @Flag() csat!: boolean;
+  @Flag() transcript!: boolean;
+}
+
+/** What an admin chose; visitors get it with the limits and the opening hours of the moment. */
+export class WidgetSettingsView implements WidgetConfig {
+  @Text() title!: string;
+  @Text({ min: 0, max: 1000 }) greeting!: string;
+  @Text({ min: 0, max: 1000 }) away_message!: string;
+  @Locale() locale!: string;
+  @Nested(() => WidgetThemeView) theme!: WidgetThemeView;
+  @Nested(() => PreChatFormView) pre_chat_form!: PreChatFormView;
+  @Nested(() => WidgetFeaturesView) features!: WidgetFeaturesView;
+}
+
+export class ChannelView implements ChannelRecord {
+  @Id() id!: string;
+  @Text() name!: string;
+  @Choice(['widget']) type!: 'widget';
+  @Choice(CHANNEL_STATUSES) status!: ChannelStatus;
+  @Text({ example: 'wt_…', description: 'Public; stands in the page.' }) widget_token!: string;
+  @Texts({ maxItems: 100, max: 2048 }) allowed_origins!: string[];
+  @Choice(IDENTITY_MODES) identity_verification!: IdentityMode;
+  @Nested(() => RoutingView) routing!: RoutingView;
+  @Flag() single_conversation!: boolean;
+  @Integer() reopen_window_hours!: number;
+  @Integer({ nullable: true }) auto_resolve_hours!: number | null;
+  @Flag() csat_enabled!: boolean;
+  @Hours() business_hours!: BusinessHours | null;
+  @Nested(() => WidgetSettingsView) widget_config!: WidgetSettingsView;
+  @Time() created_at!: string;
+  @Time() updated_at!: string;
+}
+
+/** A channel just made, or its secret just changed: the only times that the secret is shown. */
+export class ChannelWithSecretView extends ChannelView {
+  @Text({ description: 'Signs identity tokens; shown this once.' }) identity_secret!: string;
+}

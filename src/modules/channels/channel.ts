@@ -1,0 +1,100 @@
+import { toWireTime } from '../../kernel/clock.js';
+import { randomAlphanumeric } from '../../kernel/secret.js';
+import type { BusinessHours } from '../../kernel/business-hours.js';
+import type { WidgetConfig } from './widget-config.js';
+
+export const CHANNEL_STATUSES = ['active', 'disabled'] as const;
+export const IDENTITY_MODES = ['off', 'optional', 'required'] as const;
+export const ROUTING_MODES = ['manual', 'round_robin', 'least_loaded'] as const;
+
+export type ChannelStatus = (typeof CHANNEL_STATUSES)[number];
+export type IdentityMode = (typeof IDENTITY_MODES)[number];
+
+export interface Routing {
+  mode: (typeof ROUTING_MODES)[number];
+  bot_id: string | null;
+}
+
+/** A place where visitors come in: one widget on one site. */
+export interface Channel {
+  id: string;
+  workspaceId: string;
+  name: string;
+  status: ChannelStatus;
+  /** Public: it stands in the page. */
+  widgetToken: string;
+  /** Empty allows every origin. */
+  allowedOrigins: string[];
+  identityVerification: IdentityMode;
+  /** The key of identity tokens, encrypted. */
+  identitySecret: string;
+  routing: Routing;
+  /** At most one unresolved conversation of a contact. */
+  singleConversation: boolean;
+  /** Hours after resolution within which a contact's message reopens. */
+  reopenWindowHours: number;
+  /** null: never. */
+  autoResolveHours: number | null;
+  csatEnabled: boolean;
+  /** null: the workspace's. */
+  businessHours: BusinessHours | null;
+  widgetConfig: WidgetConfig;
+  deletedAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ChannelRecord {
+  id: string;
+  name: string;
+  type: 'widget';
+  status: ChannelStatus;
+  widget_token: string;
+  allowed_origins: string[];
+  identity_verification: IdentityMode;
+  routing: Routing;
+  single_conversation: boolean;
+  reopen_window_hours: number;
+  auto_resolve_hours: number | null;
+  csat_enabled: boolean;
+  business_hours: BusinessHours | null;
+  widget_config: WidgetConfig;
+  created_at: string;
+  updated_at: string;
+}
+
+export function toChannelRecord(channel: Channel): ChannelRecord {
+  return {
+    id: channel.id,
+    name: channel.name,
+    type: 'widget',
+    status: channel.status,
+    widget_token: channel.widgetToken,
+    allowed_origins: channel.allowedOrigins,
+    identity_verification: channel.identityVerification,
+    routing: channel.routing,
+    single_conversation: channel.singleConversation,
+    reopen_window_hours: channel.reopenWindowHours,
+    auto_resolve_hours: channel.autoResolveHours,
+    csat_enabled: channel.csatEnabled,
+    business_hours: channel.businessHours,
+    widget_config: channel.widgetConfig,
+    created_at: toWireTime(channel.createdAt),
+    updated_at: toWireTime(channel.updatedAt),
+  };
+}
+
+export function newWidgetToken(): string {
+  return `wt_${randomAlphanumeric(32)}`;
+}
+
+/** An origin as browsers send it: scheme, host and port, nothing behind. */
+export function isOrigin(text: unknown): boolean {
+  return typeof text === 'string' && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
+}
+
+/** Whether a page of this origin may use the channel. No origin is no browser, and not held back by this. */
+export function admitsOrigin(channel: Channel, origin: string | undefined): boolean {
+  if (origin === undefined || channel.allowedOrigins.length === 0) return true;
+  return channel.allowedOrigins.includes(origin.toLowerCase());
+}

@@ -1,0 +1,88 @@
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../kernel/errors.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { DeletedView } from '../../platform/http/deleted.schema.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { ChannelView, ChannelWithSecretView, CreateChannelBody, UpdateChannelBody } from './channel.schema.js';
+import { toChannelRecord } from './channel.js';
+import type { ChannelWithSecret } from './channels.service.js';
+import { ChannelsService } from './channels.service.js';
+
+@ApiTags('Channels')
+@Controller('channels')
+export class ChannelsController {
+  constructor(private readonly channels: ChannelsService) {}
+
+  /** The channels that the caller may see. */
+  @Get()
+  @Allow('channels:read')
+  @AnswersPage(ChannelView)
+  async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<ChannelView>> {
+    return toPageView(await this.channels.list(caller, query), toChannelRecord);
+  }
+
+  @Get(':id')
+  @Allow('channels:read')
+  @Answers(ChannelView)
+  @Throws(NotFound)
+  async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ChannelView> {
+    return toChannelRecord(await this.channels.get(caller, id));
+  }
+
+  /** Makes a channel; its identity secret is in this answer and in no other. */
+  @Post()
+  @Allow('channels:write')
+  @Creates(ChannelWithSecretView)
+  async create(@Caller() caller: StaffPrincipal, @Body() body: CreateChannelBody): Promise<ChannelWithSecretView> {
+    return withSecret(await this.channels.create(caller, body.name, body));
+  }
+
+  @Patch(':id')
+  @Allow('channels:write')
+  @Answers(ChannelView)
+  @Throws(NotFound)
+  async update(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: UpdateChannelBody,
+  ): Promise<ChannelView> {
+    return toChannelRecord(await this.channels.update(caller, id, body));
+  }
+
+  /** Ends the channel: its conversations stay readable, its visitors' sessions end. */
+  @Delete(':id')
+  @Allow('channels:write')
+  @Answers(DeletedView)
+  @Throws(NotFound)
+  async delete(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<DeletedView> {
+    await this.channels.delete(caller, id);
+    return { id, deleted: true };
+  }
+
+  /** A new public token; pages that carry the old one can open no more sessions. */
+  @Post(':id/rotate-token')
+  @Allow('channels:write')
+  @Answers(ChannelView)
+  @Throws(NotFound)
+  async rotateToken(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ChannelView> {
+    return toChannelRecord(await this.channels.rotateToken(caller, id));
+  }
+
+  /** A new key for identity tokens; those that the old one signed are worth nothing from now on. */
+  @Post(':id/rotate-identity-secret')
+  @Allow('channels:write')
+  @Answers(ChannelWithSecretView)
+  @Throws(NotFound)
+  async rotateIdentitySecret(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ChannelWithSecretView> {
+    return withSecret(await this.channels.rotateIdentitySecret(caller, id));
+  }
+}
+
+function withSecret({ channel, identitySecret }: ChannelWithSecret): ChannelWithSecretView {
+  return { ...toChannelRecord(channel), identity_secret: identitySecret };
+}

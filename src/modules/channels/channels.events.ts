@@ -1,0 +1,9 @@
+import type { ChannelRecord } from './channel.js';
+
+declare module '../../kernel/domain-event.js' {
+  interface DomainEvents {
+    'channel.created': ChannelRecord;
+    'channel.updated': ChannelRecord;
+    'channel.deleted': ChannelRecord;
+  }
+}

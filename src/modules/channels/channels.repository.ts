@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import { IsNull } from 'typeorm';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import type { Principal } from '../../kernel/principal.js';
+import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { ChannelEntity } from './channel.entity.js';
+import type { Channel } from './channel.js';
+
+@Injectable()
+export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
+  protected readonly entity = ChannelEntity;
+  protected readonly alias = 'channel';
+  protected override readonly place = { channel: 'id' };
+
+  /** Deleted channels are gone for everyone who asks; conversations still refer to them. */
+  override visibleTo(principal: Principal): SelectQueryBuilder<ChannelEntity> {
+    return super.visibleTo(principal).andWhere('channel.deletedAt IS NULL');
+  }
+
+  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Channel>> {
+    const query = this.visibleTo(principal)
+      .orderBy('channel.id', 'ASC')
+      .limit(limit + 1);
+    if (cursor !== undefined) {
+      const [after] = decodeCursor('channels', cursor, 1);
+      query.andWhere('channel.id::text > :after', { after });
+    }
+    return toPage(await query.getMany(), limit, last => encodeCursor('channels', [last.id]));
+  }
+
+  /** For the door of visitors, who come with nothing but the public token. */
+  byWidgetToken(widgetToken: string): Promise<Channel | null> {
+    return this.rows.findOneBy({ widgetToken, deletedAt: IsNull() });
+  }
+
+  find(workspaceId: string, id: string): Promise<Channel | null> {
+    return this.rows.findOneBy({ workspaceId, id });
+  }
+
+  /** Which of these ids name channels of the workspace that are there. */
+  async existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+    if (ids.length === 0) return [];
+    const rows = await this.rows
+      .createQueryBuilder('channel')
+      .select('channel.id')
+      .where('channel.workspaceId = :workspaceId AND channel.id = ANY(:ids)', { workspaceId, ids: [...ids] })
+      .andWhere('channel.deletedAt IS NULL')
+      .getMany();
+    return rows.map(row => row.id);
+  }
+}

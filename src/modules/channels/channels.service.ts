@@ -1,0 +1,181 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { Clock } from '../../kernel/clock.js';
+import { NotFound } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
+import { randomToken } from '../../kernel/secret.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { Cipher } from '../../platform/encryption/cipher.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { BusinessHours } from '../../kernel/business-hours.js';
+import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
+import { newWidgetToken, toChannelRecord } from './channel.js';
+import './channels.events.js';
+import { ChannelsRepository } from './channels.repository.js';
+import type { WidgetConfigChanges } from './widget-config.js';
+import { changeWidgetConfig, DEFAULT_WIDGET_CONFIG } from './widget-config.js';
+
+export interface ChannelChanges {
+  name?: string | undefined;
+  status?: ChannelStatus | undefined;
+  allowed_origins?: string[] | undefined;
+  identity_verification?: IdentityMode | undefined;
+  routing?: { mode?: Routing['mode'] | undefined } | undefined;
+  single_conversation?: boolean | undefined;
+  reopen_window_hours?: number | undefined;
+  auto_resolve_hours?: number | null | undefined;
+  csat_enabled?: boolean | undefined;
+  business_hours?: BusinessHours | null | undefined;
+  widget_config?: WidgetConfigChanges | undefined;
+}
+
+const IDENTITY_CONTEXT = 'channel.identity_secret';
+
+/** A channel with the secret that is shown this once. */
+export interface ChannelWithSecret {
+  channel: Channel;
+  identitySecret: string;
+}
+
+@Injectable()
+export class ChannelsService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly channels: ChannelsRepository,
+    private readonly cipher: Cipher,
+    private readonly clock: Clock,
+  ) {}
+
+  list(principal: Principal, page: PageRequest): Promise<Page<Channel>> {
+    return this.channels.page(principal, page);
+  }
+
+  async get(principal: Principal, id: string): Promise<Channel> {
+    const channel = await this.channels.findVisible(principal, id);
+    if (!channel) throw new NotFound();
+    return channel;
+  }
+
+  byWidgetToken(token: string): Promise<Channel | null> {
+    return this.channels.byWidgetToken(token);
+  }
+
+  /** Also a deleted one: conversations outlive their channel. */
+  find(workspaceId: string, id: string): Promise<Channel | null> {
+    return this.channels.find(workspaceId, id);
+  }
+
+  existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+    return this.channels.existing(workspaceId, ids);
+  }
+
+  async create(principal: StaffPrincipal, name: string, changes: ChannelChanges = {}): Promise<ChannelWithSecret> {
+    const now = this.clock.now();
+    const identitySecret = randomToken('ids_');
+    const channel: Channel = {
+      id: newId(),
+      workspaceId: principal.workspaceId,
+      name,
+      status: 'active',
+      widgetToken: newWidgetToken(),
+      allowedOrigins: [],
+      identityVerification: 'optional',
+      identitySecret: this.cipher.encrypt(identitySecret, IDENTITY_CONTEXT),
+      routing: { mode: 'manual', bot_id: null },
+      singleConversation: true,
+      reopenWindowHours: 72,
+      autoResolveHours: null,
+      csatEnabled: false,
+      businessHours: null,
+      widgetConfig: DEFAULT_WIDGET_CONFIG,
+      deletedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    apply(channel, changes);
+    return this.units.run(async () => {
+      await this.channels.insert(channel);
+      await this.tell(principal, 'channel.created', channel);
+      return { channel, identitySecret };
+    });
+  }
+
+  async update(principal: StaffPrincipal, id: string, changes: ChannelChanges): Promise<Channel> {
+    return this.change(principal, id, 'channel.updated', channel => apply(channel, changes));
+  }
+
+  /** Soft: conversations stay readable, sessions end. */
+  async delete(principal: StaffPrincipal, id: string): Promise<void> {
+    await this.change(principal, id, 'channel.deleted', channel => {
+      channel.deletedAt = this.clock.now();
+      channel.status = 'disabled';
+    });
+  }
+
+  rotateToken(principal: StaffPrincipal, id: string): Promise<Channel> {
+    return this.change(principal, id, 'channel.updated', channel => {
+      channel.widgetToken = newWidgetToken();
+    });
+  }
+
+  async rotateIdentitySecret(principal: StaffPrincipal, id: string): Promise<ChannelWithSecret> {
+    const identitySecret = randomToken('ids_');
+    const channel = await this.change(principal, id, 'channel.updated', present => {
+      present.identitySecret = this.cipher.encrypt(identitySecret, IDENTITY_CONTEXT);
+    });
+    return { channel, identitySecret };
+  }
+
+  /** The key with which a site proves who its visitor is. */
+  identitySecretOf(channel: Channel): string {
+    return this.cipher.decrypt(channel.identitySecret, IDENTITY_CONTEXT);
+  }
+
+  private change(
+    principal: StaffPrincipal,
+    id: string,
+    type: 'channel.updated' | 'channel.deleted',
+    edit: (channel: Channel) => void,
+  ): Promise<Channel> {
+    return this.units.run(async () => {
+      const channel = await this.channels.findVisible(principal, id);
+      if (!channel) throw new NotFound();
+      edit(channel);
+      channel.updatedAt = this.clock.now();
+      await this.channels.save(channel);
+      await this.tell(principal, type, channel);
+      return channel;
+    });
+  }
+
+  private async tell(
+    principal: StaffPrincipal,
+    type: 'channel.created' | 'channel.updated' | 'channel.deleted',
+    channel: Channel,
+  ): Promise<void> {
+    await this.events.record({
+      type,
+      workspaceId: channel.workspaceId,
+      channelId: channel.id,
+      actor: actorOf(principal),
+      payload: toChannelRecord(channel),
+    });
+  }
+}
+
+function apply(channel: Channel, changes: ChannelChanges): void {
+  channel.name = changes.name ?? channel.name;
+  channel.status = changes.status ?? channel.status;
+  channel.allowedOrigins = changes.allowed_origins?.map(origin => origin.toLowerCase()) ?? channel.allowedOrigins;
+  channel.identityVerification = changes.identity_verification ?? channel.identityVerification;
+  channel.routing = { ...channel.routing, mode: changes.routing?.mode ?? channel.routing.mode };
+  channel.singleConversation = changes.single_conversation ?? channel.singleConversation;
+  channel.reopenWindowHours = changes.reopen_window_hours ?? channel.reopenWindowHours;
+  if (changes.auto_resolve_hours !== undefined) channel.autoResolveHours = changes.auto_resolve_hours;
+  channel.csatEnabled = changes.csat_enabled ?? channel.csatEnabled;
+  if (changes.business_hours !== undefined) channel.businessHours = changes.business_hours;
+  if (changes.widget_config) channel.widgetConfig = changeWidgetConfig(channel.widgetConfig, changes.widget_config);
+}

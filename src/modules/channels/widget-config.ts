@@ -1,0 +1,60 @@
+/** What a channel's owner chose for the look and the features of its widget. */
+export interface WidgetConfig {
+  title: string;
+  greeting: string;
+  away_message: string;
+  locale: string;
+  theme: {
+    primary_color: string;
+    mode: 'light' | 'dark' | 'auto';
+    position: 'left' | 'right';
+    launcher_label: string;
+    logo_url: string | null;
+  };
+  pre_chat_form: { enabled: boolean; fields: PreChatField[] };
+  features: {
+    attachments: boolean;
+    emoji: boolean;
+    typing: boolean;
+    read_receipts: boolean;
+    csat: boolean;
+    transcript: boolean;
+  };
+}
+
+export interface PreChatField {
+  key: string;
+  label: string;
+  type: string;
+  required: boolean;
+}
+
+type DeepPartial<T> = { [K in keyof T]?: (T[K] extends unknown[] ? T[K] : T[K] extends object ? DeepPartial<T[K]> : T[K]) | undefined };
+export type WidgetConfigChanges = DeepPartial<WidgetConfig>;
+
+export const DEFAULT_WIDGET_CONFIG: WidgetConfig = {
+  title: 'Chat with us',
+  greeting: 'Hello! How can we help?',
+  away_message: 'We are away just now. Leave a message and we will answer here.',
+  locale: 'en',
+  theme: { primary_color: '#2563eb', mode: 'auto', position: 'right', launcher_label: 'Chat', logo_url: null },
+  pre_chat_form: { enabled: false, fields: [] },
+  features: { attachments: true, emoji: true, typing: true, read_receipts: true, csat: true, transcript: true },
+};
+
+/** The present choice with some of it changed. Lists are replaced whole. */
+export function changeWidgetConfig(present: WidgetConfig, changes: WidgetConfigChanges): WidgetConfig {
+  const { theme, pre_chat_form, features, ...plain } = changes;
+  return {
+    ...present,
+    ...given(plain),
+    theme: { ...present.theme, ...given(theme) },
+    pre_chat_form: { ...present.pre_chat_form, ...given(pre_chat_form) },
+    features: { ...present.features, ...given(features) },
+  } as WidgetConfig;
+}
+
+/** Leaves out what is undefined, which spread would write over what is there. */
+function given<T extends object>(changes: T | undefined): Partial<T> {
+  return Object.fromEntries(Object.entries(changes ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
+}

@@ -1,0 +1,73 @@
+import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
+
+/** A visitor, as the workspace knows it. */
+export interface Contact {
+  id: string;
+  workspaceId: string;
+  /** The site's own id for its user. With proof and without it, one id is two contacts. */
+  externalId: string | null;
+  verified: boolean;
+  name: string | null;
+  email: string | null;
+  phone: string | null;
+  avatarUrl: string | null;
+  locale: string | null;
+  timezone: string | null;
+  blocked: boolean;
+  customAttributes: Record<string, unknown>;
+  /** Raised to end every visitor token that was given out before. */
+  tokenGeneration: number;
+  lastSeenAt: Date | null;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ContactRecord {
+  id: string;
+  external_id: string | null;
+  name: string | null;
+  email: string | null;
+  phone: string | null;
+  avatar_url: string | null;
+  locale: string | null;
+  timezone: string | null;
+  verified: boolean;
+  blocked: boolean;
+  custom_attributes: Record<string, unknown>;
+  last_seen_at: string | null;
+  created_at: string;
+  updated_at: string;
+}
+
+/** What a conversation shows of its contact in lists. */
+export interface ContactSummary {
+  id: string;
+  name: string | null;
+  email: string | null;
+  avatar_url: string | null;
+  verified: boolean;
+}
+
+export function toContactRecord(contact: Contact): ContactRecord {
+  return {
+    id: contact.id,
+    external_id: contact.externalId,
+    name: contact.name,
+    email: contact.email,
+    phone: contact.phone,
+    avatar_url: contact.avatarUrl,
+    locale: contact.locale,
+    timezone: contact.timezone,
+    verified: contact.verified,
+    blocked: contact.blocked,
+    custom_attributes: contact.customAttributes,
+    last_seen_at: toWireTimeOrNull(contact.lastSeenAt),
+    created_at: toWireTime(contact.createdAt),
+    updated_at: toWireTime(contact.updatedAt),
+  };
+}
+
+export function toContactSummary(contact: Contact): ContactSummary {
+  const { id, name, email, avatarUrl, verified } = contact;
+  return { id, name, email, avatar_url: avatarUrl, verified };
+}

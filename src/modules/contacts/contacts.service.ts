@@ -1,0 +1,177 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { Clock } from '../../kernel/clock.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import { NotFound } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import type { Page } from '../../kernel/page.js';
+import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
+import { violates } from '../../platform/database/database-errors.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { Contact } from './contact.js';
+import { toContactRecord } from './contact.js';
+import { ExternalIdTaken } from './contacts.errors.js';
+import './contacts.events.js';
+import type { ContactQuery } from './contacts.repository.js';
+import { ContactsRepository } from './contacts.repository.js';
+
+/** What may be said of a contact; absent leaves as it is, null clears. */
+export interface ContactDetails {
+  external_id?: string | null | undefined;
+  name?: string | null | undefined;
+  email?: string | null | undefined;
+  phone?: string | null | undefined;
+  avatar_url?: string | null | undefined;
+  locale?: string | null | undefined;
+  timezone?: string | null | undefined;
+  custom_attributes?: Record<string, unknown> | undefined;
+}
+
+@Injectable()
+export class ContactsService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly contacts: ContactsRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  list(principal: StaffPrincipal, query: ContactQuery): Promise<Page<Contact>> {
+    return this.contacts.page(principal, query);
+  }
+
+  async get(principal: Principal, id: string): Promise<Contact> {
+    const contact = await this.contacts.findVisible(principal, id);
+    if (!contact) throw new NotFound();
+    return contact;
+  }
+
+  /** For doors and joins that have their own reason to see it. */
+  find(workspaceId: string, id: string): Promise<Contact | null> {
+    return this.contacts.find(workspaceId, id);
+  }
+
+  findMany(workspaceId: string, ids: readonly string[]): Promise<Contact[]> {
+    return this.contacts.findMany(workspaceId, ids);
+  }
+
+  /** @throws ExternalIdTaken */
+  async create(principal: StaffPrincipal, details: ContactDetails): Promise<Contact> {
+    const contact = this.draft(principal.workspaceId, false, details);
+    return this.units.run(async () => {
+      if (!(await this.contacts.insertUnlessThere(contact))) throw new ExternalIdTaken();
+      await this.tell('contact.created', contact, actorOf(principal));
+      return contact;
+    });
+  }
+
+  /** @throws ExternalIdTaken */
+  async update(principal: Principal, id: string, details: ContactDetails): Promise<Contact> {
+    return this.units.run(async () => {
+      const contact = await this.get(principal, id);
+      return this.apply(contact, details, actorOf(principal));
+    });
+  }
+
+  /**
+   * The contact of a site's own id, made when it is not there yet. First sessions that race find one contact: the
+   * loser of the insert waits for the winner's commit and then reads its row.
+   */
+  async findOrCreate(
+    workspaceId: string,
+    channelId: string,
+    who: { externalId: string | null; verified: boolean },
+    details: ContactDetails,
+  ): Promise<Contact> {
+    return this.units.run(async () => {
+      const { externalId, verified } = who;
+      const known = externalId === null ? null : await this.contacts.byExternalId(workspaceId, externalId, verified);
+      if (known) return this.arrive(known, channelId, details);
+      const contact = this.draft(workspaceId, verified, { ...details, external_id: externalId });
+      if (await this.contacts.insertUnlessThere(contact)) {
+        await this.tell('contact.created', contact, { type: 'contact', id: contact.id }, channelId);
+        return this.arrive(contact, channelId, {});
+      }
+      const winner = await this.contacts.byExternalId(workspaceId, externalId ?? '', verified);
+      if (!winner) throw new Error('a contact was there and is not');
+      return this.arrive(winner, channelId, details);
+    });
+  }
+
+  /** Notes that the contact has come in by this channel, and what it said of itself. */
+  async arrive(contact: Contact, channelId: string, details: ContactDetails): Promise<Contact> {
+    return this.units.run(async () => {
+      await this.contacts.seenIn(contact.workspaceId, contact.id, channelId);
+      await this.contacts.touch(contact.workspaceId, contact.id, this.clock.now());
+      return this.apply(contact, details, { type: 'contact', id: contact.id }, channelId);
+    });
+  }
+
+  /** An agent has begun a conversation with the contact in this channel. */
+  async seenIn(workspaceId: string, contactId: string, channelId: string): Promise<void> {
+    await this.contacts.seenIn(workspaceId, contactId, channelId);
+  }
+
+  private async apply(contact: Contact, details: ContactDetails, actor: Actor, channelId?: string): Promise<Contact> {
+    const before = JSON.stringify(toContactRecord(contact));
+    Object.assign(contact, columnsOf(details));
+    if (JSON.stringify(toContactRecord(contact)) === before) return contact;
+    contact.updatedAt = this.clock.now();
+    try {
+      await this.contacts.save(contact);
+    } catch (error) {
+      if (violates(error, 'uq_contact_external_id')) throw new ExternalIdTaken({ cause: error });
+      throw error;
+    }
+    await this.tell('contact.updated', contact, actor, channelId);
+    return contact;
+  }
+
+  private async tell(
+    type: 'contact.created' | 'contact.updated',
+    contact: Contact,
+    actor: Actor,
+    channelId?: string,
+  ): Promise<void> {
+    const { workspaceId, id: contactId } = contact;
+    await this.events.record({ type, workspaceId, contactId, channelId, actor, payload: toContactRecord(contact) });
+  }
+
+  private draft(workspaceId: string, verified: boolean, details: ContactDetails): Contact {
+    const now = this.clock.now();
+    return {
+      id: newId(),
+      workspaceId,
+      externalId: null,
+      verified,
+      name: null,
+      email: null,
+      phone: null,
+      avatarUrl: null,
+      locale: null,
+      timezone: null,
+      blocked: false,
+      customAttributes: {},
+      tokenGeneration: 1,
+      lastSeenAt: null,
+      createdAt: now,
+      updatedAt: now,
+      ...columnsOf(details),
+    };
+  }
+}
+
+function columnsOf(details: ContactDetails): Partial<Contact> {
+  const columns = {
+    externalId: details.external_id,
+    name: details.name,
+    email: details.email,
+    phone: details.phone,
+    avatarUrl: details.avatar_url,
+    locale: details.locale,
+    timezone: details.timezone,
+    customAttributes: details.custom_attributes,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as Partial<Contact>;
+}

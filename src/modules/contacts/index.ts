@@ -1,0 +1,5 @@
+export { toContactRecord, toContactSummary } from './contact.js';
+export type { Contact, ContactRecord, ContactSummary } from './contact.js';
+export { ContactsModule } from './contacts.module.js';
+export type { ContactDetails } from './contacts.service.js';
+export { ContactsService } from './contacts.service.js';

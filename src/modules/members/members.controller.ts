@@ -1,0 +1,51 @@
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../kernel/errors.js';
+import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { CreateMemberBody, MemberView, UpdateProfileBody } from './member.schema.js';
+import { toMemberRecord } from './member.js';
+import { ChannelsUnknown, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
+import { MembersService } from './members.service.js';
+
+@ApiTags('Members')
+@Controller('workspace/members')
+export class MembersController {
+  constructor(private readonly members: MembersService) {}
+
+  @Get()
+  @Allow('members:read')
+  @AnswersPage(MemberView)
+  async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<MemberView>> {
+    return toPageView(await this.members.list(caller, query), toMemberRecord);
+  }
+
+  /** Creates a human member without registration. Only API keys may call this. */
+  @Post()
+  @Allow('members:write', { only: 'api_key' })
+  @Creates(MemberView)
+  @Throws(MemberExists, MemberDeactivatedConflict, RoleTooHigh, ChannelsUnknown)
+  async create(@Caller() caller: ApiKeyPrincipal, @Body() body: CreateMemberBody): Promise<MemberView> {
+    return toMemberRecord(await this.members.create(caller, body));
+  }
+
+  /** The caller's own profile and availability. */
+  @Patch('me')
+  @Allow('session:write', { only: 'agent' })
+  @Answers(MemberView)
+  async updateProfile(@Caller() caller: AgentPrincipal, @Body() body: UpdateProfileBody): Promise<MemberView> {
+    return toMemberRecord(await this.members.updateProfile(caller, body));
+  }
+
+  @Get(':id')
+  @Allow('members:read')
+  @Answers(MemberView)
+  @Throws(NotFound)
+  async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<MemberView> {
+    return toMemberRecord(await this.members.get(caller, id));
+  }
+}

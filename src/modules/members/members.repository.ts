@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import type { Principal } from '../../kernel/principal.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { MemberEntity } from './member.entity.js';
+import type { Member } from './member.js';
+
+const EMAILS = statement('SELECT id, email FROM user_account WHERE id = ANY($1::uuid[])');
+const USER_BY_EMAIL = statement('SELECT id FROM user_account WHERE email = $1');
+const MEMBERSHIPS = statement(`
+  SELECT member.id AS "memberId", member.role, member.status, member.claimed,
+         workspace.id AS "workspaceId", workspace.name AS "workspaceName"
+  FROM member JOIN workspace ON workspace.id = member.workspace_id
+  WHERE member.user_id = $1
+  ORDER BY member.created_at, member.id`);
+const LOCK_OWNERS = statement(`
+  SELECT id FROM member WHERE workspace_id = $1 AND role = 'owner' AND status = 'active' ORDER BY id FOR UPDATE`);
+
+/** One of the workspaces that a user belongs to. */
+export interface Membership {
+  memberId: string;
+  workspaceId: string;
+  workspaceName: string;
+  role: Member['role'];
+  status: Member['status'];
+  claimed: boolean;
+}
+
+@Injectable()
+export class MembersRepository extends WorkspaceRepository<MemberEntity> {
+  protected readonly entity = MemberEntity;
+  protected readonly alias = 'member';
+
+  constructor(
+    units: UnitOfWork,
+    private readonly sql: Sql,
+  ) {
+    super(units);
+  }
+
+  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Member>> {
+    const query = this.visibleTo(principal)
+      .orderBy('member.id', 'ASC')
+      .limit(limit + 1);
+    if (cursor !== undefined) {
+      const [after] = decodeCursor('members', cursor, 1);
+      query.andWhere('member.id::text > :after', { after });
+    }
+    const rows = await this.withEmails(await query.getMany());
+    return toPage(rows, limit, last => encodeCursor('members', [last.id]));
+  }
+
+  async get(principal: Principal, id: string): Promise<Member | null> {
+    const row = await this.findVisible(principal, id);
+    return row ? ((await this.withEmails([row]))[0] ?? null) : null;
+  }
+
+  async ofUser(workspaceId: string, userId: string): Promise<Member | null> {
+    const row = await this.rows.findOneBy({ workspaceId, userId });
+    return row ? ((await this.withEmails([row]))[0] ?? null) : null;
+  }
+
+  async byEmail(workspaceId: string, email: string): Promise<Member | null> {
+    const user = await this.sql.first<{ id: string }>(USER_BY_EMAIL, [email]);
+    return user ? this.ofUser(workspaceId, user.id) : null;
+  }
+
+  /** A user's memberships in every workspace, oldest first. */
+  memberships(userId: string): Promise<Membership[]> {
+    return this.sql.rows<Membership>(MEMBERSHIPS, [userId]);
+  }
+
+  async add(member: Member): Promise<void> {
+    const { email: _ofTheUser, ...row } = member;
+    await this.insert(row as MemberEntity);
+  }
+
+  async update(member: Member): Promise<void> {
+    const { email: _ofTheUser, ...row } = member;
+    await this.save(row as MemberEntity);
+  }
+
+  /** The active owners, locked: two who leave at once must not both find the other still there. */
+  async lockOwners(workspaceId: string): Promise<string[]> {
+    return (await this.sql.rows<{ id: string }>(LOCK_OWNERS, [workspaceId])).map(({ id }) => id);
+  }
+
+  private async withEmails(rows: MemberEntity[]): Promise<Member[]> {
+    if (rows.length === 0) return [];
+    const users = await this.sql.rows<{ id: string; email: string }>(EMAILS, [rows.map(row => row.userId)]);
+    const emails = new Map(users.map(({ id, email }) => [id, email]));
+    return rows.map(row => ({ ...row, email: emails.get(row.userId) ?? '' }));
+  }
+}

@@ -1,0 +1,170 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { Clock } from '../../kernel/clock.js';
+import { NotFound } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../kernel/principal.js';
+import { violates } from '../../platform/database/database-errors.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import { ChannelsService } from '../channels/index.js';
+import type { User } from '../users/index.js';
+import { EmailTaken, UsersService } from '../users/index.js';
+import type { Availability, Member } from './member.js';
+import { toMemberRecord } from './member.js';
+import { ChannelsUnknown, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
+import './members.events.js';
+import type { Membership } from './members.repository.js';
+import { MembersRepository } from './members.repository.js';
+
+export interface NewMember {
+  email: string;
+  name: string;
+  role?: Role | undefined;
+  channel_ids?: string[] | null | undefined;
+  password?: string | undefined;
+}
+
+export interface ProfileChanges {
+  name?: string | undefined;
+  avatar_url?: string | null | undefined;
+  availability?: Availability | undefined;
+}
+
+@Injectable()
+export class MembersService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly members: MembersRepository,
+    private readonly users: UsersService,
+    private readonly channels: ChannelsService,
+    private readonly clock: Clock,
+  ) {}
+
+  list(principal: Principal, page: PageRequest): Promise<Page<Member>> {
+    return this.members.page(principal, page);
+  }
+
+  async get(principal: Principal, id: string): Promise<Member> {
+    const member = await this.members.get(principal, id);
+    if (!member) throw new NotFound();
+    return member;
+  }
+
+  byEmail(workspaceId: string, email: string): Promise<Member | null> {
+    return this.members.byEmail(workspaceId, email);
+  }
+
+  memberships(userId: string): Promise<Membership[]> {
+    return this.members.memberships(userId);
+  }
+
+  ofUser(workspaceId: string, userId: string): Promise<Member | null> {
+    return this.members.ofUser(workspaceId, userId);
+  }
+
+  /** The first member of a workspace that is being registered. */
+  async createOwner(workspaceId: string, user: User, name: string): Promise<Member> {
+    const member = this.draft(workspaceId, user, { name, role: 'owner', claimed: true, channelIds: null });
+    await this.units.run(() => this.add(member, { type: 'member', id: member.id }));
+    return member;
+  }
+
+  /**
+   * A colleague made by the workspace's own backend. For an e-mail that nobody has, a user is made, with the password
+   * if one is given; the membership of a known user is reached by single sign-on only, until the user claims it: the
+   * caller does not know that user's password and must not be able to set one.
+   * @throws MemberExists, MemberDeactivatedConflict, RoleTooHigh, ChannelsUnknown
+   */
+  async create(principal: ApiKeyPrincipal, body: NewMember): Promise<Member> {
+    const role = body.role ?? 'agent';
+    if (role === 'owner') throw new RoleTooHigh();
+    return this.units.run(async () => {
+      await this.assertChannels(principal.workspaceId, body.channel_ids ?? null);
+      const known = await this.users.findByEmail(body.email);
+      if (known) await this.assertNoMember(principal.workspaceId, known.id);
+      const user = known ?? (await this.makeUser(body));
+      const claimed = known === null && body.password !== undefined;
+      const channelIds = body.channel_ids ?? null;
+      const member = this.draft(principal.workspaceId, user, { name: body.name, role, claimed, channelIds });
+      await this.add(member, actorOf(principal));
+      return member;
+    });
+  }
+
+  async updateProfile(principal: AgentPrincipal, changes: ProfileChanges): Promise<Member> {
+    return this.units.run(async () => {
+      const member = await this.get(principal, principal.memberId);
+      member.name = changes.name ?? member.name;
+      if (changes.avatar_url !== undefined) member.avatarUrl = changes.avatar_url;
+      member.availability = changes.availability ?? member.availability;
+      member.updatedAt = this.clock.now();
+      await this.members.update(member);
+      await this.events.record({
+        type: 'member.updated',
+        workspaceId: member.workspaceId,
+        actor: actorOf(principal),
+        payload: toMemberRecord(member),
+      });
+      return member;
+    });
+  }
+
+  /** @throws ChannelsUnknown unless every id names a channel of the workspace */
+  private async assertChannels(workspaceId: string, channelIds: string[] | null): Promise<void> {
+    if (channelIds === null) return;
+    const existing = await this.channels.existing(workspaceId, channelIds);
+    if (existing.length !== channelIds.length) throw new ChannelsUnknown();
+  }
+
+  private async assertNoMember(workspaceId: string, userId: string): Promise<void> {
+    const member = await this.members.ofUser(workspaceId, userId);
+    if (member?.status === 'active') throw new MemberExists();
+    if (member) throw new MemberDeactivatedConflict();
+  }
+
+  private async makeUser(body: NewMember): Promise<User> {
+    try {
+      return await this.users.create(body.email, body.name, body.password ?? null);
+    } catch (error) {
+      if (error instanceof EmailTaken) throw new MemberExists({ cause: error });
+      throw error;
+    }
+  }
+
+  private async add(member: Member, actor: Actor): Promise<void> {
+    try {
+      await this.members.add(member);
+    } catch (error) {
+      if (violates(error, 'uq_member_user')) throw new MemberExists({ cause: error });
+      throw error;
+    }
+    const payload = toMemberRecord(member);
+    await this.events.record({ type: 'member.created', workspaceId: member.workspaceId, actor, payload });
+  }
+
+  private draft(
+    workspaceId: string,
+    user: User,
+    given: { name: string; role: Role; claimed: boolean; channelIds: string[] | null },
+  ): Member {
+    const now = this.clock.now();
+    return {
+      id: newId(),
+      workspaceId,
+      userId: user.id,
+      email: user.email,
+      ...given,
+      avatarUrl: null,
+      status: 'active',
+      availability: 'offline',
+      capacity: 10,
+      lastSeenAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+}

@@ -1,0 +1,38 @@
+import { Injectable } from '@nestjs/common';
+import { violates } from '../../platform/database/database-errors.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { UserEntity } from './user.entity.js';
+import type { User } from './user.js';
+import { EmailTaken } from './users.errors.js';
+
+/** Users stand above workspaces: they are found by their own e-mail or id, never listed. */
+@Injectable()
+export class UsersRepository {
+  constructor(private readonly units: UnitOfWork) {}
+
+  find(id: string): Promise<User | null> {
+    return this.rows.findOneBy({ id });
+  }
+
+  findByEmail(email: string): Promise<User | null> {
+    return this.rows.findOneBy({ email });
+  }
+
+  /** @throws EmailTaken */
+  async insert(user: User): Promise<void> {
+    try {
+      await this.rows.insert(user as UserEntity);
+    } catch (error) {
+      if (violates(error, 'uq_user_account_email')) throw new EmailTaken({ cause: error });
+      throw error;
+    }
+  }
+
+  async setPassword(id: string, passwordHash: string, at: Date): Promise<void> {
+    await this.rows.update({ id }, { passwordHash, updatedAt: at });
+  }
+
+  private get rows() {
+    return this.units.manager.getRepository(UserEntity);
+  }
+}

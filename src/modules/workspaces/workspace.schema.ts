@@ -1,0 +1,21 @@
+import type { BusinessHours } from '../../kernel/business-hours.js';
+import { Hours, Locale, Timezone } from '../../platform/http/desk-fields.js';
+import { Id, Text, Time } from '../../platform/http/fields.js';
+import type { WorkspaceRecord } from './workspace.js';
+
+export class UpdateWorkspaceBody {
+  @Text({ optional: true }) name?: string;
+  @Locale({ optional: true }) locale?: string;
+  @Timezone({ optional: true }) timezone?: string;
+  @Hours({ optional: true }) business_hours?: BusinessHours | null;
+}
+
+export class WorkspaceView implements WorkspaceRecord {
+  @Id() id!: string;
+  @Text() name!: string;
+  @Locale() locale!: string;
+  @Timezone() timezone!: string;
+  @Hours() business_hours!: BusinessHours | null;
+  @Time() created_at!: string;
+  @Time() updated_at!: string;
+}

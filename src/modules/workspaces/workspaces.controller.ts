@@ -1,0 +1,31 @@
+import { Body, Controller, Get, Patch } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller } from '../../platform/access/caller.decorator.js';
+import { Answers } from '../../platform/http/answers.decorator.js';
+import { toWorkspaceRecord } from './workspace.js';
+import { UpdateWorkspaceBody, WorkspaceView } from './workspace.schema.js';
+import { WorkspacesService } from './workspaces.service.js';
+
+@ApiTags('Workspace')
+@Controller('workspace')
+export class WorkspacesController {
+  constructor(private readonly workspaces: WorkspacesService) {}
+
+  /** The caller's workspace. */
+  @Get()
+  @Allow('workspace:read')
+  @Answers(WorkspaceView)
+  async get(@Caller() caller: StaffPrincipal): Promise<WorkspaceView> {
+    return toWorkspaceRecord(await this.workspaces.get(caller));
+  }
+
+  /** Changes name, locale, time zone or business hours. */
+  @Patch()
+  @Allow('workspace:write')
+  @Answers(WorkspaceView)
+  async update(@Caller() caller: StaffPrincipal, @Body() body: UpdateWorkspaceBody): Promise<WorkspaceView> {
+    return toWorkspaceRecord(await this.workspaces.update(caller, body));
+  }
+}

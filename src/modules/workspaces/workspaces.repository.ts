@@ -1,0 +1,31 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { WorkspaceEntity } from './workspace.entity.js';
+import type { Workspace } from './workspace.js';
+
+/** The one table whose row is the workspace itself: visible is a caller's own. */
+@Injectable()
+export class WorkspacesRepository {
+  constructor(private readonly units: UnitOfWork) {}
+
+  findVisible(principal: Principal): Promise<Workspace | null> {
+    return this.rows.findOneBy({ id: principal.workspaceId });
+  }
+
+  find(id: string): Promise<Workspace | null> {
+    return this.rows.findOneBy({ id });
+  }
+
+  async insert(workspace: Workspace): Promise<void> {
+    await this.rows.insert(workspace as WorkspaceEntity);
+  }
+
+  async save(workspace: Workspace): Promise<void> {
+    await this.rows.save(workspace as WorkspaceEntity);
+  }
+
+  private get rows() {
+    return this.units.manager.getRepository(WorkspaceEntity);
+  }
+}

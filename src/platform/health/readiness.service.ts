@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { Fanout } from '../fanout/fanout.js';
+import { Lifecycle } from './lifecycle.js';
+import { ReadinessRepository } from './readiness.repository.js';
+
+export interface Readiness {
+  database: 'ok' | 'down';
+  migrations: 'ok' | 'pending';
+  bus: 'ok' | 'down' | 'none';
+  draining: boolean;
+}
+
+/** Whether this instance should get traffic. */
+@Injectable()
+export class ReadinessService {
+  private migrated = false;
+
+  constructor(
+    private readonly probe: ReadinessRepository,
+    private readonly fanout: Fanout,
+    private readonly lifecycle: Lifecycle,
+  ) {}
+
+  async check(): Promise<Readiness & { ready: boolean }> {
+    const database = await this.databaseAnswers();
+    this.migrated ||= database && (await this.probe.migrated().catch(() => false));
+    return {
+      ready: database && this.migrated && !this.lifecycle.draining,
+      database: database ? 'ok' : 'down',
+      migrations: this.migrated ? 'ok' : 'pending',
+      bus: this.fanout.kind === 'memory' ? 'none' : this.fanout.healthy() ? 'ok' : 'down',
+      draining: this.lifecycle.draining,
+    };
+  }
+
+  /** Within a second: a probe that hangs is a probe that failed. */
+  private async databaseAnswers(): Promise<boolean> {
+    const late = new Promise<false>(resolve => {
+      setTimeout(() => resolve(false), 1_000).unref();
+    });
+    const answer = this.probe.ping().then(
+      () => true,
+      () => false,
+    );
+    return Promise.race([answer, late]);
+  }
+}
