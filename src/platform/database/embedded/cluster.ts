@@ -10,7 +10,7 @@ import { type Binaries, serverEnvironment } from './runnable-binaries.js';
 /** The one role of the cluster. */
 export const ROLE = 'postgres';
 
-/** A start that died leaves its staging folder; one that is this old (in ms) belongs to nobody any more. */
+/** A staging folder this old (in ms) belongs to a start that died. */
 const ABANDONED_MS = 3_600_000;
 
 /**
@@ -28,7 +28,6 @@ export async function createCluster(
   account: Account | undefined,
   durable: boolean,
 ): Promise<void> {
-  await sweepAbandoned(cluster);
   const staging = `${cluster}.new-${randomBytes(4).toString('hex')}`;
   const passwordFile = path.join(staging, 'password');
   const made = path.join(staging, 'cluster');
@@ -58,16 +57,8 @@ export async function checkVersion(cluster: string, binaries: Binaries): Promise
   );
 }
 
-function initFailure(cluster: string, error: unknown): Error {
-  const { code, stderr, message } = error as { code?: string; stderr?: string; message: string };
-  if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') {
-    return new Error(`${cluster} is in the way: it is not a PostgreSQL cluster; move it aside, or set DATA_DIR`);
-  }
-  const reason = stderr?.trim().split('\n').slice(-3).join('; ') || message;
-  return new Error(`no PostgreSQL cluster could be made in ${cluster}: ${reason}`);
-}
-
-async function sweepAbandoned(cluster: string): Promise<void> {
+/** Removes what starts that died while making the cluster have left beside it. */
+export async function sweepAbandoned(cluster: string): Promise<void> {
   const folder = path.dirname(cluster);
   for (const name of await readdir(folder)) {
     if (!name.startsWith(`${path.basename(cluster)}.new-`)) continue;
@@ -75,4 +66,13 @@ async function sweepAbandoned(cluster: string): Promise<void> {
     const age = Date.now() - ((await stat(left).catch(() => undefined))?.mtimeMs ?? Infinity);
     if (age > ABANDONED_MS) await rm(left, { recursive: true, force: true }).catch(() => undefined);
   }
+}
+
+function initFailure(cluster: string, error: unknown): Error {
+  const { code, stderr, message } = error as { code?: string; stderr?: string; message: string };
+  if (code === 'ENOTEMPTY' || code === 'EEXIST' || code === 'ENOTDIR') {
+    return new Error(`${cluster} is in the way: it is not a PostgreSQL cluster; move it aside, or set DATA_DIR`);
+  }
+  const reason = stderr?.trim().split('\n').slice(-3).join('; ') || message;
+  return new Error(`no PostgreSQL cluster could be made in ${cluster}: ${reason}`);
 }

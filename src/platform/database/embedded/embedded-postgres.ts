@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isRoot } from './account.js';
 import { findBinaries } from './binaries.js';
-import { checkVersion, createCluster, ROLE } from './cluster.js';
+import { checkVersion, createCluster, ROLE, sweepAbandoned } from './cluster.js';
 import { placeCluster, rememberPlace } from './cluster-place.js';
 import { clusterPassword } from './password.js';
 import { stopServer } from './postmaster.js';
@@ -47,6 +47,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = await findBinaries(account);
   const password = await clusterPassword(dataDir, exists);
   if (!exists) await createCluster(cluster, password, binaries, account, settings.fsync !== 'off');
+  await sweepAbandoned(cluster);
   await checkVersion(cluster, binaries);
   await rememberPlace(dataDir, cluster);
   if (path.dirname(cluster) !== dataDir) {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, type QueryResult } from 'pg';
 import { ROLE } from './cluster.js';
 
@@ -7,44 +8,35 @@ const LOCK = 0x73757070;
 /** pg has these and its types lack them. */
 type Session = Client & { ref(): void; unref(): void };
 
+/** How often (ms), and how many times, a lost session is opened again: a crashed server is back within seconds. */
+const RENEWAL_MS = 1_000;
+const RENEWALS = 120;
+
 /**
  * A session that says "I use this server" until it ends, by whatever death: the service and a migration run beside it
  * share one server, and the last of them turns off the light. PostgreSQL does the counting, so a process that was
  * killed counts no more. It keeps the server running, not the process that holds it.
  */
 export class Lease {
-  private constructor(private readonly session: Session) {}
+  private released = false;
+
+  private constructor(
+    private session: Session,
+    private readonly reopen: () => Promise<Session | undefined>,
+  ) {
+    this.watch();
+  }
 
   /**
-   * Connects, makes sure that the server is that of `cluster`, and joins its users. Waits while the last user is
-   * stopping it, and then fails with it.
+   * Joins the users of the server of `cluster`. Waits while the last user is stopping it, and then fails with it.
    *
    * @returns undefined when nobody answers there, or another cluster, or the server is stopping: look again
    * @throws one line when the server does not take the password
    */
   static async take(cluster: string, port: number, password: string): Promise<Lease | undefined> {
-    const address = { host: '127.0.0.1', port, user: ROLE, password, database: 'postgres' };
-    const options = { ...address, application_name: 'lease', connectionTimeoutMillis: 5_000 };
-    const session = new Client(options) as Session;
-    session.on('error', () => undefined); // the server went away under us; its users notice by themselves
-    try {
-      await session.connect();
-      const { rows } = await session.query<{ folder: string }>(`SELECT current_setting('data_directory') AS folder`);
-      if (rows[0]?.folder === cluster) {
-        await session.query('SET idle_session_timeout = 0');
-        await session.query('SELECT pg_advisory_lock_shared($1)', [LOCK]);
-        session.unref();
-        return new Lease(session);
-      }
-    } catch (error) {
-      if (error instanceof DatabaseError && error.code === '28P01') {
-        throw new Error(
-          `the PostgreSQL of ${cluster} does not take the password in postgres.password; restore that file`,
-        );
-      }
-    }
-    await session.end().catch(() => undefined);
-    return undefined;
+    const open = (): Promise<Session | undefined> => openSession(cluster, port, password);
+    const session = await open();
+    return session && new Lease(session, open);
   }
 
   async ensureDatabase(name: string): Promise<void> {
@@ -58,9 +50,10 @@ export class Lease {
 
   /**
    * Gives the lease back. True when nobody else holds one: the server is then the caller's to stop, and whoever comes
-   * now waits in `take` until it is gone. Also true when the session was lost, as after a crash of the server.
+   * now waits in `take` until it is gone. Also true when the session is lost: the server is gone or going.
    */
   async isLast(): Promise<boolean> {
+    this.released = true;
     try {
       await this.query('SELECT pg_advisory_unlock_shared($1)', LOCK);
       const { rows } = await this.query('SELECT pg_try_advisory_lock($1) AS last', LOCK);
@@ -73,6 +66,22 @@ export class Lease {
     return false;
   }
 
+  /** When one backend crashes, PostgreSQL ends every session and lives on: its users must be counted again. */
+  private watch(): void {
+    this.session.once('end', () => void this.renew());
+  }
+
+  private async renew(): Promise<void> {
+    for (let tries = 0; tries < RENEWALS && !this.released; tries++) {
+      await sleep(RENEWAL_MS, undefined, { ref: false });
+      const session = this.released ? undefined : await this.reopen().catch(() => undefined);
+      if (!session) continue;
+      this.session = session;
+      if (this.released) return void session.end().catch(() => undefined);
+      return this.watch();
+    }
+  }
+
   /** With the process kept alive for its duration: a top-level await on it would otherwise end the program. */
   private async query(sql: string, ...values: unknown[]): Promise<QueryResult> {
     this.session.ref();
@@ -82,4 +91,29 @@ export class Lease {
       this.session.unref();
     }
   }
+}
+
+async function openSession(cluster: string, port: number, password: string): Promise<Session | undefined> {
+  const address = { host: '127.0.0.1', port, user: ROLE, password, database: 'postgres' };
+  const options = { ...address, application_name: 'lease', connectionTimeoutMillis: 5_000 };
+  const session = new Client(options) as Session;
+  session.on('error', () => undefined); // `end` follows
+  try {
+    await session.connect();
+    const { rows } = await session.query<{ folder: string }>(`SELECT current_setting('data_directory') AS folder`);
+    if (rows[0]?.folder === cluster) {
+      await session.query('SET idle_session_timeout = 0');
+      await session.query('SELECT pg_advisory_lock_shared($1)', [LOCK]);
+      session.unref();
+      return session;
+    }
+  } catch (error) {
+    if (error instanceof DatabaseError && error.code === '28P01') {
+      throw new Error(
+        `the PostgreSQL of ${cluster} does not take the password in postgres.password; restore that file`,
+      );
+    }
+  }
+  await session.end().catch(() => undefined);
+  return undefined;
 }
