@@ -1,4 +1,5 @@
 import { CursorInvalid } from './errors.js';
+import { isId } from './ids.js';
 
 export const PAGE_LIMIT = { default: 50, max: 200 } as const;
 
@@ -37,6 +38,13 @@ export function decodeCursor(list: string, text: string, arity: number): CursorP
 
 function isCursorPart(part: unknown): part is CursorPart {
   return part === null || (typeof part === 'string' && !part.includes('\0')) || Number.isSafeInteger(part);
+}
+
+/** The id in the cursor of a list that is ordered by id alone. @throws CursorInvalid */
+export function decodeIdCursor(list: string, text: string): string {
+  const [id] = decodeCursor(list, text, 1);
+  if (!isId(id)) throw new CursorInvalid();
+  return id;
 }
 
 /** Cuts the one row that was read past the limit and turns it into a cursor. */

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
-import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -43,8 +43,8 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
       .orderBy('apiKey.id', 'DESC')
       .limit(limit + 1);
     if (cursor !== undefined) {
-      const [before] = decodeCursor('api-keys', cursor, 1);
-      query.andWhere('apiKey.id::text < :before', { before });
+      const before = decodeIdCursor('api-keys', cursor);
+      query.andWhere('apiKey.id < :before', { before });
     }
     return toPage(await query.getMany(), limit, last => encodeCursor('api-keys', [last.id]));
   }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { IsNull } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
-import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ChannelEntity } from './channel.entity.js';
@@ -24,8 +24,8 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
       .orderBy('channel.id', 'ASC')
       .limit(limit + 1);
     if (cursor !== undefined) {
-      const [after] = decodeCursor('channels', cursor, 1);
-      query.andWhere('channel.id::text > :after', { after });
+      const after = decodeIdCursor('channels', cursor);
+      query.andWhere('channel.id > :after', { after });
     }
     return toPage(await query.getMany(), limit, last => encodeCursor('channels', [last.id]));
   }

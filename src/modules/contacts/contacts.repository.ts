@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import type { Page } from '../../kernel/page.js';
-import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
 import { likePattern } from '../../platform/database/like.js';
@@ -57,8 +57,8 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
       select.andWhere(`(${columns.join(' OR ')})`, { pattern: likePattern(query) });
     }
     if (cursor !== undefined) {
-      const [before] = decodeCursor('contacts', cursor, 1);
-      select.andWhere('contact.id::text < :before', { before });
+      const before = decodeIdCursor('contacts', cursor);
+      select.andWhere('contact.id < :before', { before });
     }
     return toPage(await select.getMany(), limit, last => encodeCursor('contacts', [last.id]));
   }
@@ -85,7 +85,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
       .createQueryBuilder()
       .insert()
       .values(contact as never)
-      .onConflict('ON CONSTRAINT "uq_contact_external_id" DO NOTHING')
+      .orIgnore()
       .returning(['id'])
       .execute();
     return (result.raw as unknown[]).length > 0;

@@ -103,7 +103,8 @@ export class ContactsService {
   async arrive(contact: Contact, channelId: string, details: ContactDetails): Promise<Contact> {
     return this.units.run(async () => {
       await this.contacts.seenIn(contact.workspaceId, contact.id, channelId);
-      await this.contacts.touch(contact.workspaceId, contact.id, this.clock.now());
+      contact.lastSeenAt = this.clock.now();
+      await this.contacts.touch(contact.workspaceId, contact.id, contact.lastSeenAt);
       return this.apply(contact, details, { type: 'contact', id: contact.id }, channelId);
     });
   }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../kernel/page.js';
-import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -46,8 +46,8 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
       .orderBy('member.id', 'ASC')
       .limit(limit + 1);
     if (cursor !== undefined) {
-      const [after] = decodeCursor('members', cursor, 1);
-      query.andWhere('member.id::text > :after', { after });
+      const after = decodeIdCursor('members', cursor);
+      query.andWhere('member.id > :after', { after });
     }
     const rows = await this.withEmails(await query.getMany());
     return toPage(rows, limit, last => encodeCursor('members', [last.id]));

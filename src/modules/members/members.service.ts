@@ -82,11 +82,12 @@ export class MembersService {
   async create(principal: ApiKeyPrincipal, body: NewMember): Promise<Member> {
     const role = body.role ?? 'agent';
     if (role === 'owner') throw new RoleTooHigh();
+    const passwordHash = body.password === undefined ? null : await this.users.hashPassword(body.password);
     return this.units.run(async () => {
       await this.assertChannels(principal.workspaceId, body.channel_ids ?? null);
       const known = await this.users.findByEmail(body.email);
       if (known) await this.assertNoMember(principal.workspaceId, known.id);
-      const user = known ?? (await this.makeUser(body));
+      const user = known ?? (await this.makeUser(body, passwordHash));
       const claimed = known === null && body.password !== undefined;
       const channelIds = body.channel_ids ?? null;
       const member = this.draft(principal.workspaceId, user, { name: body.name, role, claimed, channelIds });
@@ -126,9 +127,9 @@ export class MembersService {
     if (member) throw new MemberDeactivatedConflict();
   }
 
-  private async makeUser(body: NewMember): Promise<User> {
+  private async makeUser(body: NewMember, passwordHash: string | null): Promise<User> {
     try {
-      return await this.users.create(body.email, body.name, body.password ?? null);
+      return await this.users.create(body.email, body.name, passwordHash);
     } catch (error) {
       if (error instanceof EmailTaken) throw new MemberExists({ cause: error });
       throw error;

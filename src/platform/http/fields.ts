@@ -206,6 +206,16 @@ export function NestedList(shape: () => ClassRef, options: FieldOptions & { maxI
   );
 }
 
+/**
+ * In an answer: another module's view, by the name under which the API reference has it. Modules hand each other
+ * records, not wire shapes; this keeps the reference one.
+ */
+export function Embedded(view: string, options: FieldOptions & { list?: boolean } = {}): PropertyDecorator {
+  const reference = { $ref: `#/components/schemas/${view}` };
+  const schema = options.list ? { type: 'array', items: reference } : { type: 'object', oneOf: [reference] };
+  return field(options, schema as unknown as ApiPropertyOptions);
+}
+
 /** An object of the client's own, kept untouched: at most 16 KiB of JSON, 50 keys, 10 levels. */
 export function FreeForm(options: FieldOptions = {}): PropertyDecorator {
   return field(

@@ -1,0 +1,106 @@
+import { Body, Controller, Get, Headers, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { narrow, toScopeRecord } from '../../kernel/channel-scope.js';
+import { InvalidToken, NotFound, TokenExpired, TokenRevoked, Unauthenticated } from '../../kernel/errors.js';
+import type { AgentPrincipal } from '../../kernel/principal.js';
+import { Allow, Public } from '../../platform/access/access.decorator.js';
+import { bearerToken } from '../../platform/access/authenticator.js';
+import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
+import { Caller, Origin } from '../../platform/access/caller.decorator.js';
+import { Answers, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
+import type { Membership } from '../members/index.js';
+import { toMemberRecord } from '../members/index.js';
+import { EmailTaken } from '../users/index.js';
+import { toWorkspaceRecord } from '../workspaces/index.js';
+import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
+import type { WorkspaceMembershipView } from './auth.schema.js';
+import { AgentSessionView, DoneView, LoginBody, MeView, RefreshBody, RegisterBody } from './auth.schema.js';
+import type { SignIn } from './auth.service.js';
+import { AuthService } from './auth.service.js';
+import { ACCESS_SECONDS } from './session.js';
+import { SessionsService } from './sessions.service.js';
+
+@ApiTags('Agent authentication')
+@Controller('auth')
+export class AuthController {
+  constructor(
+    private readonly auth: AuthService,
+    private readonly sessions: SessionsService,
+  ) {}
+
+  /** Registers a workspace with its first channel; the caller becomes its owner. */
+  @Post('register')
+  @Public()
+  @LimitRate('register')
+  @Creates(AgentSessionView)
+  @Throws(EmailTaken, RegistrationDisabled)
+  async register(@Body() body: RegisterBody): Promise<AgentSessionView> {
+    return toAgentSessionView(await this.auth.register(body));
+  }
+
+  /** E-mail and password for an access and a refresh token. */
+  @Post('login')
+  @Public()
+  @Answers(AgentSessionView)
+  @Throws(InvalidCredentials, MemberDeactivated, NotFound)
+  async login(@Body() body: LoginBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
+    const { memberships, ...signIn } = await this.auth.login(body, origin.address);
+    return { ...toAgentSessionView(signIn), workspaces: memberships.map(toWorkspaceMembershipView) };
+  }
+
+  /** A new access token for a refresh token, in the body or as Bearer. */
+  @Post('refresh')
+  @Public()
+  @Answers(AgentSessionView)
+  @Throws(Unauthenticated, InvalidToken, TokenExpired, TokenRevoked, MemberDeactivated)
+  async refresh(@Body() body: RefreshBody, @Headers('authorization') header?: string): Promise<AgentSessionView> {
+    return toAgentSessionView(await this.auth.refresh(presented(body, header)));
+  }
+
+  /** Ends the session and all that grew from it: tokens and sockets. */
+  @Post('logout')
+  @Public()
+  @Answers(DoneView)
+  @Throws(Unauthenticated, InvalidToken)
+  async logout(@Body() body: RefreshBody, @Headers('authorization') header?: string): Promise<DoneView> {
+    await this.sessions.logout(presented(body, header));
+    return { done: true };
+  }
+
+  /** Who the token speaks for, where, and with which scope. */
+  @Get('me')
+  @Allow('session:read', { only: 'agent' })
+  @Answers(MeView)
+  async me(@Caller() caller: AgentPrincipal): Promise<MeView> {
+    const { member, workspace, memberships } = await this.auth.me(caller);
+    return {
+      member: toMemberRecord(member),
+      workspace: toWorkspaceRecord(workspace),
+      scope: toScopeRecord(caller.scope),
+      workspaces: memberships.map(toWorkspaceMembershipView),
+    };
+  }
+}
+
+function presented(body: RefreshBody, header: string | undefined): string {
+  const token = body.refresh_token ?? bearerToken(header);
+  if (!token) throw new Unauthenticated();
+  return token;
+}
+
+function toAgentSessionView({ open, member, workspace }: SignIn): AgentSessionView {
+  return {
+    token: open.token,
+    refresh_token: open.refreshToken,
+    token_type: 'Bearer',
+    expires_in: ACCESS_SECONDS,
+    member: toMemberRecord(member),
+    workspace: toWorkspaceRecord(workspace),
+    scope: toScopeRecord(narrow(member.channelIds, open.session.channelIds)),
+  };
+}
+
+function toWorkspaceMembershipView({ workspaceId, workspaceName, role }: Membership): WorkspaceMembershipView {
+  return { id: workspaceId, name: workspaceName, role };
+}

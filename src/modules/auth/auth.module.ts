@@ -1,0 +1,47 @@
+import { Module } from '@nestjs/common';
+import { JwtModule } from '@nestjs/jwt';
+import { PassportModule } from '@nestjs/passport';
+import { ApiKeysModule } from '../api-keys/index.js';
+import { BotsModule } from '../bots/index.js';
+import { ChannelsModule } from '../channels/index.js';
+import { MembersModule } from '../members/index.js';
+import { UsersModule } from '../users/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
+import { AuthController } from './auth.controller.js';
+import { AuthService } from './auth.service.js';
+import { PassportAuthenticator } from './passport-authenticator.service.js';
+import { PasswordsController } from './passwords.controller.js';
+import { PasswordsService } from './passwords.service.js';
+import { SessionsRepository } from './sessions.repository.js';
+import { SessionsService } from './sessions.service.js';
+import { AgentStrategy } from './strategies/agent.strategy.js';
+import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
+import { VisitorStrategy } from './strategies/visitor.strategy.js';
+import { TokenService } from './token.service.js';
+
+@Module({
+  imports: [
+    PassportModule,
+    JwtModule.register({}),
+    WorkspacesModule,
+    UsersModule,
+    BotsModule,
+    ChannelsModule,
+    MembersModule,
+    ApiKeysModule,
+  ],
+  controllers: [AuthController, PasswordsController],
+  providers: [
+    TokenService,
+    SessionsRepository,
+    SessionsService,
+    AuthService,
+    PasswordsService,
+    AgentStrategy,
+    VisitorStrategy,
+    ApiKeyStrategy,
+    PassportAuthenticator,
+  ],
+  exports: [TokenService, SessionsService, PassportAuthenticator],
+})
+export class AuthModule {}

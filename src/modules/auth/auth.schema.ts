@@ -1,0 +1,87 @@
+import { ApiProperty } from '@nestjs/swagger';
+import type { ScopeRecord } from '../../kernel/channel-scope.js';
+import type { Role } from '../../kernel/principal.js';
+import { ROLES } from '../../kernel/principal.js';
+import { Choice, Email, Embedded, Flag, Id, Ids, Integer, Nested, NestedList, Rule, Text } from '../../platform/http/fields.js';
+import type { MemberRecord } from '../members/index.js';
+import { isAcceptablePassword, PASSWORD_RULE } from '../users/index.js';
+import type { WorkspaceRecord } from '../workspaces/index.js';
+
+const optional = true;
+const ROTATE = 'Whether each refresh gives a new refresh token and ends the old one.';
+
+export class RegisterBody {
+  @Text() workspace_name!: string;
+  @Text() name!: string;
+  @Email() email!: string;
+  @Text()
+  @Rule('password', isAcceptablePassword, PASSWORD_RULE)
+  password!: string;
+  @Flag({ optional, description: ROTATE }) rotate?: boolean;
+}
+
+export class LoginBody {
+  @Email() email!: string;
+  @Text() password!: string;
+  @Id({ optional, description: 'Which of the workspaces to enter; the first when absent.' }) workspace_id?: string;
+  @Flag({ optional, description: ROTATE }) rotate?: boolean;
+}
+
+export class RefreshBody {
+  @Text({ optional, max: 4096, description: 'Or as `Authorization: Bearer`.' }) refresh_token?: string;
+}
+
+export class ChangePasswordBody {
+  @Text() old_password!: string;
+  @Text()
+  @Rule('password', isAcceptablePassword, PASSWORD_RULE)
+  password!: string;
+}
+
+export class ForgotPasswordBody {
+  @Email() email!: string;
+}
+
+export class ResetPasswordBody {
+  @Text() reset_token!: string;
+  @Text()
+  @Rule('password', isAcceptablePassword, PASSWORD_RULE)
+  password!: string;
+}
+
+export class ScopeView implements ScopeRecord {
+  @Choice(['all', 'channels']) type!: 'all' | 'channels';
+  @Ids({ nullable: true }) channel_ids!: string[] | null;
+}
+
+/** One of the workspaces that the caller can enter. */
+export class WorkspaceMembershipView {
+  @Id() id!: string;
+  @Text() name!: string;
+  @Choice(ROLES) role!: Role;
+}
+
+/** The one shape of every sign-in. */
+export class AgentSessionView {
+  @Text({ max: 4096, description: 'Access token, 15 minutes.' }) token!: string;
+  @Text({ max: 4096, description: 'Until 7 days after signing in.' }) refresh_token!: string;
+  @Choice(['Bearer']) token_type!: 'Bearer';
+  @Integer({ description: 'Seconds until the access token ends.' }) expires_in!: number;
+  @Embedded('MemberView') member!: MemberRecord;
+  @Embedded('WorkspaceView') workspace!: WorkspaceRecord;
+  @Nested(() => ScopeView) scope!: ScopeView;
+  @NestedList(() => WorkspaceMembershipView, { optional, description: 'With login: where else the user belongs.' })
+  workspaces?: WorkspaceMembershipView[];
+}
+
+export class MeView {
+  @Embedded('MemberView') member!: MemberRecord;
+  @Embedded('WorkspaceView') workspace!: WorkspaceRecord;
+  @Nested(() => ScopeView) scope!: ScopeView;
+  @NestedList(() => WorkspaceMembershipView) workspaces!: WorkspaceMembershipView[];
+}
+
+/** What an action answers that has nothing more to say. */
+export class DoneView {
+  @ApiProperty({ type: Boolean, enum: [true] }) done!: true;
+}

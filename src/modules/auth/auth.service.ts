@@ -1,0 +1,137 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { NotFound } from '../../kernel/errors.js';
+import type { AgentPrincipal, SystemPrincipal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { BotsService } from '../bots/index.js';
+import { ChannelsService } from '../channels/index.js';
+import type { Member, Membership } from '../members/index.js';
+import { MembersService } from '../members/index.js';
+import type { User } from '../users/index.js';
+import { EmailTaken, UsersService } from '../users/index.js';
+import type { Workspace } from '../workspaces/index.js';
+import { WorkspacesService } from '../workspaces/index.js';
+import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
+import type { OpenSession } from './sessions.service.js';
+import { SessionsService } from './sessions.service.js';
+
+export interface SignIn {
+  open: OpenSession;
+  member: Member;
+  workspace: Workspace;
+}
+
+export interface Registration {
+  workspace_name: string;
+  name: string;
+  email: string;
+  password: string;
+  rotate?: boolean | undefined;
+}
+
+export interface Credentials {
+  email: string;
+  password: string;
+  workspace_id?: string | undefined;
+  rotate?: boolean | undefined;
+}
+
+@Injectable()
+export class AuthService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly users: UsersService,
+    private readonly workspaces: WorkspacesService,
+    private readonly bots: BotsService,
+    private readonly channels: ChannelsService,
+    private readonly members: MembersService,
+    private readonly sessions: SessionsService,
+    private readonly limiter: RateLimiter,
+    private readonly config: Config,
+  ) {}
+
+  /**
+   * A new workspace with its first channel, and the caller as its owner. A known e-mail registers with its own
+   * password, or not at all.
+   * @throws RegistrationDisabled, EmailTaken
+   */
+  async register(registration: Registration): Promise<SignIn> {
+    if (!this.config.allowRegistration) throw new RegistrationDisabled();
+    const { email, password, name } = registration;
+    const known = await this.users.findByEmail(email);
+    if (known && !(await this.users.hasPassword(known, password))) throw new EmailTaken();
+    const passwordHash = known ? null : await this.users.hashPassword(password);
+    return this.units.run(async () => {
+      const user = known ?? (await this.users.create(email, name, passwordHash));
+      const workspace = await this.workspaces.create(registration.workspace_name);
+      await this.bots.createSystemBot(workspace.id);
+      const itself: SystemPrincipal = { kind: 'system', workspaceId: workspace.id };
+      await this.channels.create(itself, 'Website');
+      const member = await this.members.createOwner(workspace.id, user, name);
+      const open = await this.sessions.open(member, 'register', registration.rotate ?? false);
+      return { open, member, workspace };
+    });
+  }
+
+  /**
+   * @param address where the caller is; failures are counted per e-mail, per address, and per both
+   * @throws InvalidCredentials, MemberDeactivated, NotFound for a workspace that is not the user's, RateLimited
+   */
+  async login(credentials: Credentials, address: string): Promise<SignIn & { memberships: Membership[] }> {
+    const { email, password } = credentials;
+    const counters = [
+      ['login', `${email} ${address}`],
+      ['login_email', email],
+      ['login_address', address],
+    ] as const;
+    for (const [name, key] of counters) await this.limiter.assertBelow(name, key);
+    const user = await this.users.authenticate(email, password);
+    const memberships = user ? await this.claimed(user) : [];
+    if (!user || memberships.length === 0) {
+      for (const [name, key] of counters) await this.limiter.fail(name, key);
+      throw new InvalidCredentials();
+    }
+    const { member, workspace } = await this.enter(memberships, credentials.workspace_id);
+    const open = await this.sessions.open(member, 'login', credentials.rotate ?? false);
+    return { open, member, workspace, memberships: memberships.filter(({ status }) => status === 'active') };
+  }
+
+  /** @throws InvalidToken, TokenExpired, TokenRevoked */
+  async refresh(refreshToken: string): Promise<SignIn> {
+    const open = await this.sessions.refresh(refreshToken);
+    const { workspaceId, userId } = open.session;
+    const member = await this.members.ofUser(workspaceId, userId);
+    const workspace = await this.workspaces.find(workspaceId);
+    if (!member || !workspace) throw new NotFound();
+    if (member.status !== 'active') throw new MemberDeactivated();
+    return { open, member, workspace };
+  }
+
+  async me(principal: AgentPrincipal): Promise<{ member: Member; workspace: Workspace; memberships: Membership[] }> {
+    const member = await this.members.get(principal, principal.memberId);
+    const workspace = await this.workspaces.get(principal);
+    const memberships = (await this.members.memberships(principal.userId)).filter(
+      ({ workspaceId, claimed, status }) => workspaceId === principal.workspaceId || (claimed && status === 'active'),
+    );
+    return { member, workspace, memberships };
+  }
+
+  /** A password opens only the memberships that were claimed with it. */
+  private async claimed(user: User): Promise<Membership[]> {
+    return (await this.members.memberships(user.id)).filter(({ claimed }) => claimed);
+  }
+
+  private async enter(
+    memberships: Membership[],
+    workspaceId: string | undefined,
+  ): Promise<{ member: Member; workspace: Workspace }> {
+    const wanted = memberships.filter(membership => workspaceId === undefined || membership.workspaceId === workspaceId);
+    if (wanted.length === 0) throw new NotFound();
+    const active = wanted.find(({ status }) => status === 'active');
+    if (!active) throw new MemberDeactivated();
+    const itself: SystemPrincipal = { kind: 'system', workspaceId: active.workspaceId };
+    const member = await this.members.get(itself, active.memberId);
+    return { member, workspace: await this.workspaces.get(itself) };
+  }
+}

@@ -1,0 +1,72 @@
+import { Injectable } from '@nestjs/common';
+import {
+  AgentTokenRequired,
+  ApiKeyRequired,
+  InvalidToken,
+  Unauthenticated,
+  VisitorTokenRequired,
+} from '../../kernel/errors.js';
+import type { CredentialKind, Principal } from '../../kernel/principal.js';
+import { Authenticator } from '../../platform/access/authenticator.js';
+import { looksLikeApiKey } from '../api-keys/index.js';
+import { AgentStrategy } from './strategies/agent.strategy.js';
+import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
+import type { TokenRequest } from './strategies/token-request.js';
+import { VisitorStrategy } from './strategies/visitor.strategy.js';
+import { TokenService } from './token.service.js';
+
+const REQUIRED = { agent: AgentTokenRequired, api_key: ApiKeyRequired, visitor: VisitorTokenRequired } as const;
+
+interface PassportLike {
+  authenticate(request: never): unknown;
+}
+
+interface PassportOutcome {
+  success: (principal: unknown) => void;
+  fail: () => void;
+  error: (error: unknown) => void;
+}
+
+/** Chooses the strategy by the token's shape; a credential of another kind than the route takes counts as none. */
+@Injectable()
+export class PassportAuthenticator extends Authenticator {
+  private readonly strategies: Record<CredentialKind, PassportLike>;
+
+  constructor(
+    private readonly tokens: TokenService,
+    agent: AgentStrategy,
+    visitor: VisitorStrategy,
+    apiKey: ApiKeyStrategy,
+  ) {
+    super();
+    this.strategies = { agent, visitor, api_key: apiKey };
+  }
+
+  async authenticate(token: string | null, accepts: readonly CredentialKind[]): Promise<Principal> {
+    if (token === null) throw new Unauthenticated();
+    const kind = this.kindOf(token);
+    if (kind === undefined) throw new InvalidToken();
+    if (kind === 'refresh' || !accepts.includes(kind)) throw new REQUIRED[accepts[0] ?? 'agent']();
+    return attempt(this.strategies[kind], { token });
+  }
+
+  private kindOf(token: string): CredentialKind | 'refresh' | undefined {
+    if (looksLikeApiKey(token)) return 'api_key';
+    const audience = this.tokens.audienceOf(token);
+    return audience === 'agent' || audience === 'visitor' || audience === 'refresh' ? audience : undefined;
+  }
+}
+
+/**
+ * Runs one strategy the way passport's middleware does, on a copy with the outcome's functions set; not through the
+ * middleware, whose registry is one for the process, and which wants a response to write on.
+ */
+function attempt(strategy: PassportLike, request: TokenRequest): Promise<Principal> {
+  return new Promise((resolve, reject) => {
+    const run = Object.create(strategy) as PassportLike & PassportOutcome;
+    run.success = principal => resolve(principal as Principal);
+    run.fail = () => reject(new InvalidToken());
+    run.error = error => reject(error instanceof Error ? error : new Error(String(error)));
+    void run.authenticate(request as never);
+  });
+}

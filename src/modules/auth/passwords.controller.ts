@@ -1,0 +1,45 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { AgentPrincipal } from '../../kernel/principal.js';
+import { Allow, Public } from '../../platform/access/access.decorator.js';
+import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
+import { Caller, Origin } from '../../platform/access/caller.decorator.js';
+import { Answers, Throws } from '../../platform/http/answers.decorator.js';
+import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
+import { ChangePasswordBody, DoneView, ForgotPasswordBody, ResetPasswordBody } from './auth.schema.js';
+import { PasswordsService } from './passwords.service.js';
+
+@ApiTags('Agent authentication')
+@Controller('auth/password')
+export class PasswordsController {
+  constructor(private readonly passwords: PasswordsService) {}
+
+  /** Changes the caller's password and ends its other sessions. */
+  @Post()
+  @Allow('session:write', { only: 'agent' })
+  @Answers(DoneView)
+  @Throws(InvalidCredentials)
+  async change(@Caller() caller: AgentPrincipal, @Body() body: ChangePasswordBody): Promise<DoneView> {
+    await this.passwords.change(caller, body.old_password, body.password);
+    return { done: true };
+  }
+
+  /** Mails a link that sets a new password; says the same whether or not there is such a user. */
+  @Post('forgot')
+  @Public()
+  @Answers(DoneView)
+  async forgot(@Body() body: ForgotPasswordBody): Promise<DoneView> {
+    await this.passwords.forgot(body.email);
+    return { done: true };
+  }
+
+  /** Sets a new password with the mailed token, and ends every session of the user. */
+  @Post('reset')
+  @Public()
+  @Answers(DoneView)
+  @Throws(ResetInvalid)
+  async reset(@Body() body: ResetPasswordBody, @Origin() origin: ClientOrigin): Promise<DoneView> {
+    await this.passwords.reset(body.reset_token, body.password, origin.address);
+    return { done: true };
+  }
+}

@@ -1,0 +1,88 @@
+import { Injectable, Logger } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { newId } from '../../kernel/ids.js';
+import type { AgentPrincipal } from '../../kernel/principal.js';
+import { randomToken, sha256 } from '../../kernel/secret.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { Mailer } from '../../platform/mail/mailer.js';
+import { UsersService } from '../users/index.js';
+import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
+import { SessionsRepository } from './sessions.repository.js';
+import { SessionsService } from './sessions.service.js';
+
+const RESET_MS = 3_600_000;
+
+/** Changing and recovering passwords. */
+@Injectable()
+export class PasswordsService {
+  private readonly logger = new Logger(PasswordsService.name);
+
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly users: UsersService,
+    private readonly sessions: SessionsService,
+    private readonly store: SessionsRepository,
+    private readonly mailer: Mailer,
+    private readonly limiter: RateLimiter,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {}
+
+  /** Sets a new password and ends every other session. @throws InvalidCredentials when the old one is wrong */
+  async change(principal: AgentPrincipal, oldPassword: string, newPassword: string): Promise<void> {
+    const user = await this.users.find(principal.userId);
+    if (!user || !(await this.users.hasPassword(user, oldPassword))) throw new InvalidCredentials();
+    const hash = await this.users.hashPassword(newPassword);
+    await this.units.run(async () => {
+      await this.users.setPassword(user.id, hash);
+      await this.store.spendAllResets(user.id, this.clock.now());
+      await this.sessions.endAllOf(user.id, 'password_changed', principal.familyId);
+    });
+  }
+
+  /**
+   * Mails a link to whoever has the address. Answers before it looks, so that neither the answer nor its time tells
+   * whether there is such a user.
+   */
+  async forgot(email: string): Promise<void> {
+    await this.limiter.consume('password_forgot', email);
+    this.sendLink(email).catch((error: unknown) => this.logger.error(error));
+  }
+
+  /** @throws ResetInvalid, RateLimited after too many failures from one address */
+  async reset(resetToken: string, password: string, address: string): Promise<void> {
+    await this.limiter.assertBelow('password_reset', address);
+    const hash = await this.users.hashPassword(password);
+    const done = await this.units.run(async () => {
+      const userId = await this.store.spendReset(sha256(resetToken), this.clock.now());
+      if (userId === undefined) return false;
+      await this.users.setPassword(userId, hash);
+      await this.store.spendAllResets(userId, this.clock.now());
+      await this.sessions.endAllOf(userId, 'password_reset', null);
+      return true;
+    });
+    if (done) return;
+    await this.limiter.fail('password_reset', address);
+    throw new ResetInvalid();
+  }
+
+  private async sendLink(email: string): Promise<void> {
+    const user = await this.users.findByEmail(email);
+    if (!user?.passwordHash) return;
+    const token = randomToken('rst_');
+    const expiresAt = new Date(this.clock.now().getTime() + RESET_MS);
+    await this.store.insertReset({ id: newId(), userId: user.id, tokenHash: sha256(token), spentAt: null, expiresAt });
+    await this.mailer.send({
+      to: user.email,
+      subject: 'Set a new password',
+      text: [
+        `Hello ${user.name},`,
+        'somebody, hopefully you, asked to set a new password. This link works once, within an hour:',
+        `${this.config.dashboardUrl}#reset=${token}`,
+        'If it was not you, nothing has changed and you need not do anything.',
+      ].join('\n\n'),
+    });
+  }
+}

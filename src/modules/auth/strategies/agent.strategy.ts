@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-jwt';
+import { narrow } from '../../../kernel/channel-scope.js';
+import { Clock } from '../../../kernel/clock.js';
+import { InvalidToken, TokenExpired, TokenRevoked } from '../../../kernel/errors.js';
+import type { AgentPrincipal } from '../../../kernel/principal.js';
+import { DeactivatedMembersToken } from '../auth.errors.js';
+import { SessionsRepository } from '../sessions.repository.js';
+import type { AgentClaims } from '../token.service.js';
+import { ISSUER, TokenService } from '../token.service.js';
+import { tokenOf } from './token-request.js';
+
+/**
+ * An agent's access token. The signature says who; role, scope, status and session are read at each call, so that a
+ * demotion or a logout holds at once.
+ */
+@Injectable()
+export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
+  constructor(
+    tokens: TokenService,
+    private readonly sessions: SessionsRepository,
+    private readonly clock: Clock,
+  ) {
+    super({
+      jwtFromRequest: tokenOf,
+      secretOrKeyProvider: (_request, token, done) => done(null, tokens.keyOf(String(token)) as unknown as Buffer),
+      algorithms: ['HS256'],
+      issuer: ISSUER,
+      audience: 'agent',
+      ignoreExpiration: true,
+    });
+  }
+
+  async validate(claims: AgentClaims): Promise<AgentPrincipal> {
+    const now = this.clock.now();
+    const expiresAt = new Date(claims.exp * 1000);
+    if (expiresAt <= now) throw new TokenExpired();
+    const standing = await this.sessions.standing(claims.ws, claims.sid);
+    if (!standing) throw new InvalidToken();
+    if (standing.status !== 'active') throw new DeactivatedMembersToken();
+    if (standing.endedAt || standing.expiresAt <= now) throw new TokenRevoked();
+    return {
+      kind: 'agent',
+      workspaceId: claims.ws,
+      memberId: standing.memberId,
+      userId: standing.userId,
+      role: standing.role,
+      name: standing.name,
+      scope: narrow(standing.memberChannels, standing.sessionChannels),
+      sessionId: standing.sessionId,
+      familyId: standing.familyId,
+      expiresAt,
+    };
+  }
+}

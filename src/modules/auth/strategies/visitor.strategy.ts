@@ -1,0 +1,42 @@
+import { Injectable } from '@nestjs/common';
+import { PassportStrategy } from '@nestjs/passport';
+import { Strategy } from 'passport-jwt';
+import { TokenExpired, TokenRevoked } from '../../../kernel/errors.js';
+import type { VisitorPrincipal } from '../../../kernel/principal.js';
+import { ContactBlocked } from '../auth.errors.js';
+import { SessionsRepository } from '../sessions.repository.js';
+import type { VisitorClaims } from '../token.service.js';
+import { ISSUER, TokenService } from '../token.service.js';
+import { tokenOf } from './token-request.js';
+
+/** A visitor's token: one contact on one channel, for a day. */
+@Injectable()
+export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
+  constructor(
+    private readonly tokens: TokenService,
+    private readonly sessions: SessionsRepository,
+  ) {
+    super({
+      jwtFromRequest: tokenOf,
+      secretOrKeyProvider: (_request, token, done) => done(null, tokens.keyOf(String(token)) as unknown as Buffer),
+      algorithms: ['HS256'],
+      issuer: ISSUER,
+      audience: 'visitor',
+      ignoreExpiration: true,
+    });
+  }
+
+  async validate(claims: VisitorClaims): Promise<VisitorPrincipal> {
+    if (this.tokens.ended(claims)) throw new TokenExpired();
+    const standing = await this.sessions.visitorStanding(claims.ws, claims.sub, claims.ch);
+    if (!standing?.channelOpen || standing.generation !== claims.gen) throw new TokenRevoked();
+    if (standing.blocked) throw new ContactBlocked();
+    return {
+      kind: 'visitor',
+      workspaceId: claims.ws,
+      contactId: claims.sub,
+      channelId: claims.ch,
+      expiresAt: new Date(claims.exp * 1000),
+    };
+  }
+}

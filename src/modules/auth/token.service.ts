@@ -1,0 +1,128 @@
+import { createSecretKey, KeyObject } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { InvalidToken } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import type { Session } from './session.js';
+import { ACCESS_SECONDS } from './session.js';
+
+export const ISSUER = 'support-chat';
+export const VISITOR_SECONDS = 24 * 3600;
+export type TokenAudience = 'agent' | 'refresh' | 'visitor';
+
+export interface AgentClaims {
+  sub: string;
+  ws: string;
+  sid: string;
+  exp: number;
+}
+
+export interface RefreshClaims extends AgentClaims {
+  rot: number;
+}
+
+export interface VisitorClaims {
+  sub: string;
+  ws: string;
+  ch: string;
+  gen: number;
+  exp: number;
+}
+
+/**
+ * Signs and checks tokens. A secret becomes a `KeyObject` once: verifying with a string makes one each time, which
+ * costs fifty times the verification. `kid` tells which of several secrets signed, so they rotate without a logout.
+ */
+@Injectable()
+export class TokenService {
+  private readonly keys: ReadonlyMap<string, KeyObject>;
+  private readonly newest: { id: string; key: KeyObject };
+
+  constructor(
+    private readonly jwt: JwtService,
+    private readonly clock: Clock,
+    config: Config,
+  ) {
+    const keys = config.jwtSecrets.map(({ id, secret }) => ({ id, key: createSecretKey(Buffer.from(secret, 'utf8')) }));
+    const [newest] = keys;
+    if (!newest) throw new Error('no secret to sign tokens with');
+    this.newest = newest;
+    this.keys = new Map(keys.map(({ id, key }) => [id, key]));
+  }
+
+  /** The key that a token names, or undefined when we know none of that name. */
+  keyOf(token: string): KeyObject | undefined {
+    const header = decodePart(token, 0);
+    return typeof header?.kid === 'string' ? this.keys.get(header.kid) : undefined;
+  }
+
+  /** What a token says it is for, before anything of it has been verified. */
+  audienceOf(token: string): string | undefined {
+    const audience = decodePart(token, 1)?.aud;
+    return typeof audience === 'string' ? audience : undefined;
+  }
+
+  access(session: Session): string {
+    const expires = Math.min(this.seconds() + ACCESS_SECONDS, Math.floor(session.expiresAt.getTime() / 1000));
+    return this.sign('agent', { sub: session.memberId, ws: session.workspaceId, sid: session.id, exp: expires });
+  }
+
+  /**
+   * The refresh token of the session's present rotation. The same session gives the same text again, so that twins of
+   * one refresh get one token although only its hash is kept.
+   */
+  refresh(session: Session): string {
+    const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
+    const { id: sid, memberId: sub, workspaceId: ws, rotation: rot } = session;
+    const claims = { sub, ws, sid, rot, iat: seconds(session.createdAt), exp: seconds(session.expiresAt) };
+    return this.sign('refresh', { ...claims, jti: `${sid}.${rot}` });
+  }
+
+  visitor(claims: Omit<VisitorClaims, 'exp'>): string {
+    return this.sign('visitor', { ...claims, exp: this.seconds() + VISITOR_SECONDS });
+  }
+
+  /** Signature, algorithm, issuer and audience; whether it has ended is the caller's to ask. @throws InvalidToken */
+  verify<Claims extends object>(token: string, audience: TokenAudience): Claims {
+    const key = this.keyOf(token);
+    if (!key) throw new InvalidToken();
+    try {
+      return this.jwt.verify<Claims>(token, {
+        // @nestjs/jwt types this as text or bytes and hands it on as it is
+        secret: key as unknown as Buffer,
+        algorithms: ['HS256'],
+        audience,
+        issuer: ISSUER,
+        ignoreExpiration: true,
+      });
+    } catch (error) {
+      throw new InvalidToken({ cause: error });
+    }
+  }
+
+  ended(claims: { exp: number }): boolean {
+    return claims.exp * 1000 <= this.clock.now().getTime();
+  }
+
+  private sign(audience: TokenAudience, claims: Record<string, unknown>): string {
+    return this.jwt.sign(
+      { iss: ISSUER, aud: audience, jti: newId(), iat: this.seconds(), ...claims },
+      { secret: this.newest.key as unknown as Buffer, algorithm: 'HS256', keyid: this.newest.id },
+    );
+  }
+
+  private seconds(): number {
+    return Math.floor(this.clock.now().getTime() / 1000);
+  }
+}
+
+function decodePart(token: string, index: number): Record<string, unknown> | undefined {
+  try {
+    const part: unknown = JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString('utf8'));
+    return typeof part === 'object' && part !== null ? (part as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,47 @@
+import { Injectable } from '@nestjs/common';
+import { JwtService } from '@nestjs/jwt';
+import { Clock } from '../../kernel/clock.js';
+import type { Channel } from '../channels/index.js';
+import { ChannelsService } from '../channels/index.js';
+import { IdentityInvalid, IdentityRequired } from './widget.errors.js';
+
+const LONGEST_SECONDS = 24 * 3600;
+
+/** Checks a site's word that its visitor is who it says. */
+@Injectable()
+export class IdentityService {
+  constructor(
+    private readonly jwt: JwtService,
+    private readonly channels: ChannelsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * @returns whether the external id is proven
+   * @throws IdentityRequired, IdentityInvalid: a proof that is given and is wrong is refused in every mode but `off`
+   */
+  isProven(channel: Channel, externalId: string | undefined, token: string | undefined): boolean {
+    if (channel.identityVerification === 'off') return false;
+    if (token === undefined || externalId === undefined) {
+      if (channel.identityVerification === 'required') throw new IdentityRequired();
+      if (token === undefined) return false;
+      throw new IdentityInvalid();
+    }
+    this.verify(channel, externalId, token);
+    return true;
+  }
+
+  private verify(channel: Channel, externalId: string, token: string): void {
+    const now = Math.floor(this.clock.now().getTime() / 1000);
+    let claims: { sub?: unknown; exp?: unknown };
+    try {
+      const secret = this.channels.identitySecretOf(channel);
+      claims = this.jwt.verify(token, { secret, algorithms: ['HS256'], ignoreExpiration: true });
+    } catch (error) {
+      throw new IdentityInvalid({ cause: error });
+    }
+    const { sub, exp } = claims;
+    const timely = typeof exp === 'number' && exp > now && exp <= now + LONGEST_SECONDS;
+    if (sub !== externalId || !timely) throw new IdentityInvalid();
+  }
+}

@@ -1,0 +1,1 @@
+export { WidgetModule } from './widget.module.js';

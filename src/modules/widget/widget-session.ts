@@ -1,0 +1,32 @@
+import { isOpen, nextOpening } from '../../kernel/business-hours.js';
+import { toWireTimeOrNull } from '../../kernel/clock.js';
+import type { Channel, WidgetConfig } from '../channels/index.js';
+import type { Workspace } from '../workspaces/index.js';
+
+/** The widget's settings with what holds at this moment and for everybody. */
+export interface WidgetConfigRecord extends WidgetConfig {
+  availability: { online: boolean; within_business_hours: boolean; next_open_at: string | null };
+  limits: { max_message_chars: number; max_attachment_bytes: number; allowed_mime_types: string[] };
+}
+
+export const LIMITS = {
+  max_message_chars: 20_000,
+  max_attachment_bytes: 25 * 1024 * 1024,
+  allowed_mime_types: ['image/*', 'audio/*', 'video/*', 'application/pdf', 'text/plain'],
+};
+
+/** @param online whether any member of the workspace is there now */
+export function toWidgetConfigRecord(channel: Channel, workspace: Workspace, online: boolean, now: Date): WidgetConfigRecord {
+  const hours = channel.businessHours ?? workspace.businessHours;
+  const { widgetConfig } = channel;
+  return {
+    ...widgetConfig,
+    features: { ...widgetConfig.features, csat: widgetConfig.features.csat && channel.csatEnabled },
+    availability: {
+      online,
+      within_business_hours: isOpen(hours, workspace.timezone, now),
+      next_open_at: toWireTimeOrNull(nextOpening(hours, workspace.timezone, now)),
+    },
+    limits: LIMITS,
+  };
+}

@@ -1,0 +1,77 @@
+import { Locale } from '../../platform/http/desk-fields.js';
+import { Email, Embedded, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/http/fields.js';
+import type { WidgetConfig } from '../channels/index.js';
+import type { WidgetConfigRecord } from './widget-session.js';
+
+const optional = true;
+const nullable = true;
+
+export class OpenSessionBody {
+  @Text({ description: 'The public token of the channel.' }) widget_token!: string;
+  @Text({ optional, max: 255, description: "The site's own id for its user." }) external_id?: string;
+  @Text({ optional }) name?: string;
+  @Email({ optional }) email?: string;
+  @Text({ optional, max: 50 }) phone?: string;
+  @Text({ optional, max: 4096, description: "JWT (HS256, the channel's identity secret) with `sub` = external_id." })
+  identity_token?: string;
+  @Locale({ optional }) locale?: string;
+  @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
+}
+
+export class WidgetConfigQuery {
+  @Text() widget_token!: string;
+}
+
+export class UpdateVisitorContactBody {
+  @Text({ optional, nullable }) name?: string | null;
+  @Email({ optional, nullable }) email?: string | null;
+  @Text({ optional, nullable, max: 50 }) phone?: string | null;
+  @Locale({ optional, nullable }) locale?: string | null;
+  @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
+}
+
+export class AvailabilityView {
+  @Flag() online!: boolean;
+  @Flag() within_business_hours!: boolean;
+  @Time({ nullable }) next_open_at!: string | null;
+}
+
+export class WidgetLimitsView {
+  @Integer() max_message_chars!: number;
+  @Integer() max_attachment_bytes!: number;
+  @Texts({ maxItems: 100 }) allowed_mime_types!: string[];
+}
+
+export class WidgetConfigView implements WidgetConfigRecord {
+  @Text() title!: string;
+  @Text({ min: 0, max: 1000 }) greeting!: string;
+  @Text({ min: 0, max: 1000 }) away_message!: string;
+  @Locale() locale!: string;
+  @Embedded('WidgetThemeView') theme!: WidgetConfig['theme'];
+  @Embedded('PreChatFormView') pre_chat_form!: WidgetConfig['pre_chat_form'];
+  @Embedded('WidgetFeaturesView') features!: WidgetConfig['features'];
+  @Nested(() => AvailabilityView) availability!: AvailabilityView;
+  @Nested(() => WidgetLimitsView) limits!: WidgetLimitsView;
+}
+
+export class PublicWidgetConfigView {
+  @Text() channel_name!: string;
+  @Nested(() => WidgetConfigView) widget_config!: WidgetConfigView;
+}
+
+export class VisitorContactView {
+  @Id() id!: string;
+  @Text({ nullable }) name!: string | null;
+  @Email({ nullable }) email!: string | null;
+  @Text({ nullable, max: 50 }) phone!: string | null;
+  @Flag() verified!: boolean;
+}
+
+export class WidgetSessionView {
+  @Text({ max: 4096, description: 'Visitor JWT, 24 hours.' }) visitor_token!: string;
+  @Integer() expires_in!: number;
+  @Id() contact_id!: string;
+  @Text() channel_name!: string;
+  @Nested(() => WidgetConfigView) widget_config!: WidgetConfigView;
+  @Nested(() => VisitorContactView) contact!: VisitorContactView;
+}

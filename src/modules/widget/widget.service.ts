@@ -1,0 +1,143 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
+import { DomainError } from '../../kernel/domain-error.js';
+import type { VisitorPrincipal } from '../../kernel/principal.js';
+import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import type { VisitorClaims } from '../auth/index.js';
+import { ContactBlocked, TokenService, VISITOR_SECONDS } from '../auth/index.js';
+import type { Channel } from '../channels/index.js';
+import { admitsOrigin, ChannelsService } from '../channels/index.js';
+import type { Contact, ContactDetails } from '../contacts/index.js';
+import { ContactsService } from '../contacts/index.js';
+import type { Workspace } from '../workspaces/index.js';
+import { WorkspacesService } from '../workspaces/index.js';
+import { IdentityService } from './identity.service.js';
+import type { WidgetConfigRecord } from './widget-session.js';
+import { toWidgetConfigRecord } from './widget-session.js';
+import { OriginNotAllowed, WidgetTokenInvalid } from './widget.errors.js';
+
+/** How long after its end a visitor token still finds its contact again. */
+const RENEWABLE_MS = 30 * 24 * 3600 * 1000;
+
+export interface SessionRequest extends ContactDetails {
+  widget_token: string;
+  external_id?: string | undefined;
+  identity_token?: string | undefined;
+}
+
+/** Where the request came from. */
+export interface SessionOrigin {
+  address: string;
+  origin: string | undefined;
+  /** A visitor token that the page still holds. */
+  bearer: string | null;
+}
+
+export interface WidgetSession {
+  token: string;
+  expiresIn: number;
+  contact: Contact;
+  channel: Channel;
+  config: WidgetConfigRecord;
+  /** What may be told of the contact: all of it with proof, else only what this request said itself. */
+  shown: Pick<Contact, 'name' | 'email' | 'phone'>;
+}
+
+/** The door of visitors: the public widget token becomes a token for one contact. */
+@Injectable()
+export class WidgetService {
+  constructor(
+    private readonly channels: ChannelsService,
+    private readonly contacts: ContactsService,
+    private readonly workspaces: WorkspacesService,
+    private readonly identity: IdentityService,
+    private readonly tokens: TokenService,
+    private readonly limiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws WidgetTokenInvalid, OriginNotAllowed, IdentityRequired, IdentityInvalid, ContactBlocked, RateLimited */
+  async open(request: SessionRequest, from: SessionOrigin): Promise<WidgetSession> {
+    await this.limiter.consume('widget_session', `${request.widget_token} ${from.address}`);
+    const { channel, workspace } = await this.enter(request.widget_token, from.origin);
+    const verified = this.identity.isProven(channel, request.external_id, request.identity_token);
+    const contact = await this.contactOf(channel, request, verified, from.bearer);
+    if (contact.blocked) throw new ContactBlocked();
+    await this.limiter.consume('widget_session_contact', contact.id);
+    const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration };
+    const { name = null, email = null, phone = null } = verified ? contact : request;
+    return {
+      token: this.tokens.visitor(claims),
+      expiresIn: VISITOR_SECONDS,
+      contact,
+      channel,
+      config: this.configOf(channel, workspace),
+      shown: { name, email, phone },
+    };
+  }
+
+  /** What a page needs to draw its launcher. Makes no contact. */
+  async config(widgetToken: string, origin: string | undefined): Promise<{ channel: Channel; config: WidgetConfigRecord }> {
+    const { channel, workspace } = await this.enter(widgetToken, origin);
+    return { channel, config: this.configOf(channel, workspace) };
+  }
+
+  contact(principal: VisitorPrincipal): Promise<Contact> {
+    return this.contacts.get(principal, principal.contactId);
+  }
+
+  updateContact(principal: VisitorPrincipal, details: ContactDetails): Promise<Contact> {
+    return this.contacts.update(principal, principal.contactId, details);
+  }
+
+  private async enter(widgetToken: string, origin: string | undefined): Promise<{ channel: Channel; workspace: Workspace }> {
+    const channel = await this.channels.byWidgetToken(widgetToken);
+    if (!channel || channel.status !== 'active') throw new WidgetTokenInvalid();
+    if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();
+    const workspace = await this.workspaces.find(channel.workspaceId);
+    if (!workspace) throw new WidgetTokenInvalid();
+    return { channel, workspace };
+  }
+
+  /** The contact of the token that the page still holds, else of the external id, else a new one. */
+  private async contactOf(
+    channel: Channel,
+    request: SessionRequest,
+    verified: boolean,
+    bearer: string | null,
+  ): Promise<Contact> {
+    const held = await this.heldContact(channel, bearer);
+    const { external_id: externalId = null, ...details } = detailsOf(request);
+    const same = held && held.verified === verified && (externalId === null || held.externalId === externalId);
+    if (same) return this.contacts.arrive(held, channel.id, details);
+    return this.contacts.findOrCreate(channel.workspaceId, channel.id, { externalId, verified }, details);
+  }
+
+  private async heldContact(channel: Channel, bearer: string | null): Promise<Contact | null> {
+    if (bearer === null) return null;
+    const claims = this.readToken(bearer);
+    if (!claims || claims.ws !== channel.workspaceId || claims.ch !== channel.id) return null;
+    if (claims.exp * 1000 + RENEWABLE_MS < this.clock.now().getTime()) return null;
+    const contact = await this.contacts.find(claims.ws, claims.sub);
+    return contact?.tokenGeneration === claims.gen ? contact : null;
+  }
+
+  /** This route is public: a bad token is not looked at rather than refused. */
+  private readToken(bearer: string): VisitorClaims | null {
+    try {
+      return this.tokens.verify<VisitorClaims>(bearer, 'visitor');
+    } catch (error) {
+      if (error instanceof DomainError) return null;
+      throw error;
+    }
+  }
+
+  private configOf(channel: Channel, workspace: Workspace): WidgetConfigRecord {
+    return toWidgetConfigRecord(channel, workspace, true, this.clock.now());
+  }
+}
+
+function detailsOf(request: SessionRequest): ContactDetails & { external_id?: string | undefined } {
+  const { external_id, name, email, phone, locale, custom_attributes } = request;
+  return { external_id, name, email, phone, locale, custom_attributes };
+}

@@ -1,0 +1,84 @@
+import { Body, Controller, Get, Header, Headers, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { VisitorPrincipal } from '../../kernel/principal.js';
+import { Allow, Public } from '../../platform/access/access.decorator.js';
+import { bearerToken } from '../../platform/access/authenticator.js';
+import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
+import { Caller, Origin } from '../../platform/access/caller.decorator.js';
+import { Answers, Throws } from '../../platform/http/answers.decorator.js';
+import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
+import { ContactBlocked } from '../auth/index.js';
+import type { Contact } from '../contacts/index.js';
+import { IdentityInvalid, IdentityRequired, OriginNotAllowed, WidgetTokenInvalid } from './widget.errors.js';
+import {
+  OpenSessionBody,
+  PublicWidgetConfigView,
+  UpdateVisitorContactBody,
+  VisitorContactView,
+  WidgetConfigQuery,
+  WidgetSessionView,
+} from './widget.schema.js';
+import { WidgetService } from './widget.service.js';
+
+@ApiTags('Visitor')
+@Controller('widget')
+export class WidgetVisitorController {
+  constructor(private readonly widget: WidgetService) {}
+
+  /** Creates or retrieves the contact and gives it a token for a day. A visitor token as Bearer renews its contact. */
+  @Post('session')
+  @Public()
+  @Answers(WidgetSessionView)
+  @Throws(WidgetTokenInvalid, OriginNotAllowed, IdentityRequired, IdentityInvalid, ContactBlocked)
+  async openSession(
+    @Body() body: OpenSessionBody,
+    @Origin() { address }: ClientOrigin,
+    @Headers('origin') origin?: string,
+    @Headers('authorization') authorization?: string,
+  ): Promise<WidgetSessionView> {
+    const session = await this.widget.open(body, { address, origin, bearer: bearerToken(authorization) });
+    return {
+      visitor_token: session.token,
+      expires_in: session.expiresIn,
+      contact_id: session.contact.id,
+      channel_name: session.channel.name,
+      widget_config: session.config,
+      contact: { id: session.contact.id, ...session.shown, verified: session.contact.verified },
+    };
+  }
+
+  /** The look of the widget, for a page that draws its launcher. Makes no contact. */
+  @Get('config')
+  @Public()
+  @LimitRate('widget_config')
+  @Header('Cache-Control', 'public, max-age=60')
+  @Header('Vary', 'Origin')
+  @Answers(PublicWidgetConfigView)
+  @Throws(WidgetTokenInvalid, OriginNotAllowed)
+  async getConfig(@Query() query: WidgetConfigQuery, @Headers('origin') origin?: string): Promise<PublicWidgetConfigView> {
+    const { channel, config } = await this.widget.config(query.widget_token, origin);
+    return { channel_name: channel.name, widget_config: config };
+  }
+
+  /** What the visitor has said of itself. */
+  @Get('contact')
+  @Allow('widget:read')
+  @Answers(VisitorContactView)
+  async getContact(@Caller() caller: VisitorPrincipal): Promise<VisitorContactView> {
+    return toVisitorContactView(await this.widget.contact(caller));
+  }
+
+  @Patch('contact')
+  @Allow('widget:write')
+  @Answers(VisitorContactView)
+  async updateContact(
+    @Caller() caller: VisitorPrincipal,
+    @Body() body: UpdateVisitorContactBody,
+  ): Promise<VisitorContactView> {
+    return toVisitorContactView(await this.widget.updateContact(caller, body));
+  }
+}
+
+function toVisitorContactView({ id, name, email, phone, verified }: Contact): VisitorContactView {
+  return { id, name, email, phone, verified };
+}
