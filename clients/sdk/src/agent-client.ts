@@ -1,0 +1,136 @@
+import { addressesOf, type Addresses } from './addresses.js';
+import { AgentSession, type AgentTokens } from './agent-session.js';
+import { AuthorizedApi } from './authorized-api.js';
+import type { ChangePasswordBody, LoginBody, RegisterBody, ResetPasswordBody } from './bodies.js';
+import { connected } from './connected.js';
+import type { AgentFrames } from './frames.js';
+import { HttpTransport } from './http.js';
+import { LiveSocket, type LiveOptions } from './live-socket.js';
+import type { ClientOptions } from './options.js';
+import { AgentApiKeys } from './resources/api-keys.js';
+import { CannedResponses } from './resources/canned-responses.js';
+import { Channels } from './resources/channels.js';
+import { Contacts } from './resources/contacts.js';
+import { AgentConversations } from './resources/conversations.js';
+import { AgentMembers } from './resources/members.js';
+import { Workspace } from './resources/workspace.js';
+import type { AgentSessionView, MeView } from './types.js';
+
+export interface AgentOptions extends ClientOptions {
+  /** Hears of every new pair of tokens, to keep them; null when the session has ended. */
+  onTokens?: ((tokens: AgentTokens | null) => void) | undefined;
+}
+
+export interface AgentLiveOptions extends LiveOptions {
+  /** `inbox` unless told; a conversation's id for its room alone. */
+  room?: string | undefined;
+}
+
+export type AgentSocket = LiveSocket<AgentFrames>;
+
+/** A member of a workspace at work. Log in, register, or restore kept tokens first. */
+export class AgentClient {
+  readonly conversations: AgentConversations;
+  readonly contacts: Contacts;
+  readonly channels: Channels;
+  readonly cannedResponses: CannedResponses;
+  readonly members: AgentMembers;
+  readonly apiKeys: AgentApiKeys;
+  readonly workspace: Workspace;
+  private readonly addresses: Addresses;
+  private readonly http: HttpTransport;
+  private readonly session: AgentSession;
+  private readonly api: AuthorizedApi;
+
+  constructor(private readonly options: AgentOptions) {
+    this.addresses = addressesOf(options.baseUrl, options.wsBaseUrl);
+    this.http = new HttpTransport(this.addresses.rest, options);
+    this.session = new AgentSession(this.http, tokens => options.onTokens?.(tokens));
+    this.api = new AuthorizedApi(this.http, this.session);
+    this.conversations = new AgentConversations(this.api);
+    this.contacts = new Contacts(this.api);
+    this.channels = new Channels(this.api);
+    this.cannedResponses = new CannedResponses(this.api);
+    this.members = new AgentMembers(this.api);
+    this.apiKeys = new AgentApiKeys(this.api);
+    this.workspace = new Workspace(this.api);
+  }
+
+  /** The tokens in use; undefined when nobody is logged in. */
+  get tokens(): AgentTokens | undefined {
+    return this.session.present;
+  }
+
+  /** Goes on with tokens kept from earlier, or made by another page of the same browser. */
+  restore(tokens: AgentTokens): void {
+    this.session.set(tokens);
+  }
+
+  login(body: LoginBody): Promise<AgentSessionView> {
+    return this.enter('/v1/auth/login', body);
+  }
+
+  /** Makes a workspace with the caller as its owner. */
+  register(body: RegisterBody): Promise<AgentSessionView> {
+    return this.enter('/v1/auth/register', body);
+  }
+
+  /** Renews the tokens now. Calls do so by themselves when theirs has expired. */
+  async refresh(): Promise<void> {
+    await this.session.renew(this.session.current());
+  }
+
+  /** Ends the session here in any case, and on the service when it can be reached. */
+  async logout(): Promise<void> {
+    const tokens = this.session.present;
+    if (!tokens) return;
+    this.session.clear();
+    const body = { refresh_token: tokens.refresh_token };
+    await this.http.request({ method: 'POST', path: '/v1/auth/logout', body });
+  }
+
+  me(): Promise<MeView> {
+    return this.api.get('/v1/auth/me');
+  }
+
+  /** Ends the member's other sessions. */
+  async changePassword(body: ChangePasswordBody): Promise<void> {
+    await this.api.post('/v1/auth/password', body);
+  }
+
+  /** Answers alike whether the e-mail is known or not. */
+  async forgotPassword(email: string): Promise<void> {
+    await this.http.request({ method: 'POST', path: '/v1/auth/password/forgot', body: { email } });
+  }
+
+  /** Sets a password by the mailed token; every session of the user ends. */
+  async resetPassword(body: ResetPasswordBody): Promise<void> {
+    await this.http.request({ method: 'POST', path: '/v1/auth/password/reset', body });
+  }
+
+  /** A socket that is not open yet, for those who want to listen before the first frame. */
+  live({ room, ...options }: AgentLiveOptions = {}): AgentSocket {
+    const { WebSocket, timeoutMs } = this.options;
+    return new LiveSocket(`${this.addresses.live}/ws/agent`, { room }, this.session, {
+      WebSocket,
+      timeoutMs,
+      ...options,
+    });
+  }
+
+  /** An open socket. @throws ApiError when it is refused or the service cannot be reached */
+  connect(options: AgentLiveOptions = {}): Promise<AgentSocket> {
+    return connected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
+  }
+
+  /** With `rotate`, each refresh token is good once: a stolen one ends the session instead of serving for a week. */
+  private async enter(path: string, body: LoginBody | RegisterBody): Promise<AgentSessionView> {
+    const session = await this.http.request<AgentSessionView>({
+      method: 'POST',
+      path,
+      body: { ...body, rotate: true },
+    });
+    this.session.set(session);
+    return session;
+  }
+}

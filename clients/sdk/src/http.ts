@@ -1,0 +1,106 @@
+import { queryString } from './addresses.js';
+import { ApiError } from './api-error.js';
+import { fullJitter, sleep } from './backoff.js';
+import { openEnvelope } from './envelope.js';
+import { uuid } from './uuid.js';
+
+export type Fetch = typeof globalThis.fetch;
+
+/** One request to the service. */
+export interface Call {
+  method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  /** With its `/v1`. */
+  path: string;
+  query?: object | undefined;
+  body?: object | undefined;
+  headers?: Record<string, string> | undefined;
+  /**
+   * The service makes one effect of it however often it arrives (it carries a `client_message_id`), so that it is sent
+   * again when no answer came or the service was away. Nothing else is ever sent twice.
+   */
+  repeatable?: boolean | undefined;
+}
+
+export interface HttpOptions {
+  /** For tests, proxies and runtimes with a fetch of their own. */
+  fetch?: Fetch | undefined;
+  /** Milliseconds for a whole answer, 15,000 unless told. */
+  timeoutMs?: number | undefined;
+}
+
+const TRIES = 4;
+const RETRY = { baseMs: 250, capMs: 4_000 };
+/** A service that asks for more patience than this gets its answer passed on instead. */
+const LONGEST_WAIT_MS = 5_000;
+
+/** Speaks JSON with the service and turns every failure into an {@link ApiError}. */
+export class HttpTransport {
+  private readonly fetch: Fetch;
+  private readonly timeoutMs: number;
+
+  constructor(
+    private readonly baseUrl: string,
+    options: HttpOptions = {},
+  ) {
+    // Bound, because browsers refuse a `fetch` that is called on anything but the window.
+    this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
+    this.timeoutMs = options.timeoutMs ?? 15_000;
+  }
+
+  /** The `data` of the answer. */
+  async request<T>(call: Call, token?: string): Promise<T> {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return (await this.once(call, token)) as T;
+      } catch (error) {
+        const wait = call.repeatable && attempt + 1 < TRIES ? waitBefore(error, attempt) : undefined;
+        if (wait === undefined) throw error;
+        await sleep(wait);
+      }
+    }
+  }
+
+  private async once(call: Call, token: string | undefined): Promise<unknown> {
+    const requestId = uuid();
+    const signal = AbortSignal.timeout(this.timeoutMs);
+    let response: Response;
+    let text: string;
+    try {
+      response = await this.fetch(`${this.baseUrl}${call.path}${queryString(call.query)}`, {
+        method: call.method,
+        headers: headersOf(call, requestId, token),
+        ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
+        signal,
+      });
+      text = await response.text();
+    } catch (cause) {
+      throw unanswered(call, requestId, cause, signal.aborted ? this.timeoutMs : undefined);
+    }
+    return openEnvelope(text, { status: response.status, header: name => response.headers.get(name), requestId });
+  }
+}
+
+function headersOf(call: Call, requestId: string, token: string | undefined): Record<string, string> {
+  return {
+    Accept: 'application/json',
+    'X-Request-Id': requestId,
+    ...(call.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+    ...(token === undefined ? {} : { Authorization: `Bearer ${token}` }),
+    ...call.headers,
+  };
+}
+
+function unanswered(call: Call, requestId: string, cause: unknown, timeoutMs: number | undefined): ApiError {
+  const what = `${call.method} ${call.path}`;
+  return timeoutMs === undefined
+    ? new ApiError({ status: 0, code: 'network_error', message: `${what} got no answer.`, requestId, cause })
+    : new ApiError({ status: 0, code: 'timeout', message: `${what} took over ${timeoutMs} ms.`, requestId, cause });
+}
+
+/** Milliseconds until the next try, or undefined when trying again is not for us to decide. */
+function waitBefore(error: unknown, attempt: number): number | undefined {
+  // `idempotency_in_progress`: the first try is still under way, though its answer was lost on us.
+  if (!(error instanceof ApiError) || !(error.transient || error.code === 'idempotency_in_progress')) return undefined;
+  const wait = Math.max(fullJitter(attempt, RETRY), (error.retryAfter ?? 0) * 1000);
+  return wait <= LONGEST_WAIT_MS ? wait : undefined;
+}

@@ -1,0 +1,18 @@
+/** The client of the support chat service: one class for each of its three kinds of caller. */
+export { AgentClient, type AgentLiveOptions, type AgentOptions, type AgentSocket } from './agent-client.js';
+export type { AgentTokens } from './agent-session.js';
+export { ApiError, type FieldFault } from './api-error.js';
+export type { Backoff } from './backoff.js';
+export type * from './bodies.js';
+export type { AgentFrames, ClientFrame, ErrorFrame, Frame, VisitorFrames } from './frames.js';
+export type { Fetch, HttpOptions } from './http.js';
+export type { ClosedEvent, LiveState } from './link.js';
+export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js';
+export type { ClientOptions } from './options.js';
+export { items, pages, type Page, type PageQuery } from './pages.js';
+export { ServerClient, type ServerOptions } from './server-client.js';
+export type * from './types.js';
+export { VisitorClient, type VisitorLiveOptions, type VisitorOptions, type VisitorSocket } from './visitor-client.js';
+export type { KeyValueStore } from './visitor-identity.js';
+export type { VisitorIdentity } from './visitor-session.js';
+export type { WebSocketConstructor, WebSocketLike } from './web-socket.js';

@@ -1,0 +1,179 @@
+import { queryString } from './addresses.js';
+import { ApiError } from './api-error.js';
+import type { Credential } from './authorized-api.js';
+import type { Backoff } from './backoff.js';
+import { isRecord } from './envelope.js';
+import { Pulse } from './pulse.js';
+import { afterClose, afterRefusal, type Verdict } from './reconnect.js';
+import { connect, findWebSocket, showsRefusals, type Connection, type WebSocketConstructor } from './web-socket.js';
+
+export interface LinkOptions {
+  /** For tests and for runtimes with a WebSocket of their own. */
+  WebSocket?: WebSocketConstructor | undefined;
+  /** Milliseconds until a connection must stand, 15,000 unless told. */
+  timeoutMs?: number | undefined;
+  /** Waits between tries, 500 ms doubling to 30 s unless told. */
+  backoff?: Backoff | undefined;
+  /** Instead of what the service says in `connected`. */
+  pingIntervalMs?: number | undefined;
+  pongWaitMs?: number | undefined;
+  /** From 0 to 1, for tests. */
+  random?: (() => number) | undefined;
+}
+
+/** Why a connection ended, and what follows. */
+export interface ClosedEvent {
+  code: number;
+  reason: string;
+  willReconnect: boolean;
+  /** Milliseconds until then. */
+  waitMs: number;
+  /** Where the handshake was refused, or no token was to be had. */
+  error: ApiError | undefined;
+}
+
+export type LiveState = 'idle' | 'connecting' | 'connected' | 'waiting' | 'closed';
+
+export interface LinkEvents {
+  frame(frame: Record<string, unknown> & { type: string }): void;
+  closed(event: ClosedEvent): void;
+}
+
+/** A connection that ends sooner was no success: the waits go on growing. */
+const STABLE_MS = 5_000;
+const GONE_SILENT = 4001;
+const ABNORMAL = 1006;
+
+/** Keeps one connection standing: after every end that allows it there comes another one. */
+export class Link {
+  private readonly pulse = new Pulse(
+    () => this.send({ type: 'ping' }),
+    () => this.abandon(GONE_SILENT, 'nothing was heard from the service'),
+  );
+  private now: LiveState = 'idle';
+  private connection: Connection | undefined;
+  private timer: ReturnType<typeof setTimeout> | undefined;
+  private token = '';
+  private staleToken: string | undefined;
+  private attempt = 0;
+  private connectedAt: number | undefined;
+
+  /** @param address without the token, made anew for each connection */
+  constructor(
+    private readonly address: { url: string; query: () => Record<string, string | undefined> },
+    private readonly credential: Credential,
+    private readonly options: LinkOptions,
+    private readonly events: LinkEvents,
+  ) {}
+
+  get state(): LiveState {
+    return this.now;
+  }
+
+  start(): void {
+    this.now = 'connecting';
+    this.open().catch((error: unknown) => this.ended(ABNORMAL, '', toApiError(error)));
+  }
+
+  /** @returns false when there is no connection just now */
+  send(frame: object): boolean {
+    return this.now === 'connected' && (this.connection?.send(JSON.stringify(frame)) ?? false);
+  }
+
+  /** Ends it for good. */
+  stop(code: number, reason: string): void {
+    this.connection?.close(code);
+    this.end({ code, reason, willReconnect: false, waitMs: 0, error: undefined });
+  }
+
+  private async open(): Promise<void> {
+    const { staleToken } = this;
+    this.token =
+      staleToken !== undefined && this.credential.renew
+        ? await this.credential.renew(staleToken)
+        : this.credential.current();
+    const WebSocket = this.options.WebSocket ?? (await findWebSocket());
+    // Stopped while the token was on its way.
+    if (this.state === 'closed') return;
+    const reject = showsRefusals(WebSocket) ? undefined : 'close';
+    const query = { token: this.token, ...this.address.query(), reject };
+    this.connection = connect(WebSocket, `${this.address.url}${queryString(query)}`, {
+      frame: text => this.take(text),
+      ended: (code, reason, refusal) => this.ended(code, reason, refusal),
+    });
+    const patience = this.options.timeoutMs ?? 15_000;
+    this.timer = setTimeout(() => this.abandon(ABNORMAL, `not connected within ${patience} ms`), patience);
+  }
+
+  private take(text: string): void {
+    this.pulse.heard();
+    const frame = parse(text);
+    if (!frame) return;
+    if (frame.type === 'connected') this.connected(isRecord(frame['data']) ? frame['data'] : frame);
+    this.events.frame(frame);
+  }
+
+  private connected(told: Record<string, unknown>): void {
+    clearTimeout(this.timer);
+    this.now = 'connected';
+    this.connectedAt = performance.now();
+    this.staleToken = undefined;
+    const { pingIntervalMs = told['ping_interval_ms'], pongWaitMs = told['pong_wait_ms'] } = this.options;
+    this.pulse.start(Number(pingIntervalMs) || 25_000, Number(pongWaitMs) || 60_000);
+  }
+
+  private abandon(code: number, reason: string): void {
+    this.connection?.drop();
+    this.ended(code, reason);
+  }
+
+  private ended(code: number, reason: string, error?: ApiError): void {
+    if (this.now === 'closed') return;
+    const verdict = this.judge(code, error);
+    if (!verdict.again) return this.end({ code, reason, willReconnect: false, waitMs: 0, error });
+    if (verdict.freshToken) this.staleToken = this.token;
+    this.rest('waiting');
+    this.timer = setTimeout(() => this.start(), verdict.waitMs);
+    this.events.closed({ code, reason, willReconnect: true, waitMs: verdict.waitMs, error });
+  }
+
+  private judge(code: number, error: ApiError | undefined): Verdict {
+    if (this.connectedAt !== undefined && performance.now() - this.connectedAt >= STABLE_MS) this.attempt = 0;
+    const circumstances = {
+      attempt: this.attempt++,
+      backoff: this.options.backoff ?? { baseMs: 500, capMs: 30_000 },
+      random: this.options.random ?? Math.random,
+      renewable: this.credential.renew !== undefined && this.staleToken === undefined,
+    };
+    return error ? afterRefusal(error, circumstances) : afterClose(code, circumstances);
+  }
+
+  private end(event: ClosedEvent): void {
+    if (this.now === 'closed') return;
+    this.rest('closed');
+    this.events.closed(event);
+  }
+
+  private rest(state: 'waiting' | 'closed'): void {
+    this.now = state;
+    this.pulse.stop();
+    clearTimeout(this.timer);
+    this.connection = undefined;
+    this.connectedAt = undefined;
+  }
+}
+
+function parse(text: string): (Record<string, unknown> & { type: string }) | undefined {
+  try {
+    const frame: unknown = JSON.parse(text);
+    return isRecord(frame) && typeof frame['type'] === 'string' ? (frame as { type: string }) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function toApiError(error: unknown): ApiError {
+  if (error instanceof ApiError) return error;
+  const message = error instanceof Error ? error.message : String(error);
+  return new ApiError({ status: 0, code: 'socket_unavailable', message, cause: error });
+}

@@ -1,0 +1,183 @@
+import { ApiError } from './api-error.js';
+import type { Credential } from './authorized-api.js';
+import { Emitter } from './emitter.js';
+import { isRecord } from './envelope.js';
+import type { ClientFrame } from './frames.js';
+import { Link, type ClosedEvent, type LinkOptions, type LiveState } from './link.js';
+import { RecentIds } from './recent-ids.js';
+
+export interface LiveOptions extends LinkOptions {
+  /** A cursor kept from earlier: everything since is told first. */
+  after?: string | undefined;
+}
+
+/** What a socket tells its listeners: the service's frames by type, all of them as `*`, and its own `closed`. */
+export type LiveEvents<F> = F & { '*': F[keyof F]; closed: ClosedEvent };
+
+type AnyFrame = Record<string, unknown> & { type: string };
+
+/**
+ * A socket that stays: it connects again after every end that allows it, goes on where it was, and tells each durable
+ * event once. It pings, and answers nothing else by itself.
+ */
+export class LiveSocket<F extends object> {
+  private readonly emitter = new Emitter<LiveEvents<F>>();
+  private readonly seen = new RecentIds();
+  private readonly link: Link;
+  private readonly opened = deferred();
+  private held: AnyFrame[] | undefined;
+  private lastCursor: string | undefined;
+
+  /** @param query beside the token */
+  constructor(
+    url: string,
+    query: Record<string, string | undefined>,
+    credential: Credential,
+    options: LiveOptions = {},
+  ) {
+    this.lastCursor = options.after;
+    const address = { url, query: () => ({ ...query, after: this.lastCursor }) };
+    this.link = new Link(address, credential, options, {
+      frame: frame => this.take(frame),
+      closed: event => this.ended(event),
+    });
+  }
+
+  get state(): LiveState {
+    return this.link.state;
+  }
+
+  /** Everything before it has been told; keep it to go on from there in another socket. */
+  get cursor(): string | undefined {
+    return this.lastCursor;
+  }
+
+  /**
+   * Starts connecting. What listens already hears every frame.
+   * @returns once the service has let the socket in; a service that is away is tried until it is back
+   * @throws ApiError when the socket is refused for good, or closed
+   */
+  open(): Promise<void> {
+    if (this.link.state === 'idle') this.link.start();
+    return this.opened.promise;
+  }
+
+  /** @returns what takes the listener off again */
+  on<T extends keyof LiveEvents<F>>(type: T, listener: (event: LiveEvents<F>[T]) => void): () => void {
+    return this.emitter.on(type, listener);
+  }
+
+  /**
+   * The next frame of a type that fits. Ask before doing what causes it.
+   * @throws ApiError `timeout`, or `socket_closed` when the socket has ended for good
+   */
+  waitFor<T extends keyof F & string>(
+    type: T,
+    fits: (frame: F[T]) => boolean = () => true,
+    timeoutMs = 10_000,
+  ): Promise<F[T]> {
+    const { promise, resolve, reject } = deferred<F[T]>();
+    const timer = setTimeout(() => reject(missing(type, timeoutMs)), timeoutMs);
+    const offs = [
+      this.on(type, frame => {
+        try {
+          if (fits(frame as F[T])) resolve(frame as F[T]);
+        } catch (error) {
+          reject(error);
+        }
+      }),
+      this.on('closed', ({ willReconnect, error }) => {
+        if (!willReconnect) reject(error ?? socketClosed());
+      }),
+    ];
+    if (this.state === 'closed') reject(socketClosed());
+    const settled = promise.finally(() => {
+      clearTimeout(timer);
+      for (const off of offs) off();
+    });
+    // Whoever asked may have given up before awaiting it.
+    settled.catch(() => undefined);
+    return settled;
+  }
+
+  /** @returns false when there is no connection just now */
+  send(frame: ClientFrame): boolean {
+    return this.link.send(frame);
+  }
+
+  /** Shows that one is writing, for 8 s or until {@link stopTyping}; `private` shows it to agents only. */
+  typing(conversationId: string, options: { private?: boolean } = {}): boolean {
+    return this.send({ type: 'typing', conversation_id: conversationId, ...options });
+  }
+
+  stopTyping(conversationId: string): boolean {
+    return this.send({ type: 'typing.stop', conversation_id: conversationId });
+  }
+
+  /** Keeps the caller marked as online. */
+  heartbeat(): boolean {
+    return this.send({ type: 'presence.heartbeat' });
+  }
+
+  /** Ends the socket for good. */
+  close(): void {
+    this.held = undefined;
+    this.link.stop(1000, 'closed by this side');
+  }
+
+  private take(frame: AnyFrame): void {
+    if (this.held) {
+      this.held.push(frame);
+      return;
+    }
+    this.tell(frame);
+    if (frame.type !== 'connected') return;
+    // More may lie in the same packet: it waits a turn, so that whoever awaits open() can listen first.
+    this.held = [];
+    setTimeout(() => this.release());
+    this.opened.resolve();
+  }
+
+  private tell(frame: AnyFrame): void {
+    const { type, id, data } = frame;
+    const cursor = frame['cursor'] ?? (isRecord(data) && type === 'connected' ? data['cursor'] : undefined);
+    if (typeof cursor === 'string') this.lastCursor = cursor;
+    if (typeof id === 'string' && !this.seen.add(id)) return;
+    this.emitter.emit(type as keyof LiveEvents<F>, frame as never);
+    this.emitter.emit('*', frame as never);
+  }
+
+  private release(): void {
+    for (let next = this.held?.shift(); next; next = this.held?.shift()) this.tell(next);
+    this.held = undefined;
+  }
+
+  private ended(event: ClosedEvent): void {
+    this.release();
+    this.emitter.emit('closed', event as never);
+    if (!event.willReconnect) this.opened.reject(event.error ?? socketClosed(event));
+  }
+}
+
+interface Deferred<T> {
+  promise: Promise<T>;
+  resolve(value: T): void;
+  reject(error: unknown): void;
+}
+
+/** A promise that is settled from outside. Its failure may be ignored: nobody owes `open()` a catch. */
+function deferred<T = void>(): Deferred<T> {
+  let settle!: Omit<Deferred<T>, 'promise'>;
+  const promise = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
+  promise.catch(() => undefined);
+  return { promise, ...settle };
+}
+
+function missing(type: string, timeoutMs: number): ApiError {
+  return new ApiError({ status: 0, code: 'timeout', message: `No ${type} came within ${timeoutMs} ms.` });
+}
+
+function socketClosed(event?: ClosedEvent): ApiError {
+  const why = event ? `: ${event.code} ${event.reason}` : '';
+  return new ApiError({ status: 0, code: 'socket_closed', message: `The socket has ended${why}.` });
+}

@@ -1,0 +1,31 @@
+import { path } from '../addresses.js';
+import type { AuthorizedApi } from '../authorized-api.js';
+import type { UpdateCannedResponseBody, CreateCannedResponseBody } from '../bodies.js';
+import type { Page, PageQuery } from '../pages.js';
+import type { CannedResponseView, DeletedView, RenderedCannedResponseView } from '../types.js';
+
+/** Answers that agents keep at hand, found by their short code. */
+export class CannedResponses {
+  constructor(private readonly api: AuthorizedApi) {}
+
+  list(query?: PageQuery & { query?: string }): Promise<Page<CannedResponseView>> {
+    return this.api.get('/v1/canned-responses', query);
+  }
+
+  create(body: CreateCannedResponseBody): Promise<CannedResponseView> {
+    return this.api.post('/v1/canned-responses', body);
+  }
+
+  update(id: string, body: UpdateCannedResponseBody): Promise<CannedResponseView> {
+    return this.api.patch(path`/v1/canned-responses/${id}`, body);
+  }
+
+  delete(id: string): Promise<DeletedView> {
+    return this.api.delete(path`/v1/canned-responses/${id}`);
+  }
+
+  /** Its text with the variables of a conversation filled in, and the names of those that had no value. */
+  render(id: string, conversationId: string): Promise<RenderedCannedResponseView> {
+    return this.api.post(path`/v1/canned-responses/${id}/render`, { conversation_id: conversationId });
+  }
+}

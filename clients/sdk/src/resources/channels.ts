@@ -1,0 +1,42 @@
+import { path } from '../addresses.js';
+import type { AuthorizedApi } from '../authorized-api.js';
+import type { UpdateChannelBody, CreateChannelBody } from '../bodies.js';
+import type { Page, PageQuery } from '../pages.js';
+import type { ChannelView, ChannelWithSecretView, DeletedView } from '../types.js';
+
+/** The places where visitors meet the workspace. Reading is for every agent, changing for admins. */
+export class Channels {
+  constructor(private readonly api: AuthorizedApi) {}
+
+  list(query?: PageQuery): Promise<Page<ChannelView>> {
+    return this.api.get('/v1/channels', query);
+  }
+
+  get(id: string): Promise<ChannelView> {
+    return this.api.get(path`/v1/channels/${id}`);
+  }
+
+  /** The identity secret is in this answer and in no other. */
+  create(body: CreateChannelBody): Promise<ChannelWithSecretView> {
+    return this.api.post('/v1/channels', body);
+  }
+
+  update(id: string, body: UpdateChannelBody): Promise<ChannelView> {
+    return this.api.patch(path`/v1/channels/${id}`, body);
+  }
+
+  /** Its conversations stay readable, its visitors' sessions end. */
+  delete(id: string): Promise<DeletedView> {
+    return this.api.delete(path`/v1/channels/${id}`);
+  }
+
+  /** A new public token: pages that carry the old one open no more sessions. */
+  rotateToken(id: string): Promise<ChannelView> {
+    return this.api.post(path`/v1/channels/${id}/rotate-token`);
+  }
+
+  /** Identity tokens that the old secret signed are worth nothing from now on. */
+  rotateIdentitySecret(id: string): Promise<ChannelWithSecretView> {
+    return this.api.post(path`/v1/channels/${id}/rotate-identity-secret`);
+  }
+}

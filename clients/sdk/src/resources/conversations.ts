@@ -1,0 +1,77 @@
+import { path } from '../addresses.js';
+import type { AuthorizedApi } from '../authorized-api.js';
+import type {
+  AgentMessageBody,
+  CreateConversationBody,
+  ListConversationsQuery,
+  MessageRange,
+  UpdateConversationBody,
+  Versioned,
+} from '../bodies.js';
+import { idempotent, named } from '../once.js';
+import type { Page } from '../pages.js';
+import type { ConversationCountsView, ConversationListItemView, ConversationView, MessageView } from '../types.js';
+
+/** Conversations as whoever works for the workspace sees them. `M` is how the caller's kind writes messages. */
+export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
+  constructor(protected readonly api: AuthorizedApi) {}
+
+  list(query?: ListConversationsQuery): Promise<Page<ConversationListItemView>> {
+    return this.api.get('/v1/conversations', query);
+  }
+
+  counts(): Promise<ConversationCountsView> {
+    return this.api.get('/v1/conversations/counts');
+  }
+
+  get(id: string): Promise<ConversationView> {
+    return this.api.get(path`/v1/conversations/${id}`);
+  }
+
+  /** Begins a talk with a contact; 409 `conversation_exists` beside one that is unresolved. */
+  create(body: CreateConversationBody<M>, options: { idempotencyKey?: string } = {}): Promise<ConversationView> {
+    const headers = idempotent(options.idempotencyKey);
+    const message = body.message && named(body.message);
+    return this.api.post('/v1/conversations', message ? { ...body, message } : body, { headers });
+  }
+
+  update(id: string, body: UpdateConversationBody): Promise<ConversationView> {
+    return this.api.patch(path`/v1/conversations/${id}`, body);
+  }
+
+  /** @param memberId null leaves it to nobody */
+  assign(id: string, memberId: string | null, options?: Versioned): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/assign`, { member_id: memberId, ...options });
+  }
+
+  resolve(id: string, options?: Versioned): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/resolve`, options);
+  }
+
+  reopen(id: string, options?: Versioned): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/reopen`, options);
+  }
+
+  /** Marks everything up to `seq` as read by the agents. */
+  read(id: string, seq: number): Promise<unknown> {
+    return this.api.post(path`/v1/conversations/${id}/read`, { seq });
+  }
+
+  messages(id: string, range?: MessageRange): Promise<Page<MessageView>> {
+    return this.api.get(path`/v1/conversations/${id}/messages`, range);
+  }
+
+  /** Says something; sent again when no answer came, which leaves one message however often it arrives. */
+  send(id: string, message: M | string): Promise<MessageView> {
+    const body = typeof message === 'string' ? { content: message } : message;
+    return this.api.post(path`/v1/conversations/${id}/messages`, named(body), { repeatable: true });
+  }
+}
+
+/** Those of an agent, who can also take one over. */
+export class AgentConversations extends Conversations {
+  /** Makes the caller its assignee. */
+  take(id: string, options?: Versioned): Promise<ConversationView> {
+    return this.api.post(path`/v1/conversations/${id}/take`, options);
+  }
+}

@@ -1,0 +1,52 @@
+import { addressesOf } from './addresses.js';
+import { AuthorizedApi } from './authorized-api.js';
+import type { ServerMessageBody } from './bodies.js';
+import { HttpTransport } from './http.js';
+import type { ClientOptions } from './options.js';
+import { ApiKeys } from './resources/api-keys.js';
+import { CannedResponses } from './resources/canned-responses.js';
+import { Channels } from './resources/channels.js';
+import { Contacts } from './resources/contacts.js';
+import { Conversations } from './resources/conversations.js';
+import { ServerMembers } from './resources/members.js';
+import { Workspace } from './resources/workspace.js';
+
+export interface ServerOptions extends Omit<ClientOptions, 'wsBaseUrl' | 'WebSocket'> {
+  /** `svc_sk_…`; opens the whole workspace. */
+  apiKey: string;
+  /** For tools that run in a browser of the operator's own and in no other. */
+  dangerouslyAllowBrowser?: boolean | undefined;
+}
+
+/** A server that works with the workspace by an API key. Its messages name the member or bot who says them. */
+export class ServerClient {
+  readonly members: ServerMembers;
+  readonly conversations: Conversations<ServerMessageBody>;
+  readonly contacts: Contacts;
+  readonly channels: Channels;
+  readonly cannedResponses: CannedResponses;
+  readonly apiKeys: ApiKeys;
+  readonly workspace: Workspace;
+
+  /** @throws Error in a browser: a key in a page is everybody's key */
+  constructor(options: ServerOptions) {
+    if (inBrowser() && !options.dangerouslyAllowBrowser) {
+      throw new Error('ServerClient holds a secret key and does not run in a browser: use it on a server.');
+    }
+    const { apiKey } = options;
+    const http = new HttpTransport(addressesOf(options.baseUrl).rest, options);
+    const api = new AuthorizedApi(http, { current: () => apiKey });
+    this.members = new ServerMembers(api);
+    this.conversations = new Conversations<ServerMessageBody>(api);
+    this.contacts = new Contacts(api);
+    this.channels = new Channels(api);
+    this.cannedResponses = new CannedResponses(api);
+    this.apiKeys = new ApiKeys(api);
+    this.workspace = new Workspace(api);
+  }
+}
+
+/** A page or one of its workers. */
+function inBrowser(): boolean {
+  return 'document' in globalThis || 'importScripts' in globalThis;
+}

@@ -1,0 +1,13 @@
+/**
+ * Callers that come while the work is under way share it; the next one after its end starts anew.
+ * @returns `work` with that manner.
+ */
+export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
+  let underWay: Promise<T> | undefined;
+  return () => {
+    underWay ??= work().finally(() => {
+      underWay = undefined;
+    });
+    return underWay;
+  };
+}

@@ -1,0 +1,126 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiError, ServerClient } from '../../clients/sdk/src/index.js';
+import { FakeService, ok, refuse } from './fake-service.js';
+
+let service: FakeService;
+beforeEach(async () => {
+  service = await FakeService.start();
+});
+afterEach(() => service.stop());
+
+const failure = async (work: Promise<unknown>): Promise<ApiError> => {
+  const error: unknown = await work.then(
+    () => new Error('it should have failed'),
+    (thrown: unknown) => thrown,
+  );
+  expect(error).toBeInstanceOf(ApiError);
+  return error as ApiError;
+};
+const client = (more: object = {}) => new ServerClient({ baseUrl: service.baseUrl, apiKey: 'svc_sk_test', ...more });
+
+describe('every failure is one ApiError', () => {
+  it('a refusal keeps its status, code, request id, details, wait and what else it tells', async () => {
+    const details = [{ field: 'name', code: 'too_long', message: 'name is too long' }];
+    service.on('GET /v1/workspace', () =>
+      refuse(422, 'invalid_transition', { details, from: 'open', to: 'open' }, { 'retry-after': '7' }),
+    );
+    expect(await failure(client().workspace.get())).toMatchObject({
+      status: 422,
+      code: 'invalid_transition',
+      message: 'refused: invalid_transition',
+      requestId: 'fake-request',
+      details,
+      retryAfter: 7,
+      data: { from: 'open', to: 'open' },
+    });
+  });
+
+  it('no connection is network_error with status 0', async () => {
+    service.on('GET /v1/workspace', () => 'cut');
+    expect(await failure(client().workspace.get())).toMatchObject({ status: 0, code: 'network_error' });
+  });
+
+  it('no answer in time is timeout with status 0, and names the request for the logs', async () => {
+    service.on('GET /v1/workspace', () => 'hang');
+    const error = await failure(client({ timeoutMs: 50 }).workspace.get());
+    expect(error).toMatchObject({ status: 0, code: 'timeout' });
+    expect(error.requestId).toBe(service.requests[0]!.headers['x-request-id']);
+  });
+
+  it.each([
+    ['a page of a proxy', 502, '<html>Bad Gateway</html>'],
+    ['a success that is no envelope', 200, '{"hello":"world"}'],
+    ['a success that is not JSON', 200, 'hello'],
+    ['a failure that is no envelope', 500, '{"ok":false}'],
+  ])('%s is invalid_response with its status', async (_what, status, body) => {
+    service.on('GET /v1/workspace', () => ({ status, body }));
+    expect(await failure(client().workspace.get())).toMatchObject({ status, code: 'invalid_response' });
+  });
+
+  it('a rate limit is passed on at once, with the wait', async () => {
+    service.on('POST /v1/conversations/c1/messages', () => refuse(429, 'rate_limited', {}, { 'retry-after': '3' }));
+    const error = await failure(client().conversations.send('c1', { content: 'hi', bot_id: 'b1' }));
+    expect(error).toMatchObject({ status: 429, code: 'rate_limited', retryAfter: 3 });
+    expect(service.requests).toHaveLength(1);
+  });
+});
+
+describe('a request', () => {
+  it('carries an id that the service accepts, and the credential in a header alone', async () => {
+    service.on('GET /v1/conversations', () => ok({ items: [], next_cursor: null }));
+    await client().conversations.list({ status: 'open', limit: 5 });
+    const [seen] = service.requests;
+    expect(seen!.headers['x-request-id']).toMatch(/^[A-Za-z0-9._-]{8,128}$/);
+    expect(seen).toMatchObject({ token: 'svc_sk_test', query: { status: 'open', limit: '5' } });
+  });
+
+  it('reaches the same place whether the base address carries /v1 or not', async () => {
+    service.on('GET /v1/workspace', () => ok({ id: 'w1' }));
+    for (const end of ['', '/', '/v1', '/v1/']) {
+      expect(await client({ baseUrl: `${service.baseUrl}${end}` }).workspace.get()).toEqual({ id: 'w1' });
+    }
+  });
+
+  it('cannot be led to another route by an id', async () => {
+    await failure(client().contacts.get('../api-keys?x=1'));
+    expect(service.requests[0]!.path).toBe('/v1/contacts/..%2Fapi-keys%3Fx%3D1');
+  });
+});
+
+describe('sending again', () => {
+  const route = 'POST /v1/conversations/c1/messages';
+  const send = () => client().conversations.send('c1', { content: 'hi', bot_id: 'b1' });
+
+  it('happens to a message whose answer was lost, under the same client_message_id', async () => {
+    service.on(route, () => (service.requests.length < 3 ? 'cut' : ok({ id: 'm1' }, 201)));
+    expect(await send()).toEqual({ id: 'm1' });
+    const ids = service.seen(route).map(({ body }) => body['client_message_id']);
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('happens to a message that found the service away', async () => {
+    service.on(route, () => (service.requests.length < 2 ? refuse(503, 'unavailable') : ok({ id: 'm1' }, 201)));
+    expect(await send()).toEqual({ id: 'm1' });
+  });
+
+  it('ends after a few tries', async () => {
+    service.on(route, () => 'cut');
+    expect(await failure(send())).toMatchObject({ code: 'network_error' });
+    expect(service.requests).toHaveLength(4);
+  });
+
+  it('does not wait longer than somebody would', async () => {
+    service.on(route, () => refuse(503, 'unavailable', {}, { 'retry-after': '60' }));
+    expect(await failure(send())).toMatchObject({ code: 'unavailable', retryAfter: 60 });
+    expect(service.requests).toHaveLength(1);
+  });
+
+  it('never happens to what the service has refused, nor to any other POST', async () => {
+    service.on(route, () => refuse(409, 'conversation_moved'));
+    await failure(send());
+    service.on('POST /v1/workspace/members', () => 'cut');
+    await failure(client().members.create({ email: 'a@example.com', name: 'A' }, { idempotencyKey: 'k1' }));
+    expect(service.requests).toHaveLength(2);
+  });
+});

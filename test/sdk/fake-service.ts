@@ -1,0 +1,116 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { WebSocketServer, type WebSocket } from 'ws';
+
+export interface Seen {
+  method: string;
+  path: string;
+  query: Record<string, string>;
+  headers: IncomingMessage['headers'];
+  token: string | undefined;
+  body: Record<string, unknown>;
+}
+
+/** An answer as it goes over the wire; `hang` gives none at all, `cut` breaks the connection. */
+export type Reply = { status: number; body: string; headers?: Record<string, string> } | 'hang' | 'cut';
+
+export function ok(data: unknown, status = 200): Reply {
+  return { status, body: JSON.stringify({ ok: true, request_id: 'fake-request', timestamp: '', data }) };
+}
+
+export function refuse(status: number, code: string, more: object = {}, headers: Record<string, string> = {}): Reply {
+  const error = { code, message: `refused: ${code}`, ...more };
+  return { status, body: JSON.stringify({ ok: false, request_id: 'fake-request', timestamp: '', error }), headers };
+}
+
+/** A small service of the tests' own: real HTTP and real sockets, and the test says what they answer. */
+export class FakeService {
+  readonly requests: Seen[] = [];
+  readonly handshakes: URLSearchParams[] = [];
+  /** Refuses an upgrade over HTTP; undefined lets it in. */
+  door: (query: URLSearchParams) => Reply | undefined = () => undefined;
+  /** What a socket is told when it has been let in. */
+  greeting: readonly object[] = [{ type: 'connected', data: { cursor: 'c0' } }];
+  private readonly routes = new Map<string, (seen: Seen) => Reply>();
+  private readonly arrivals: WebSocket[] = [];
+  private readonly waiting: ((socket: WebSocket) => void)[] = [];
+  private readonly unanswered: Duplex[] = [];
+  private readonly sockets = new WebSocketServer({ noServer: true });
+  private readonly server: Server;
+
+  private constructor() {
+    this.server = createServer((request, response) => void this.answer(request, response));
+    this.server.on('upgrade', (request, socket, head) => {
+      const query = new URL(request.url!, 'http://fake').searchParams;
+      this.handshakes.push(query);
+      const refusal = this.door(query);
+      if (refusal === undefined) return this.sockets.handleUpgrade(request, socket, head, it => this.greet(it));
+      if (refusal === 'cut') return socket.destroy();
+      if (refusal === 'hang') return this.unanswered.push(socket);
+      const headers = Object.entries({ ...refusal.headers, connection: 'close' }).map(pair => pair.join(': '));
+      socket.end([`HTTP/1.1 ${refusal.status} Refused`, ...headers, '', refusal.body].join('\r\n'));
+    });
+  }
+
+  static async start(): Promise<FakeService> {
+    const service = new FakeService();
+    service.server.listen(0, '127.0.0.1');
+    await once(service.server, 'listening');
+    return service;
+  }
+
+  get baseUrl(): string {
+    return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
+  }
+
+  /** @param route such as `POST /v1/auth/login` */
+  on(route: string, reply: (seen: Seen) => Reply): void {
+    this.routes.set(route, reply);
+  }
+
+  seen(route: string): Seen[] {
+    return this.requests.filter(({ method, path }) => `${method} ${path}` === route);
+  }
+
+  /** The next socket that comes in, or the first that nobody has asked for yet. */
+  socket(): Promise<WebSocket> {
+    const here = this.arrivals.shift();
+    return here ? Promise.resolve(here) : new Promise(resolve => this.waiting.push(resolve));
+  }
+
+  async stop(): Promise<void> {
+    for (const socket of this.sockets.clients) socket.terminate();
+    for (const socket of this.unanswered) socket.destroy();
+    this.server.closeAllConnections();
+    this.server.close();
+    await once(this.server, 'close');
+  }
+
+  private greet(socket: WebSocket): void {
+    for (const frame of this.greeting) socket.send(JSON.stringify(frame));
+    const next = this.waiting.shift();
+    if (next) next(socket);
+    else this.arrivals.push(socket);
+  }
+
+  private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(request.url!, 'http://fake');
+    const body = await text(request);
+    const seen: Seen = {
+      method: request.method!,
+      path: url.pathname,
+      query: Object.fromEntries(url.searchParams),
+      headers: request.headers,
+      token: request.headers.authorization?.replace('Bearer ', ''),
+      body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
+    };
+    this.requests.push(seen);
+    const reply = this.routes.get(`${seen.method} ${seen.path}`)?.(seen) ?? refuse(404, 'not_found');
+    if (reply === 'hang') return;
+    if (reply === 'cut') return void request.socket.destroy();
+    response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers }).end(reply.body);
+  }
+}

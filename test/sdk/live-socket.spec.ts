@@ -1,0 +1,327 @@
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { WebSocket } from 'ws';
+import {
+  AgentClient,
+  VisitorClient,
+  type AgentLiveOptions,
+  type AgentSocket,
+  type ClosedEvent,
+  type WebSocketConstructor,
+  type WebSocketLike,
+} from '../../clients/sdk/src/index.js';
+import { FakeService, ok, refuse } from './fake-service.js';
+
+let service: FakeService;
+let agent: AgentClient;
+const open: AgentSocket[] = [];
+
+beforeEach(async () => {
+  service = await FakeService.start();
+  agent = new AgentClient({ baseUrl: service.baseUrl });
+  agent.restore({ token: 't1', refresh_token: 'r1' });
+});
+afterEach(async () => {
+  for (const socket of open.splice(0)) socket.close();
+  await service.stop();
+});
+
+/** Waits are nothing unless a test asks for them. */
+const live = (options: AgentLiveOptions = {}) => {
+  const socket = agent.live({ random: () => 0, ...options });
+  open.push(socket);
+  return socket;
+};
+const connect = async (options: AgentLiveOptions = {}) => {
+  const socket = live(options);
+  await socket.open();
+  return socket;
+};
+const closed = (socket: AgentSocket) =>
+  new Promise<ClosedEvent>(resolve => {
+    const off = socket.on('closed', event => {
+      off();
+      resolve(event);
+    });
+  });
+const message = (id: string, seq: number) => ({
+  type: 'message.created',
+  id,
+  cursor: `c${seq}`,
+  data: { message: { id: `m${seq}`, seq } },
+});
+const say = (socket: WebSocket, ...frames: object[]) => {
+  for (const frame of frames) socket.send(JSON.stringify(frame));
+};
+const heard = async (socket: WebSocket) => {
+  const [data] = (await once(socket, 'message')) as [Buffer];
+  return JSON.parse(data.toString()) as unknown;
+};
+
+describe('a live socket', () => {
+  it('comes with its token and its room, and says what it is told by type and as a whole', async () => {
+    const socket = live({ room: 'c7' });
+    const all: string[] = [];
+    const seqs: number[] = [];
+    socket.on('*', ({ type }) => all.push(type));
+    socket.on('message.created', ({ data }) => seqs.push(data.message.seq));
+    await socket.open();
+    const last = socket.waitFor('message.created', ({ data }) => data.message.seq === 2);
+    say(await service.socket(), message('e1', 1), { type: 'pong' }, message('e2', 2));
+    await last;
+    expect(Object.fromEntries(service.handshakes[0]!)).toEqual({ token: 't1', room: 'c7' });
+    expect(all).toEqual(['connected', 'message.created', 'pong', 'message.created']);
+    expect(seqs).toEqual([1, 2]);
+  });
+
+  it('tells whoever awaited it also what came in one packet with the welcome', async () => {
+    service.greeting = [{ type: 'connected', data: {} }, message('e1', 1)];
+    const socket = await agent.connect();
+    open.push(socket);
+    await expect(socket.waitFor('message.created')).resolves.toMatchObject({ id: 'e1' });
+  });
+
+  it('tells a repeated event once', async () => {
+    const socket = await connect();
+    const ids: unknown[] = [];
+    socket.on('message.created', ({ id }) => ids.push(id));
+    const last = socket.waitFor('message.created', ({ id }) => id === 'e3');
+    say(await service.socket(), message('e1', 1), message('e2', 2), message('e1', 1), message('e3', 3));
+    await last;
+    expect(ids).toEqual(['e1', 'e2', 'e3']);
+  });
+
+  it('goes on where it was after it was cut off, and tells nothing twice', async () => {
+    const socket = await connect();
+    const ids: unknown[] = [];
+    socket.on('message.created', ({ id }) => ids.push(id));
+    const first = await service.socket();
+    const before = socket.waitFor('message.created');
+    say(first, message('e1', 1));
+    await before;
+    const after = socket.waitFor('message.created');
+    first.terminate();
+    say(await service.socket(), message('e1', 1), message('e2', 2));
+    await after;
+    expect(service.handshakes[1]!.get('after')).toBe('c1');
+    expect(ids).toEqual(['e1', 'e2']);
+  });
+
+  it('takes up a cursor that was kept from earlier', async () => {
+    await connect({ after: 'c41' });
+    expect(service.handshakes[0]!.get('after')).toBe('c41');
+  });
+
+  it('waits a random part of a growing time before it comes again', async () => {
+    const socket = await connect({ backoff: { baseMs: 40, capMs: 1_000 }, random: () => 0.5 });
+    const waits: number[] = [];
+    for (let tries = 0; tries < 4; tries++) {
+      const end = closed(socket);
+      (await service.socket()).close(1011);
+      waits.push((await end).waitMs);
+    }
+    expect(waits).toEqual([20, 40, 80, 160]);
+  });
+
+  it.each([1009, 4500, 4501, 4502, 4503, 4504])('stops at %i and says why', async code => {
+    const socket = await connect();
+    const end = closed(socket);
+    (await service.socket()).close(code, 'because');
+    expect(await end).toEqual({ code, reason: 'because', willReconnect: false, waitMs: 0, error: undefined });
+    expect(socket.state).toBe('closed');
+    await expect(socket.waitFor('pong')).rejects.toMatchObject({ code: 'socket_closed' });
+  });
+
+  it('gets a fresh token when its own has ended in mid-connection', async () => {
+    service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
+    const socket = await connect();
+    const again = socket.waitFor('connected');
+    (await service.socket()).close(4003);
+    await again;
+    expect(service.handshakes.map(query => query.get('token'))).toEqual(['t1', 't2']);
+  });
+
+  it('gets a fresh token when the handshake is refused for its own, and stops when that is refused too', async () => {
+    service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
+    service.door = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
+    await connect();
+    service.door = () => refuse(401, 'token_expired');
+    await expect(connect()).rejects.toMatchObject({ status: 401, code: 'token_expired' });
+  });
+
+  it('tries to get a token again when the service was away', async () => {
+    let tries = 0;
+    service.on('POST /v1/auth/refresh', () => (++tries < 3 ? 'cut' : ok({ token: 't2', refresh_token: 'r2' })));
+    service.door = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
+    await connect();
+    expect(tries).toBe(3);
+  });
+
+  it('stops when its session has ended', async () => {
+    service.door = () => refuse(401, 'token_expired');
+    service.on('POST /v1/auth/refresh', () => refuse(401, 'token_revoked'));
+    await expect(connect()).rejects.toMatchObject({ status: 401, code: 'token_revoked' });
+  });
+
+  it('makes a refused handshake the error that it was answered with', async () => {
+    service.door = () => refuse(403, 'member_deactivated');
+    await expect(agent.connect()).rejects.toMatchObject({
+      status: 403,
+      code: 'member_deactivated',
+      requestId: 'fake-request',
+    });
+    expect(service.handshakes).toHaveLength(1);
+  });
+
+  it('tries on while the service is away, and gives up only where somebody waits', async () => {
+    service.door = () => (service.handshakes.length < 3 ? refuse(503, 'unavailable') : undefined);
+    await connect();
+    service.door = () => 'cut';
+    await expect(agent.connect({ timeoutMs: 100, random: () => 0 })).rejects.toMatchObject({ code: 'network_error' });
+  });
+
+  it('does not wait for a handshake that is never answered', async () => {
+    service.door = () => (service.handshakes.length === 1 ? 'hang' : undefined);
+    await connect({ timeoutMs: 100 });
+    expect(service.handshakes).toHaveLength(2);
+  });
+
+  it('pings as often as the service asks, and leaves one that has fallen silent', async () => {
+    service.greeting = [{ type: 'connected', data: { ping_interval_ms: 20, pong_wait_ms: 60 } }];
+    const socket = await connect();
+    const end = closed(socket);
+    expect(await heard(await service.socket())).toEqual({ type: 'ping' });
+    expect(await end).toMatchObject({ code: 4001, willReconnect: true });
+  });
+
+  it('says what one asks it to say, and tells when it cannot', async () => {
+    const socket = await connect();
+    const peer = await service.socket();
+    const frames: unknown[] = [];
+    for (const act of [
+      () => socket.typing('c1'),
+      () => socket.typing('c1', { private: true }),
+      () => socket.stopTyping('c1'),
+      () => socket.heartbeat(),
+    ]) {
+      const next = heard(peer);
+      expect(act()).toBe(true);
+      frames.push(await next);
+    }
+    expect(frames).toEqual([
+      { type: 'typing', conversation_id: 'c1' },
+      { type: 'typing', conversation_id: 'c1', private: true },
+      { type: 'typing.stop', conversation_id: 'c1' },
+      { type: 'presence.heartbeat' },
+    ]);
+    socket.close();
+    expect(socket.heartbeat()).toBe(false);
+  });
+
+  it('ends for good when one closes it, and says goodbye', async () => {
+    const socket = await connect();
+    const peer = await service.socket();
+    const end = closed(socket);
+    socket.close();
+    expect(await end).toMatchObject({ code: 1000, willReconnect: false });
+    const [code] = (await once(peer, 'close')) as [number];
+    expect(code).toBe(1000);
+  });
+
+  it('hears a visitor’s own frames on the visitor’s address', async () => {
+    service.on('POST /v1/widget/session', () => ok({ visitor_token: 'v1' }));
+    const visitor = await VisitorClient.start({ baseUrl: service.baseUrl, widgetToken: 'wt_1' });
+    const socket = await visitor.connect({ conversationId: 'c1' });
+    expect(Object.fromEntries(service.handshakes[0]!)).toEqual({ token: 'v1', conv: 'c1' });
+    socket.close();
+  });
+});
+
+describe('waiting for a frame', () => {
+  it('takes the first that fits', async () => {
+    const socket = await connect();
+    const third = socket.waitFor('message.created', ({ data }) => data.message.seq === 3);
+    say(await service.socket(), message('e1', 1), message('e3', 3), message('e4', 4));
+    expect((await third).data.message.seq).toBe(3);
+  });
+
+  it('ends after its time', async () => {
+    const socket = await connect();
+    await expect(socket.waitFor('message.created', undefined, 20)).rejects.toMatchObject({
+      status: 0,
+      code: 'timeout',
+      message: 'No message.created came within 20 ms.',
+    });
+  });
+
+  it('outlives a connection that comes again, and ends with one that does not', async () => {
+    const socket = await connect();
+    const frame = socket.waitFor('message.created');
+    (await service.socket()).close(1011);
+    const second = await service.socket();
+    say(second, message('e1', 1));
+    await frame;
+    const never = socket.waitFor('message.created');
+    second.close(4502);
+    await expect(never).rejects.toMatchObject({ code: 'socket_closed' });
+  });
+
+  it('fails with its question when that throws', async () => {
+    const socket = await connect();
+    const wrong = socket.waitFor('message.created', () => {
+      throw new Error('no such field');
+    });
+    say(await service.socket(), message('e1', 1));
+    await expect(wrong).rejects.toThrow('no such field');
+  });
+});
+
+/** As in a browser: no `on`, and nothing of the HTTP answer. */
+class PageWebSocket implements WebSocketLike {
+  onopen: WebSocketLike['onopen'] = null;
+  onmessage: ((event: { data: unknown }) => void) | null = null;
+  onclose: ((event: { code: number; reason: string }) => void) | null = null;
+  onerror: WebSocketLike['onerror'] = null;
+  private readonly socket: WebSocket;
+
+  constructor(url: string) {
+    this.socket = new WebSocket(url);
+    this.socket.onmessage = ({ data }) => this.onmessage?.({ data });
+    this.socket.onclose = ({ code, reason }) => this.onclose?.({ code, reason });
+    this.socket.onerror = () => undefined;
+  }
+  get readyState(): number {
+    return this.socket.readyState;
+  }
+  send(text: string): void {
+    this.socket.send(text);
+  }
+  close(code?: number): void {
+    this.socket.close(code);
+  }
+}
+
+describe('in a browser', () => {
+  it('asks for refusals as close codes, and obeys them', async () => {
+    service.greeting = [];
+    const socket = live({ WebSocket: PageWebSocket });
+    const end = closed(socket);
+    const opening = socket.open();
+    (await service.socket()).close(4504, 'there is no such room');
+    expect(await end).toMatchObject({ code: 4504, willReconnect: false });
+    await expect(opening).rejects.toMatchObject({
+      code: 'socket_closed',
+      message: 'The socket has ended: 4504 there is no such room.',
+    });
+    expect(service.handshakes[0]!.get('reject')).toBe('close');
+  });
+
+  it('takes the page’s own WebSocket', async () => {
+    const page = globalThis as { WebSocket?: WebSocketConstructor | undefined };
+    const own = page.WebSocket;
+    page.WebSocket = PageWebSocket;
+    await connect();
+    expect(service.handshakes[0]!.get('reject')).toBe('close');
+    page.WebSocket = own;
+  });
+});

@@ -1,0 +1,56 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { items, pages, ServerClient, type Page, type PageQuery } from '../../clients/sdk/src/index.js';
+import { FakeService, ok } from './fake-service.js';
+
+describe('a server', () => {
+  const options = { baseUrl: 'http://127.0.0.1', apiKey: 'svc_sk_test' };
+  const page = globalThis as { document?: object };
+
+  afterEach(() => {
+    delete page.document;
+  });
+
+  it('refuses to run in a browser, where its key would be everybody’s', () => {
+    page.document = {};
+    expect(() => new ServerClient(options)).toThrow('does not run in a browser');
+    expect(() => new ServerClient({ ...options, dangerouslyAllowBrowser: true })).not.toThrow();
+  });
+
+  it('passes the Idempotency-Key of a new member on', async () => {
+    const service = await FakeService.start();
+    service.on('POST /v1/workspace/members', () => ok({ id: 'm1' }, 201));
+    const server = new ServerClient({ ...options, baseUrl: service.baseUrl });
+    await server.members.create({ email: 'a@example.com', name: 'A' }, { idempotencyKey: 'import-7' });
+    expect(service.requests[0]!.headers['idempotency-key']).toBe('import-7');
+    await service.stop();
+  });
+});
+
+describe('a list', () => {
+  const asked: PageQuery[] = [];
+  const list = (query: PageQuery): Promise<Page<number>> => {
+    asked.push(query);
+    const from = Number(query.cursor ?? 0);
+    return Promise.resolve({ items: [from, from + 1], next_cursor: from < 4 ? String(from + 2) : null });
+  };
+
+  beforeEach(() => {
+    asked.length = 0;
+  });
+
+  it('is walked to its end, page by page, with the same question', async () => {
+    const seen: number[][] = [];
+    for await (const page of pages(list, { limit: 2 })) seen.push(page.items);
+    expect(seen).toEqual([
+      [0, 1],
+      [2, 3],
+      [4, 5],
+    ]);
+    expect(asked).toEqual([{ limit: 2 }, { limit: 2, cursor: '2' }, { limit: 2, cursor: '4' }]);
+  });
+
+  it('is read no further than somebody wants', async () => {
+    for await (const item of items(list)) if (item === 2) break;
+    expect(asked).toHaveLength(2);
+  });
+});

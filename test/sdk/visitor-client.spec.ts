@@ -1,0 +1,94 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { VisitorClient } from '../../clients/sdk/src/index.js';
+import { FakeService, ok, refuse } from './fake-service.js';
+
+let service: FakeService;
+beforeEach(async () => {
+  service = await FakeService.start();
+  let sessions = 0;
+  service.on('POST /v1/widget/session', () => ok({ visitor_token: `v${++sessions}`, contact_id: 'contact' }));
+});
+afterEach(() => service.stop());
+
+const door = 'POST /v1/widget/session';
+const start = (more: object = {}) => VisitorClient.start({ baseUrl: service.baseUrl, widgetToken: 'wt_1', ...more });
+
+const memory = () => {
+  const kept = new Map<string, string>();
+  return {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+  };
+};
+
+describe('a visitor', () => {
+  it('is who the page says', async () => {
+    await start({ externalId: 'user-7', name: 'Ada', email: 'ada@example.com', customAttributes: { plan: 'pro' } });
+    expect(service.requests[0]!.body).toEqual({
+      widget_token: 'wt_1',
+      external_id: 'user-7',
+      name: 'Ada',
+      email: 'ada@example.com',
+      custom_attributes: { plan: 'pro' },
+    });
+  });
+
+  it('is the same contact when it comes back to the same device, and another on another widget', async () => {
+    const storage = memory();
+    await start({ storage });
+    await start({ storage });
+    await start({ storage, widgetToken: 'wt_2' });
+    const [first, second, third] = service.requests.map(({ body }) => body['external_id']);
+    expect(first).toMatch(/^anon_/);
+    expect(second).toBe(first);
+    expect(third).not.toBe(first);
+  });
+
+  it('gets in where the browser keeps nothing', async () => {
+    const storage = {
+      getItem: () => {
+        throw new Error('SecurityError');
+      },
+      setItem: () => undefined,
+    };
+    await start({ storage });
+    expect(service.requests[0]!.body['external_id']).toMatch(/^anon_/);
+  });
+
+  it('renews an expired session with the old token, once for many, and says nothing that may have changed', async () => {
+    service.on('GET /v1/widget/contact', ({ token }) => (token === 'v2' ? ok({}) : refuse(401, 'token_expired')));
+    const visitor = await start({ externalId: 'user-7', name: 'Ada', identityToken: () => 'proof' });
+    await Promise.all(Array.from({ length: 10 }, () => visitor.contact()));
+    const [, renewal, ...more] = service.seen(door);
+    expect(more).toEqual([]);
+    expect(renewal).toMatchObject({
+      token: 'v1',
+      body: { widget_token: 'wt_1', external_id: 'user-7', identity_token: 'proof' },
+    });
+    expect(renewal!.body).not.toHaveProperty('name');
+  });
+
+  it('names each message, so that a repeated one is known again', async () => {
+    service.on('POST /v1/widget/conversations/c1/messages', () => ok({}, 201));
+    const visitor = await start();
+    await visitor.send('c1', 'one');
+    await visitor.send('c1', { content: 'two', client_message_id: 'mine' });
+    const [one, two] = service.requests.slice(1).map(({ body }) => body['client_message_id']);
+    expect(one).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    expect(two).toBe('mine');
+  });
+
+  it('starts one conversation however often the request arrives', async () => {
+    const route = 'POST /v1/widget/conversations';
+    service.on(route, () => {
+      const tries = service.seen(route).length;
+      return tries === 1 ? 'cut' : tries === 2 ? refuse(409, 'idempotency_in_progress') : ok({}, 201);
+    });
+    await (await start()).startConversation('hello');
+    const tries = service.seen(route);
+    const keys = tries.map(({ headers }) => headers['idempotency-key']);
+    expect(tries).toHaveLength(3);
+    expect(new Set(keys).size).toBe(1);
+    expect(tries[0]!.body).toEqual({ message: { content: 'hello', client_message_id: keys[0] } });
+  });
+});
