@@ -34,6 +34,10 @@ export class FakeService {
   door: (query: URLSearchParams) => Reply | undefined = () => undefined;
   /** What a socket is told when it has been let in. */
   greeting: readonly object[] = [{ type: 'connected', data: { cursor: 'c0' } }];
+  /** Answers what no route of the test does. */
+  otherwise: (seen: Seen) => Reply = () => refuse(404, 'not_found');
+  /** Hears of each socket that has been let in, with the address that it asked for. */
+  entered: (socket: WebSocket, address: URL) => void = () => undefined;
   private readonly routes = new Map<string, (seen: Seen) => Reply>();
   private readonly arrivals: WebSocket[] = [];
   private readonly waiting: ((socket: WebSocket) => void)[] = [];
@@ -44,10 +48,11 @@ export class FakeService {
   private constructor() {
     this.server = createServer((request, response) => void this.answer(request, response));
     this.server.on('upgrade', (request, socket, head) => {
-      const query = new URL(request.url!, 'http://fake').searchParams;
-      this.handshakes.push(query);
-      const refusal = this.door(query);
-      if (refusal === undefined) return this.sockets.handleUpgrade(request, socket, head, it => this.greet(it));
+      const address = new URL(request.url!, 'http://fake');
+      this.handshakes.push(address.searchParams);
+      const refusal = this.door(address.searchParams);
+      if (refusal === undefined)
+        return this.sockets.handleUpgrade(request, socket, head, it => this.greet(it, address));
       if (refusal === 'cut') return socket.destroy();
       if (refusal === 'hang') return this.unanswered.push(socket);
       const headers = Object.entries({ ...refusal.headers, connection: 'close' }).map(pair => pair.join(': '));
@@ -89,8 +94,9 @@ export class FakeService {
     await once(this.server, 'close');
   }
 
-  private greet(socket: WebSocket): void {
+  private greet(socket: WebSocket, address: URL): void {
     for (const frame of this.greeting) socket.send(JSON.stringify(frame));
+    this.entered(socket, address);
     const next = this.waiting.shift();
     if (next) next(socket);
     else this.arrivals.push(socket);
@@ -108,7 +114,7 @@ export class FakeService {
       body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
     };
     this.requests.push(seen);
-    const reply = this.routes.get(`${seen.method} ${seen.path}`)?.(seen) ?? refuse(404, 'not_found');
+    const reply = this.routes.get(`${seen.method} ${seen.path}`)?.(seen) ?? this.otherwise(seen);
     if (reply === 'hang') return;
     if (reply === 'cut') return void request.socket.destroy();
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers }).end(reply.body);

@@ -1,0 +1,5 @@
+/** The demo's player; who starts a service for it is no business of this folder. */
+export { loadDialogues, type Dialogue } from './dialogue.js';
+export { playDialogues, type PlayOptions } from './player.js';
+export { progressLine, summaryText, type Failure, type Progress, type Summary } from './report.js';
+export { transcript, type Transcript, type TranscriptStyle } from './transcript.js';

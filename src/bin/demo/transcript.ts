@@ -1,0 +1,89 @@
+import type { Speaker } from './dialogue.js';
+
+/** One thing said. */
+export interface Line {
+  speaker: Speaker;
+  name: string;
+  text: string;
+  at?: Date;
+}
+
+/** A dialogue as it was played. */
+export interface Transcript {
+  title: string;
+  topics: readonly string[];
+  lines: readonly Line[];
+  /** How it ended. */
+  outcome: string;
+  failed?: boolean;
+}
+
+export interface TranscriptStyle {
+  /** Columns of the page, 80 unless told. */
+  width?: number | undefined;
+  /** Terminal colours; only where a terminal reads them. */
+  colour?: boolean | undefined;
+  /** The time of day beside each name. */
+  times?: boolean | undefined;
+}
+
+const NARROWEST = 40;
+const INK = { contact: 36, agent: 32, quiet: 2, bad: 31 } as const;
+
+/** The page of a dialogue: the contact to the left, the agent to the right. */
+export function transcript({ title, topics, lines, outcome, failed }: Transcript, style: TranscriptStyle = {}): string {
+  const width = Math.max(NARROWEST, style.width ?? 80);
+  const paint = (ink: keyof typeof INK, text: string): string =>
+    style.colour ? `\u001b[${INK[ink]}m${text}\u001b[0m` : text;
+  const said = lines.flatMap((line, place) => {
+    const margin = ' '.repeat(line.speaker === 'contact' ? 2 : Math.floor(width * 0.25));
+    const text = wrap(line.text, Math.floor(width * 0.7)).map(row => `${paint(line.speaker, '│')} ${row}`.trimEnd());
+    const goesOn = lines[place - 1]?.speaker === line.speaker;
+    const rows = goesOn ? text : [paint(line.speaker, nameOf(line, style)), ...text];
+    return ['', ...rows.map(row => `${margin}${row}`)];
+  });
+  const head = paint('quiet', rule([title, topics.join(', ')], width));
+  const end = wrap(outcome, width - 2).map(row => `  ${paint(failed ? 'bad' : 'quiet', row)}`);
+  return `${[head, ...said, '', ...end, ''].join('\n')}\n`;
+}
+
+function nameOf({ name, at }: Line, style: TranscriptStyle): string {
+  return style.times && at ? `${clean(name)}  ${at.toISOString().slice(11, 19)}` : clean(name);
+}
+
+/** `── title ─────────── topics ──` */
+function rule(titles: [string, string], width: number): string {
+  const [left, right] = titles.map(title => clean(title).replaceAll('\n', ' '));
+  const ends = [`── ${left} `, right === '' ? '──' : ` ${right} ──`];
+  const gap = width - ends.join('').length;
+  return ends.join('─'.repeat(Math.max(2, gap)));
+}
+
+/** Breaks at spaces, and within a word only when it is longer than a row. */
+function wrap(text: string, width: number): string[] {
+  return clean(text)
+    .split('\n')
+    .flatMap(paragraph => {
+      const rows = [''];
+      for (const word of paragraph.split(' ').flatMap(whole => cut(whole, width))) {
+        const row = rows.at(-1)!;
+        if (row !== '' && row.length + 1 + word.length > width) rows.push(word);
+        else rows[rows.length - 1] = row === '' ? word : `${row} ${word}`;
+      }
+      return rows;
+    });
+}
+
+function cut(word: string, width: number): string[] {
+  const letters = [...word];
+  const pieces = Math.max(1, Math.ceil(letters.length / width));
+  return Array.from({ length: pieces }, (_, piece) => letters.slice(piece * width, (piece + 1) * width).join(''));
+}
+
+/** Dialogues may come from anywhere: nothing in them may steer the terminal. Line breaks and tabs stay as white space. */
+function clean(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replaceAll('\t', ' ')
+    .replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, character => (character === '\n' ? '\n' : ''));
+}
