@@ -45,6 +45,12 @@ export interface MemberRecord {
   updated_at: string;
 }
 
+/** All that a visitor learns of a member. */
+export interface MemberDisplay {
+  name: string;
+  avatar_url: string | null;
+}
+
 export function toMemberRecord(member: Member): MemberRecord {
   return {
     id: member.id,

@@ -83,6 +83,14 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     await this.save(row as MemberEntity);
   }
 
+  async findMany(workspaceId: string, ids: readonly string[]): Promise<MemberEntity[]> {
+    if (ids.length === 0) return [];
+    return this.rows
+      .createQueryBuilder('member')
+      .where('member.workspaceId = :workspaceId AND member.id = ANY(:ids)', { workspaceId, ids: [...ids] })
+      .getMany();
+  }
+
   /** The active owners, locked: two who leave at once must not both find the other still there. */
   async lockOwners(workspaceId: string): Promise<string[]> {
     return (await this.sql.rows<{ id: string }>(LOCK_OWNERS, [workspaceId])).map(({ id }) => id);

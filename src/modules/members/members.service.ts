@@ -12,7 +12,7 @@ import { EventLog } from '../../platform/events/event-log.js';
 import { ChannelsService } from '../channels/index.js';
 import type { User } from '../users/index.js';
 import { EmailTaken, UsersService } from '../users/index.js';
-import type { Availability, Member } from './member.js';
+import type { Availability, Member, MemberDisplay } from './member.js';
 import { toMemberRecord } from './member.js';
 import { ChannelsUnknown, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import './members.events.js';
@@ -48,6 +48,10 @@ export class MembersService {
     return this.members.page(principal, page);
   }
 
+  find(principal: Principal, id: string): Promise<Member | null> {
+    return this.members.get(principal, id);
+  }
+
   async get(principal: Principal, id: string): Promise<Member> {
     const member = await this.members.get(principal, id);
     if (!member) throw new NotFound();
@@ -56,6 +60,12 @@ export class MembersService {
 
   byEmail(workspaceId: string, email: string): Promise<Member | null> {
     return this.members.byEmail(workspaceId, email);
+  }
+
+  /** How visitors see these members. */
+  async displays(workspaceId: string, ids: readonly string[]): Promise<Map<string, MemberDisplay>> {
+    const members = await this.members.findMany(workspaceId, [...new Set(ids)]);
+    return new Map(members.map(({ id, name, avatarUrl }) => [id, { name, avatar_url: avatarUrl }]));
   }
 
   memberships(userId: string): Promise<Membership[]> {

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
+import type { EventPlace, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Fanout } from '../fanout/fanout.js';
@@ -28,5 +28,10 @@ export class EventLog {
     const recorded = await this.events.append(newId(), event, PAYLOAD_VERSION);
     this.units.afterCommit(() => this.fanout.publish(COMMITTED_EVENTS, recorded));
     return recorded;
+  }
+
+  /** Takes the words of an unsent or edited message out of what the log has of it. Part of the unit of work. */
+  async forget(place: EventPlace & { conversationId: string }, messageId: string): Promise<void> {
+    await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
   }
 }

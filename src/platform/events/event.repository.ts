@@ -20,6 +20,12 @@ const SETTLED_SINCE = statement(`
   FROM snapshot LEFT JOIN event ON event.xid >= $1::xid8 AND event.xid < snapshot.horizon
   ORDER BY event.position`);
 
+/** What was said is replaced by nothing; that something was said stays. */
+const SCRUB_MESSAGE = statement(`
+  UPDATE event
+  SET payload = jsonb_set(payload, '{message}', payload -> 'message' || '{"content": null, "attachments": [], "metadata": {}}')
+  WHERE workspace_id = $1 AND conversation_id = $2 AND payload #>> '{message,id}' = $3`);
+
 const IDENTITY = statement(`
   SELECT log.id || '/' || system.system_identifier || '/' || checkpoint.timeline_id AS identity
   FROM event_log log, pg_control_system() system, pg_control_checkpoint() checkpoint`);
@@ -84,6 +90,10 @@ export class EventRepository {
     const rows = await this.sql.rows<EventRow>(SETTLED_SINCE, [horizon]);
     const events = rows.filter(row => row.id !== null).map(toRecordedEvent);
     return { events, horizon: rows[0]?.horizon ?? horizon };
+  }
+
+  async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {
+    await this.sql.count(SCRUB_MESSAGE, [workspaceId, conversationId, messageId]);
   }
 
   /** Names this very log: a restored dump or a failover answers another one. */

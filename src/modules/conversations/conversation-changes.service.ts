@@ -1,0 +1,101 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import { VersionConflict } from '../../kernel/errors.js';
+import { violates } from '../../platform/database/database-errors.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import { MembersService } from '../members/index.js';
+import type { Conversation, ConversationRecord } from './conversation.js';
+import { toConversationRecord } from './conversation.js';
+import { ConversationExists, InvalidTransition } from './conversations.errors.js';
+import { ConversationsRepository } from './conversations.repository.js';
+import type { Effects, Trigger } from './lifecycle.js';
+import { AIM, transition } from './lifecycle.js';
+import { MessageAppender } from './messages/message-appender.service.js';
+import { TallyRepository } from './tally.repository.js';
+
+/** Fields that every change moves, and that therefore tell nothing. */
+const SILENT = new Set<keyof ConversationRecord>(['version', 'updated_at']);
+
+/** Writes changes of a conversation that the caller holds locked: columns, event, timeline, tally. */
+@Injectable()
+export class ConversationChanges {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly conversations: ConversationsRepository,
+    private readonly appender: MessageAppender,
+    private readonly tally: TallyRepository,
+    private readonly members: MembersService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws InvalidTransition when the table has no such transition @throws ConversationExists */
+  async trigger(conversation: Conversation, trigger: Trigger, actor: Actor, more: Partial<Conversation> = {}): Promise<void> {
+    const effects = transition(conversation, trigger, { now: this.clock.now(), actor });
+    if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: AIM[trigger] } });
+    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...more } }, actor);
+  }
+
+  /** Does nothing when nothing would be different. @throws ConversationExists */
+  async apply(conversation: Conversation, { columns, timeline }: Effects, actor: Actor): Promise<void> {
+    const before = { ...conversation };
+    const after = { ...conversation, ...columns };
+    const changes = difference(toConversationRecord(before), toConversationRecord(after));
+    if (Object.keys(changes).length === 0) return;
+    const written = { ...columns, version: conversation.version + 1, updatedAt: this.clock.now() };
+    await this.write(conversation, written);
+    Object.assign(conversation, written);
+    await this.events.record({
+      type: 'conversation.updated',
+      workspaceId: conversation.workspaceId,
+      channelId: conversation.channelId,
+      conversationId: conversation.id,
+      contactId: conversation.contactId,
+      actor,
+      payload: {
+        id: conversation.id,
+        changes,
+        version: conversation.version,
+        actor,
+        assignee: await this.assigneeOf(conversation),
+      },
+    });
+    if (timeline) await this.appender.note(conversation, timeline, actor);
+    await this.tally.move(conversation.workspaceId, before, conversation);
+  }
+
+  /** @throws VersionConflict when the caller knew an older state than the present one */
+  assertVersion(conversation: Conversation, expected: number | undefined): void {
+    if (expected !== undefined && expected !== conversation.version) {
+      throw new VersionConflict({ data: { version: conversation.version } });
+    }
+  }
+
+  private async assigneeOf({ workspaceId, assigneeId }: Conversation) {
+    if (assigneeId === null) return null;
+    return (await this.members.displays(workspaceId, [assigneeId])).get(assigneeId) ?? null;
+  }
+
+  /** What brings a conversation back may meet another one that has taken its place; the database knows. */
+  private async write(conversation: Conversation, columns: Partial<Conversation>): Promise<void> {
+    const reopens = conversation.status === 'resolved' && columns.status !== undefined;
+    if (!reopens) return this.conversations.update(conversation, columns);
+    try {
+      await this.units.savepoint(() => this.conversations.update(conversation, columns));
+    } catch (error) {
+      if (!violates(error, 'uq_conversation_unresolved')) throw error;
+      const { workspaceId, channelId, contactId } = conversation;
+      const other = await this.conversations.unresolvedOf(workspaceId, channelId, contactId);
+      throw new ConversationExists({ data: { conversation_id: other?.id ?? null }, cause: error });
+    }
+  }
+}
+
+function difference(before: ConversationRecord, after: ConversationRecord): Record<string, { from: unknown; to: unknown }> {
+  const changed = (Object.keys(after) as (keyof ConversationRecord)[]).filter(
+    key => !SILENT.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+  );
+  return Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]));
+}

@@ -1,0 +1,182 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { Clock } from '../../kernel/clock.js';
+import { NotFound } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
+import { violates } from '../../platform/database/database-errors.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { Channel } from '../channels/index.js';
+import { ChannelsService } from '../channels/index.js';
+import type { Contact } from '../contacts/index.js';
+import { ContactsService, toContactSummary } from '../contacts/index.js';
+import type { Conversation } from './conversation.js';
+import { toConversationRecord, toVisitorConversationRecord } from './conversation.js';
+import { ConversationExists } from './conversations.errors.js';
+import { ConversationsRepository } from './conversations.repository.js';
+import { isPastReopening } from './lifecycle.js';
+import type { NewMessage, Sent } from './messages/messages.service.js';
+import { assertSendable, MessagesService } from './messages/messages.service.js';
+import { TallyRepository } from './tally.repository.js';
+
+export interface NewConversation {
+  contact_id: string;
+  channel_id: string;
+  subject?: string | undefined;
+  message?: NewMessage | undefined;
+}
+
+/** What a start led to. */
+export type Started = Sent & { conversationCreated: boolean };
+
+const ATTEMPTS = 5;
+
+/** How conversations begin. */
+@Injectable()
+export class ConversationStarts {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly conversations: ConversationsRepository,
+    private readonly tally: TallyRepository,
+    private readonly messages: MessagesService,
+    private readonly channels: ChannelsService,
+    private readonly contacts: ContactsService,
+    private readonly clock: Clock,
+  ) {}
+
+  /** A visitor's first message; where the channel keeps one conversation and it is unresolved, a message in that one. */
+  async byVisitor(principal: VisitorPrincipal, message: NewMessage): Promise<Started> {
+    assertSendable(message);
+    return this.inTheOne(principal, message, null);
+  }
+
+  /** A visitor's message to a conversation of its own: one that comes past the reopen window begins a new one. */
+  async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<Started> {
+    assertSendable(message);
+    const conversation = await this.conversations.findVisible(principal, id);
+    if (!conversation) throw new NotFound();
+    const channel = await this.channelOf(principal);
+    if (isPastReopening(conversation, channel.reopenWindowHours, this.clock.now())) {
+      return this.inTheOne(principal, message, id);
+    }
+    return { ...(await this.messages.send(principal, id, message)), conversationCreated: false };
+  }
+
+  /** An agent or a backend writes first. @throws ConversationExists, NotFound for contact or channel */
+  async byStaff(principal: StaffPrincipal, wanted: NewConversation): Promise<Conversation> {
+    if (wanted.message) assertSendable(wanted.message);
+    const channel = await this.channels.get(principal, wanted.channel_id);
+    const contact = await this.contacts.get(principal, wanted.contact_id);
+    try {
+      return await this.units.run(async () => {
+        const conversation = await this.create(principal, channel, contact, { subject: wanted.subject ?? null });
+        if (wanted.message) await this.messages.sendLocked(principal, conversation, wanted.message);
+        await this.tally.move(conversation.workspaceId, null, conversation);
+        return conversation;
+      });
+    } catch (error) {
+      if (!violates(error, 'uq_conversation_unresolved')) throw error;
+      const other = await this.conversations.unresolvedOf(principal.workspaceId, channel.id, contact.id);
+      throw new ConversationExists({ data: { conversation_id: other?.id ?? null }, cause: error });
+    }
+  }
+
+  /**
+   * First messages that race make one conversation: the unique index lets one insert through, and the others find its
+   * row and speak there.
+   */
+  private async inTheOne(principal: VisitorPrincipal, message: NewMessage, previous: string | null): Promise<Started> {
+    const { workspaceId, channelId, contactId } = principal;
+    const channel = await this.channelOf(principal);
+    const contact = await this.contacts.get(principal, contactId);
+    for (let attempt = 1; ; attempt += 1) {
+      const present = await this.conversations.unresolvedOf(workspaceId, channelId, contactId);
+      if (channel.singleConversation && present) {
+        return { ...(await this.messages.send(principal, present.id, message)), conversationCreated: false };
+      }
+      try {
+        return await this.units.run(async () => {
+          const conversation = await this.create(principal, channel, contact, { previousConversationId: previous });
+          const sent = await this.messages.sendLocked(principal, conversation, message);
+          await this.tally.move(workspaceId, null, conversation);
+          return { ...sent, conversationCreated: true };
+        });
+      } catch (error) {
+        if (attempt >= ATTEMPTS || !violates(error, 'uq_conversation_unresolved')) throw error;
+      }
+    }
+  }
+
+  private async channelOf({ workspaceId, channelId }: VisitorPrincipal): Promise<Channel> {
+    const channel = await this.channels.find(workspaceId, channelId);
+    if (!channel) throw new NotFound();
+    return channel;
+  }
+
+  /** The caller counts it at the end of its unit of work. */
+  private async create(
+    principal: Principal,
+    channel: Channel,
+    contact: Contact,
+    given: Partial<Conversation>,
+  ): Promise<Conversation> {
+    const { workspaceId } = channel;
+    const number = await this.conversations.nextNumber(workspaceId);
+    const now = await this.conversations.now();
+    const conversation: Conversation = {
+      id: newId(),
+      workspaceId,
+      number,
+      channelId: channel.id,
+      contactId: contact.id,
+      status: 'open',
+      priority: 'none',
+      assigneeId: null,
+      botId: null,
+      control: 'human',
+      single: channel.singleConversation,
+      subject: null,
+      tags: [],
+      customAttributes: {},
+      snoozedUntil: null,
+      waitingSince: null,
+      firstResponseAt: null,
+      lastMessage: null,
+      lastPublicMessage: null,
+      lastActivityAt: now,
+      lastSeq: 0,
+      lastPublicSeq: 0,
+      unreadAgents: 0,
+      unreadContact: 0,
+      agentLastReadSeq: 0,
+      contactLastReadSeq: 0,
+      resolvedAt: null,
+      resolvedBy: null,
+      reopenedCount: 0,
+      previousConversationId: null,
+      csat: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+      ...given,
+    };
+    await this.units.savepoint(() => this.conversations.insert(conversation));
+    await this.contacts.seenIn(workspaceId, contact.id, channel.id);
+    await this.events.record({
+      type: 'conversation.created',
+      workspaceId,
+      channelId: channel.id,
+      conversationId: conversation.id,
+      contactId: contact.id,
+      actor: actorOf(principal),
+      payload: {
+        conversation: toConversationRecord(conversation),
+        contact: toContactSummary(contact),
+        visitor: toVisitorConversationRecord(conversation, null),
+      },
+    });
+    return conversation;
+  }
+}

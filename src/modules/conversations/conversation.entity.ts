@@ -1,0 +1,159 @@
+import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
+import type { Actor } from '../../kernel/domain-event.js';
+import { IdColumn, JsonColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
+import type { Control, Conversation, LastMessage, Priority, Rating, Status } from './conversation.js';
+
+const OWN: [string, string] = ['workspaceId', 'id'];
+
+@Entity({ name: 'conversation' })
+@Unique('uq_conversation_number', ['workspaceId', 'number'])
+@Index('uq_conversation_unresolved', ['workspaceId', 'channelId', 'contactId'], {
+  unique: true,
+  where: `"single" AND "status" <> 'resolved'`,
+})
+@Index('ix_conversation_activity', ['workspaceId', 'lastActivityAt', 'id'])
+@Index('ix_conversation_channel', ['workspaceId', 'channelId', 'status', 'lastActivityAt', 'id'])
+@Index('ix_conversation_assignee', ['workspaceId', 'assigneeId', 'lastActivityAt', 'id'])
+@Index('ix_conversation_contact', ['workspaceId', 'contactId', 'id'])
+@Index('ix_conversation_waiting', ['workspaceId', 'waitingSince', 'id'], { where: `"waiting_since" IS NOT NULL` })
+@Check('ck_conversation_status', `"status" IN ('pending', 'open', 'snoozed', 'resolved')`)
+@Check('ck_conversation_priority', `"priority" IN ('none', 'low', 'medium', 'high', 'urgent')`)
+@ForeignKey('channel', ['workspaceId', 'channelId'], OWN, { name: 'fk_conversation_channel' })
+@ForeignKey('contact', ['workspaceId', 'contactId'], OWN, { name: 'fk_conversation_contact' })
+@ForeignKey('member', ['workspaceId', 'assigneeId'], OWN, { name: 'fk_conversation_assignee' })
+@ForeignKey('bot', ['workspaceId', 'botId'], OWN, { name: 'fk_conversation_bot' })
+@ForeignKey('conversation', ['workspaceId', 'previousConversationId'], OWN, { name: 'fk_conversation_previous' })
+export class ConversationEntity implements Conversation {
+  @KeyColumn('workspace_id', 'pk_conversation')
+  workspaceId!: string;
+
+  @KeyColumn('id', 'pk_conversation')
+  id!: string;
+
+  @Column({ name: 'number', type: 'integer' })
+  number!: number;
+
+  @IdColumn('channel_id')
+  channelId!: string;
+
+  @IdColumn('contact_id')
+  contactId!: string;
+
+  @TextColumn('status')
+  status!: Status;
+
+  @TextColumn('priority', { default: 'none' })
+  priority!: Priority;
+
+  @IdColumn('assignee_id', { nullable: true })
+  assigneeId!: string | null;
+
+  @IdColumn('bot_id', { nullable: true })
+  botId!: string | null;
+
+  @TextColumn('control', { default: 'human' })
+  control!: Control;
+
+  @Column({ name: 'single', type: 'boolean' })
+  single!: boolean;
+
+  @TextColumn('subject', { nullable: true })
+  subject!: string | null;
+
+  @TextColumn('tags', { array: true, default: [] })
+  tags!: string[];
+
+  @JsonColumn('custom_attributes', { default: {} })
+  customAttributes!: Record<string, unknown>;
+
+  @TimeColumn('snoozed_until', { nullable: true })
+  snoozedUntil!: Date | null;
+
+  @TimeColumn('waiting_since', { nullable: true })
+  waitingSince!: Date | null;
+
+  @TimeColumn('first_response_at', { nullable: true })
+  firstResponseAt!: Date | null;
+
+  @JsonColumn('last_message', { nullable: true })
+  lastMessage!: LastMessage | null;
+
+  @JsonColumn('last_public_message', { nullable: true })
+  lastPublicMessage!: LastMessage | null;
+
+  @TimeColumn('last_activity_at')
+  lastActivityAt!: Date;
+
+  @Column({ name: 'last_seq', type: 'integer', default: 0 })
+  lastSeq!: number;
+
+  @Column({ name: 'last_public_seq', type: 'integer', default: 0 })
+  lastPublicSeq!: number;
+
+  @Column({ name: 'unread_agents', type: 'integer', default: 0 })
+  unreadAgents!: number;
+
+  @Column({ name: 'unread_contact', type: 'integer', default: 0 })
+  unreadContact!: number;
+
+  @Column({ name: 'agent_last_read_seq', type: 'integer', default: 0 })
+  agentLastReadSeq!: number;
+
+  @Column({ name: 'contact_last_read_seq', type: 'integer', default: 0 })
+  contactLastReadSeq!: number;
+
+  @TimeColumn('resolved_at', { nullable: true })
+  resolvedAt!: Date | null;
+
+  @JsonColumn('resolved_by', { nullable: true })
+  resolvedBy!: Actor | null;
+
+  @Column({ name: 'reopened_count', type: 'integer', default: 0 })
+  reopenedCount!: number;
+
+  @IdColumn('previous_conversation_id', { nullable: true })
+  previousConversationId!: string | null;
+
+  @JsonColumn('csat', { nullable: true })
+  csat!: Rating | null;
+
+  @Column({ name: 'version', type: 'integer', default: 1 })
+  version!: number;
+
+  @WrittenAtColumn('created_at')
+  createdAt!: Date;
+
+  @TimeColumn('updated_at', { default: () => 'clock_timestamp()' })
+  updatedAt!: Date;
+}
+
+/** The last number given out in a workspace; a row of its own, so that numbering locks nothing else. */
+@Entity({ name: 'conversation_counter' })
+@ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_conversation_counter_workspace', onDelete: 'CASCADE' })
+export class ConversationCounterEntity {
+  @KeyColumn('workspace_id', 'pk_conversation_counter')
+  workspaceId!: string;
+
+  @Column({ name: 'last_number', type: 'integer' })
+  lastNumber!: number;
+}
+
+/** How many unresolved conversations there are of each kind: counted as they change, for counting a million is slow. */
+@Entity({ name: 'conversation_tally' })
+export class ConversationTallyEntity {
+  @KeyColumn('workspace_id', 'pk_conversation_tally')
+  workspaceId!: string;
+
+  @KeyColumn('channel_id', 'pk_conversation_tally')
+  channelId!: string;
+
+  @PrimaryColumn({ name: 'status', type: 'text', primaryKeyConstraintName: 'pk_conversation_tally' })
+  status!: Status;
+
+  /** All zeros for nobody: a key cannot hold null. */
+  @KeyColumn('assignee_id', 'pk_conversation_tally')
+  assigneeId!: string;
+
+  @Column({ name: 'count', type: 'integer' })
+  count!: number;
+}

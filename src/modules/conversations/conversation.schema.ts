@@ -1,0 +1,180 @@
+import type { Actor } from '../../kernel/domain-event.js';
+import {
+  Choice,
+  Embedded,
+  Flag,
+  FreeForm,
+  Id,
+  Integer,
+  Nested,
+  Rule,
+  Text,
+  Texts,
+  Time,
+} from '../../platform/http/fields.js';
+import { PageQuery } from '../../platform/http/page.schema.js';
+import { isId } from '../../kernel/ids.js';
+import type { ContactSummary } from '../contacts/index.js';
+import type {
+  Control,
+  ConversationRecord,
+  LastMessage,
+  Priority,
+  Rating,
+  Status,
+  VisitorConversationRecord,
+} from './conversation.js';
+import { PRIORITIES, STATUSES } from './conversation.js';
+import type { Sort } from './inbox.repository.js';
+import { SENDER_TYPES } from './messages/message.js';
+import { MessageBody, MessageView, VisitorMessageBody } from './messages/message.schema.js';
+import type { ConversationCounts } from './tally.repository.js';
+
+const optional = true;
+const nullable = true;
+const TAGS = { maxItems: 20, max: 50 };
+const SORTS: readonly Sort[] = ['last_activity', 'created', 'waiting'];
+
+function isAssignee(value: unknown): boolean {
+  return value === 'me' || value === 'none' || isId(value);
+}
+
+export class ListConversationsQuery extends PageQuery {
+  @Choice(STATUSES, { optional }) status?: Status;
+  @Text({ optional, description: '`me`, `none` or the id of a member.' })
+  @Rule('assignee', isAssignee, 'must be me, none or the id of a member')
+  assignee?: string;
+  @Id({ optional }) channel_id?: string;
+  @Id({ optional }) contact_id?: string;
+  @Text({ optional, max: TAGS.max }) tag?: string;
+  @Choice(PRIORITIES, { optional }) priority?: Priority;
+  @Text({ optional, description: "Within the contact's name and e-mail, or the conversation's number." }) query?: string;
+  @Time({ optional }) updated_since?: string;
+  @Choice(SORTS, { optional, description: '`last_activity` and `created` newest first, `waiting` longest first.' })
+  sort?: Sort;
+}
+
+/** An older state than the present one is refused. */
+export class ActionBody {
+  @Integer({ optional, min: 1, description: 'The `version` that the caller knows.' }) expected_version?: number;
+}
+
+export class UpdateConversationBody extends ActionBody {
+  @Text({ optional, nullable }) subject?: string | null;
+  @Choice(PRIORITIES, { optional }) priority?: Priority;
+  @Texts({ optional, ...TAGS }) tags?: string[];
+  @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
+}
+
+export class AssignBody extends ActionBody {
+  @Id({ nullable, description: 'null: nobody.' }) member_id!: string | null;
+}
+
+export class ReadBody {
+  @Integer({ description: 'The last message that was read.' }) seq!: number;
+}
+
+export class StartConversationBody {
+  @Id() contact_id!: string;
+  @Id() channel_id!: string;
+  @Text({ optional }) subject?: string;
+  @Nested(() => MessageBody, { optional }) message?: MessageBody;
+}
+
+export class StartVisitorConversationBody {
+  @Nested(() => VisitorMessageBody) message!: VisitorMessageBody;
+}
+
+export class LastMessageView implements LastMessage {
+  @Id() id!: string;
+  @Text({ min: 0 }) preview!: string;
+  @Choice(SENDER_TYPES) sender_type!: LastMessage['sender_type'];
+  @Time() created_at!: string;
+}
+
+export class UnreadView {
+  @Integer() agents!: number;
+  @Integer() contact!: number;
+}
+
+export class RatingView implements Rating {
+  @Integer({ min: 1, max: 5 }) score!: number;
+  @Text({ nullable, max: 2000 }) comment!: string | null;
+}
+
+export class ActorView implements Actor {
+  @Choice(['member', 'contact', 'bot', 'api_key', 'system']) type!: Actor['type'];
+  @Id({ nullable }) id!: string | null;
+}
+
+export class ContactSummaryView implements ContactSummary {
+  @Id() id!: string;
+  @Text({ nullable }) name!: string | null;
+  @Text({ nullable, max: 254 }) email!: string | null;
+  @Text({ nullable, max: 2048 }) avatar_url!: string | null;
+  @Flag() verified!: boolean;
+}
+
+export class ConversationView implements ConversationRecord {
+  @Id() id!: string;
+  @Integer({ min: 1 }) number!: number;
+  @Id() workspace_id!: string;
+  @Id() channel_id!: string;
+  @Id() contact_id!: string;
+  @Nested(() => ContactSummaryView) contact!: ContactSummaryView;
+  @Choice(STATUSES) status!: Status;
+  @Choice(PRIORITIES) priority!: Priority;
+  @Id({ nullable }) assignee_id!: string | null;
+  @Id({ nullable }) bot_id!: string | null;
+  @Choice(['bot', 'human']) control!: Control;
+  @Text({ nullable }) subject!: string | null;
+  @Texts(TAGS) tags!: string[];
+  @FreeForm() custom_attributes!: Record<string, unknown>;
+  @Time({ nullable }) snoozed_until!: string | null;
+  @Time({ nullable }) waiting_since!: string | null;
+  @Time({ nullable }) first_response_at!: string | null;
+  @Nested(() => LastMessageView, { nullable }) last_message!: LastMessageView | null;
+  @Time() last_activity_at!: string;
+  @Integer() last_seq!: number;
+  @Nested(() => UnreadView) unread!: UnreadView;
+  @Integer() agent_last_read_seq!: number;
+  @Integer() contact_last_read_seq!: number;
+  @Time({ nullable }) resolved_at!: string | null;
+  @Nested(() => ActorView, { nullable }) resolved_by!: ActorView | null;
+  @Integer() reopened_count!: number;
+  @Id({ nullable }) previous_conversation_id!: string | null;
+  @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
+  @Integer({ min: 1 }) version!: number;
+  @Time() created_at!: string;
+  @Time() updated_at!: string;
+}
+
+export class MemberDisplayView {
+  @Text() name!: string;
+  @Text({ nullable, max: 2048 }) avatar_url!: string | null;
+}
+
+export class VisitorConversationView implements VisitorConversationRecord {
+  @Id() id!: string;
+  @Integer({ min: 1 }) number!: number;
+  @Choice(STATUSES) status!: Status;
+  @Nested(() => MemberDisplayView, { nullable }) assignee!: MemberDisplayView | null;
+  @Nested(() => LastMessageView, { nullable }) last_message!: LastMessageView | null;
+  @Integer({ description: 'Of public messages.' }) last_seq!: number;
+  @Nested(() => UnreadView) unread!: UnreadView;
+  @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
+  @Time() created_at!: string;
+}
+
+export class VisitorConversationStartedView {
+  @Nested(() => VisitorConversationView) conversation!: VisitorConversationView;
+  @Embedded('MessageView') message!: MessageView;
+}
+
+export class ConversationCountsView implements ConversationCounts {
+  @Integer({ description: 'Open and pending ones of the caller.' }) mine!: number;
+  @Integer({ description: 'Open and pending ones of nobody.' }) unassigned!: number;
+  @Integer() open!: number;
+  @Integer() pending!: number;
+  @Integer() snoozed!: number;
+}

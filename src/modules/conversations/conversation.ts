@@ -1,0 +1,171 @@
+import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import type { MemberDisplay } from '../members/index.js';
+
+export const STATUSES = ['pending', 'open', 'snoozed', 'resolved'] as const;
+export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
+export type Status = (typeof STATUSES)[number];
+export type Priority = (typeof PRIORITIES)[number];
+export type Control = 'bot' | 'human';
+
+/** The last message as lists show it. */
+export interface LastMessage {
+  id: string;
+  preview: string;
+  sender_type: 'agent' | 'contact' | 'bot';
+  created_at: string;
+}
+
+export interface Rating {
+  score: number;
+  comment: string | null;
+}
+
+/** A talk with one contact on one channel. */
+export interface Conversation {
+  id: string;
+  workspaceId: string;
+  /** Counts up in the workspace, for people. */
+  number: number;
+  channelId: string;
+  contactId: string;
+  status: Status;
+  priority: Priority;
+  assigneeId: string | null;
+  botId: string | null;
+  control: Control;
+  /** The channel's rule when it began: at most one such unresolved conversation of a contact. */
+  single: boolean;
+  subject: string | null;
+  tags: string[];
+  customAttributes: Record<string, unknown>;
+  snoozedUntil: Date | null;
+  /** Since when the contact waits for an answer. */
+  waitingSince: Date | null;
+  firstResponseAt: Date | null;
+  lastMessage: LastMessage | null;
+  lastPublicMessage: LastMessage | null;
+  lastActivityAt: Date;
+  lastSeq: number;
+  lastPublicSeq: number;
+  unreadAgents: number;
+  unreadContact: number;
+  agentLastReadSeq: number;
+  contactLastReadSeq: number;
+  resolvedAt: Date | null;
+  resolvedBy: Actor | null;
+  reopenedCount: number;
+  previousConversationId: string | null;
+  csat: Rating | null;
+  /** Counts changes other than messages; what `expected_version` is compared with. */
+  version: number;
+  createdAt: Date;
+  updatedAt: Date;
+}
+
+export interface ConversationRecord {
+  id: string;
+  number: number;
+  workspace_id: string;
+  channel_id: string;
+  contact_id: string;
+  status: Status;
+  priority: Priority;
+  assignee_id: string | null;
+  bot_id: string | null;
+  control: Control;
+  subject: string | null;
+  tags: string[];
+  custom_attributes: Record<string, unknown>;
+  snoozed_until: string | null;
+  waiting_since: string | null;
+  first_response_at: string | null;
+  last_message: LastMessage | null;
+  last_activity_at: string;
+  last_seq: number;
+  unread: Unread;
+  agent_last_read_seq: number;
+  contact_last_read_seq: number;
+  resolved_at: string | null;
+  resolved_by: Actor | null;
+  reopened_count: number;
+  previous_conversation_id: string | null;
+  csat: Rating | null;
+  version: number;
+  created_at: string;
+  updated_at: string;
+}
+
+export interface Unread {
+  agents: number;
+  contact: number;
+}
+
+/** The whole of what a visitor may know of its conversation; counts and previews are of public messages. */
+export interface VisitorConversationRecord {
+  id: string;
+  number: number;
+  status: Status;
+  assignee: MemberDisplay | null;
+  last_message: LastMessage | null;
+  last_seq: number;
+  unread: Unread;
+  csat: Rating | null;
+  created_at: string;
+}
+
+export function unreadOf(conversation: Conversation): Unread {
+  return { agents: conversation.unreadAgents, contact: conversation.unreadContact };
+}
+
+export function toConversationRecord(conversation: Conversation): ConversationRecord {
+  return {
+    id: conversation.id,
+    number: conversation.number,
+    workspace_id: conversation.workspaceId,
+    channel_id: conversation.channelId,
+    contact_id: conversation.contactId,
+    status: conversation.status,
+    priority: conversation.priority,
+    assignee_id: conversation.assigneeId,
+    bot_id: conversation.botId,
+    control: conversation.control,
+    subject: conversation.subject,
+    tags: conversation.tags,
+    custom_attributes: conversation.customAttributes,
+    snoozed_until: toWireTimeOrNull(conversation.snoozedUntil),
+    waiting_since: toWireTimeOrNull(conversation.waitingSince),
+    first_response_at: toWireTimeOrNull(conversation.firstResponseAt),
+    last_message: conversation.lastMessage,
+    last_activity_at: toWireTime(conversation.lastActivityAt),
+    last_seq: conversation.lastSeq,
+    unread: unreadOf(conversation),
+    agent_last_read_seq: conversation.agentLastReadSeq,
+    contact_last_read_seq: conversation.contactLastReadSeq,
+    resolved_at: toWireTimeOrNull(conversation.resolvedAt),
+    resolved_by: conversation.resolvedBy,
+    reopened_count: conversation.reopenedCount,
+    previous_conversation_id: conversation.previousConversationId,
+    csat: conversation.csat,
+    version: conversation.version,
+    created_at: toWireTime(conversation.createdAt),
+    updated_at: toWireTime(conversation.updatedAt),
+  };
+}
+
+export function toVisitorConversationRecord(
+  conversation: Conversation,
+  assignee: MemberDisplay | null,
+): VisitorConversationRecord {
+  return {
+    id: conversation.id,
+    number: conversation.number,
+    status: conversation.status,
+    assignee,
+    last_message: conversation.lastPublicMessage,
+    last_seq: conversation.lastPublicSeq,
+    unread: unreadOf(conversation),
+    csat: conversation.csat,
+    created_at: toWireTime(conversation.createdAt),
+  };
+}

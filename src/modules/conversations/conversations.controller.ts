@@ -1,0 +1,163 @@
+import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { NotFound, Unsupported, VersionConflict } from '../../kernel/errors.js';
+import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { invalidField } from '../../platform/http/validation.js';
+import {
+  ActionBody,
+  AssignBody,
+  ConversationCountsView,
+  ConversationView,
+  ListConversationsQuery,
+  ReadBody,
+  StartConversationBody,
+  UpdateConversationBody,
+} from './conversation.schema.js';
+import { ConversationStarts } from './conversation-starts.service.js';
+import { ConversationViews } from './conversation-views.service.js';
+import {
+  AssigneeUnavailable,
+  ContentRequired,
+  ContentTypeReserved,
+  ConversationExists,
+  InvalidTransition,
+  SenderRequired,
+  SenderUnknown,
+} from './conversations.errors.js';
+import { ConversationsService } from './conversations.service.js';
+
+@ApiTags('Conversations')
+@Controller('conversations')
+export class ConversationsController {
+  constructor(
+    private readonly conversations: ConversationsService,
+    private readonly starts: ConversationStarts,
+    private readonly views: ConversationViews,
+  ) {}
+
+  /** The inbox: filtered, in one of three orders. */
+  @Get()
+  @Allow('conversations:read')
+  @AnswersPage(ConversationView)
+  async list(@Caller() caller: StaffPrincipal, @Query() query: ListConversationsQuery): Promise<PageView<ConversationView>> {
+    const page = await this.conversations.list(caller, {
+      limit: query.limit,
+      cursor: query.cursor,
+      status: query.status,
+      assigneeId: assigneeOf(caller, query.assignee),
+      channelId: query.channel_id,
+      contactId: query.contact_id,
+      tag: query.tag,
+      priority: query.priority,
+      query: query.query,
+      updatedSince: query.updated_since === undefined ? undefined : new Date(query.updated_since),
+      sort: query.sort ?? 'last_activity',
+    });
+    return { items: await this.views.forStaff(page.items), next_cursor: page.nextCursor };
+  }
+
+  /** How many conversations wait where, among those that the caller may see. */
+  @Get('counts')
+  @Allow('conversations:read')
+  @Answers(ConversationCountsView)
+  counts(@Caller() caller: StaffPrincipal): Promise<ConversationCountsView> {
+    return this.conversations.counts(caller);
+  }
+
+  /** Begins a conversation with a contact, with or without a first message. */
+  @Post()
+  @Allow('conversations:write')
+  @Creates(ConversationView)
+  @Throws(NotFound, ConversationExists, ContentRequired, ContentTypeReserved, Unsupported, SenderRequired, SenderUnknown)
+  async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.starts.byStaff(caller, body));
+  }
+
+  @Get(':id')
+  @Allow('conversations:read')
+  @Answers(ConversationView)
+  @Throws(NotFound)
+  async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.conversations.get(caller, id));
+  }
+
+  /** Changes subject, priority, tags or attributes. */
+  @Patch(':id')
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound, VersionConflict)
+  async update(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: UpdateConversationBody,
+  ): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.conversations.update(caller, id, body, body.expected_version));
+  }
+
+  /** Gives the conversation to a member, or to nobody. */
+  @Post(':id/assign')
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound, VersionConflict, AssigneeUnavailable)
+  async assign(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: AssignBody,
+  ): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
+  }
+
+  /** The calling agent takes the conversation, from a bot too. */
+  @Post(':id/take')
+  @Allow('conversations:write', { only: 'agent' })
+  @Answers(ConversationView)
+  @Throws(NotFound, VersionConflict, InvalidTransition)
+  async take(@Caller() caller: AgentPrincipal, @IdParam() id: string, @Body() body: ActionBody): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.conversations.take(caller, id, body.expected_version));
+  }
+
+  @Post(':id/resolve')
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound, VersionConflict, InvalidTransition)
+  async resolve(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: ActionBody,
+  ): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.conversations.resolve(caller, id, body.expected_version));
+  }
+
+  @Post(':id/reopen')
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound, VersionConflict, InvalidTransition, ConversationExists)
+  async reopen(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: ActionBody,
+  ): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.conversations.reopen(caller, id, body.expected_version));
+  }
+
+  /** The agents have read everything up to `seq`. */
+  @Post(':id/read')
+  @Allow('conversations:write')
+  @Answers(ConversationView)
+  @Throws(NotFound)
+  async read(@Caller() caller: StaffPrincipal, @IdParam() id: string, @Body() body: ReadBody): Promise<ConversationView> {
+    return this.views.oneForStaff(await this.conversations.read(caller, id, body.seq));
+  }
+}
+
+/** undefined: anybody; null: nobody. A key is nobody's `me`. */
+function assigneeOf(caller: StaffPrincipal, assignee: string | undefined): string | null | undefined {
+  if (assignee === undefined) return undefined;
+  if (assignee === 'none') return null;
+  if (assignee !== 'me') return assignee;
+  return caller.kind === 'agent' ? caller.memberId : invalidField('assignee', 'not_allowed', 'an API key is not a member');
+}

@@ -1,0 +1,45 @@
+import { Module } from '@nestjs/common';
+import { BotsModule } from '../bots/index.js';
+import { ChannelsModule } from '../channels/index.js';
+import { ContactsModule } from '../contacts/index.js';
+import { MembersModule } from '../members/index.js';
+import { ConversationChanges } from './conversation-changes.service.js';
+import { ConversationStarts } from './conversation-starts.service.js';
+import { ConversationViews } from './conversation-views.service.js';
+import { ConversationsController } from './conversations.controller.js';
+import { ConversationsRepository } from './conversations.repository.js';
+import { ConversationsService } from './conversations.service.js';
+import { ConversationsVisitorController } from './conversations.visitor.controller.js';
+import { InboxRepository } from './inbox.repository.js';
+import { MessageAppender } from './messages/message-appender.service.js';
+import { MessagesController } from './messages/messages.controller.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+import { MessagesService } from './messages/messages.service.js';
+import { MessagesVisitorController } from './messages/messages.visitor.controller.js';
+import { SendersService } from './messages/senders.service.js';
+import { TallyRepository } from './tally.repository.js';
+
+@Module({
+  imports: [BotsModule, ChannelsModule, MembersModule, ContactsModule],
+  controllers: [
+    ConversationsController,
+    ConversationsVisitorController,
+    MessagesController,
+    MessagesVisitorController,
+  ],
+  providers: [
+    ConversationsRepository,
+    InboxRepository,
+    TallyRepository,
+    MessagesRepository,
+    MessageAppender,
+    SendersService,
+    ConversationChanges,
+    MessagesService,
+    ConversationsService,
+    ConversationStarts,
+    ConversationViews,
+  ],
+  exports: [ConversationsService],
+})
+export class ConversationsModule {}

@@ -1,0 +1,60 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../kernel/principal.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { ConversationEntity } from './conversation.entity.js';
+import type { Conversation } from './conversation.js';
+
+const NEXT_NUMBER = statement(`
+  INSERT INTO conversation_counter (workspace_id, last_number) VALUES ($1, 1)
+  ON CONFLICT (workspace_id) DO UPDATE SET last_number = conversation_counter.last_number + 1
+  RETURNING last_number AS "number"`);
+const NOW = statement('SELECT clock_timestamp()::timestamptz(3) AS now');
+
+@Injectable()
+export class ConversationsRepository extends WorkspaceRepository<ConversationEntity> {
+  protected readonly entity = ConversationEntity;
+  protected readonly alias = 'conversation';
+  protected override readonly place = { channel: 'channelId', contact: 'contactId' };
+
+  constructor(
+    units: UnitOfWork,
+    private readonly sql: Sql,
+  ) {
+    super(units);
+  }
+
+  /** The conversation, locked until the unit of work ends: whoever holds it gives out the next `seq`. */
+  lockVisible(principal: Principal, id: string): Promise<Conversation | null> {
+    return this.visibleTo(principal)
+      .andWhere('conversation.id = :id', { id })
+      .setLock('pessimistic_write')
+      .getOne();
+  }
+
+  /** The contact's unresolved conversation on the channel that `single_conversation` allows. */
+  unresolvedOf(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
+    return this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId', { workspaceId })
+      .andWhere('conversation.channelId = :channelId AND conversation.contactId = :contactId', { channelId, contactId })
+      .andWhere(`conversation.single AND conversation.status <> 'resolved'`)
+      .getOne();
+  }
+
+  async nextNumber(workspaceId: string): Promise<number> {
+    return (await this.sql.first<{ number: number }>(NEXT_NUMBER, [workspaceId]))?.number ?? 1;
+  }
+
+  /** The database's time, after any lock that the caller waited for: what orders rows must not come from before. */
+  async now(): Promise<Date> {
+    return (await this.sql.first<{ now: Date }>(NOW))?.now ?? new Date();
+  }
+
+  async update(conversation: Conversation, columns: Partial<Conversation>): Promise<void> {
+    if (Object.keys(columns).length === 0) return;
+    const { workspaceId, id } = conversation;
+    await this.rows.update({ workspaceId, id }, columns as object);
+  }
+}

@@ -1,0 +1,152 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { covers } from '../../kernel/channel-scope.js';
+import { NotFound } from '../../kernel/errors.js';
+import type { Page } from '../../kernel/page.js';
+import type { AgentPrincipal, Principal, StaffPrincipal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { Member } from '../members/index.js';
+import { MembersService } from '../members/index.js';
+import { ConversationChanges } from './conversation-changes.service.js';
+import type { Conversation, Priority } from './conversation.js';
+import { AssigneeUnavailable } from './conversations.errors.js';
+import { ConversationsRepository } from './conversations.repository.js';
+import type { InboxQuery } from './inbox.repository.js';
+import { InboxRepository } from './inbox.repository.js';
+import { MessagesRepository } from './messages/messages.repository.js';
+import type { ConversationCounts } from './tally.repository.js';
+import { TallyRepository } from './tally.repository.js';
+
+export interface ConversationEdits {
+  subject?: string | null | undefined;
+  priority?: Priority | undefined;
+  tags?: string[] | undefined;
+  custom_attributes?: Record<string, unknown> | undefined;
+}
+
+@Injectable()
+export class ConversationsService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly conversations: ConversationsRepository,
+    private readonly inbox: InboxRepository,
+    private readonly tally: TallyRepository,
+    private readonly messages: MessagesRepository,
+    private readonly changes: ConversationChanges,
+    private readonly members: MembersService,
+  ) {}
+
+  list(principal: Principal, query: InboxQuery): Promise<Page<Conversation>> {
+    return this.inbox.page(principal, query);
+  }
+
+  counts(principal: StaffPrincipal): Promise<ConversationCounts> {
+    return this.tally.counts(principal);
+  }
+
+  /** The conversation, if the caller may see it. */
+  find(principal: Principal, id: string): Promise<Conversation | null> {
+    return this.conversations.findVisible(principal, id);
+  }
+
+  async get(principal: Principal, id: string): Promise<Conversation> {
+    const conversation = await this.find(principal, id);
+    if (!conversation) throw new NotFound();
+    return conversation;
+  }
+
+  /** @throws VersionConflict */
+  update(principal: StaffPrincipal, id: string, edits: ConversationEdits, expected?: number): Promise<Conversation> {
+    const { subject, priority, tags, custom_attributes: customAttributes } = edits;
+    const columns = Object.fromEntries(
+      Object.entries({ subject, priority, tags: tags && [...new Set(tags)], customAttributes }).filter(
+        ([, value]) => value !== undefined,
+      ),
+    ) as Partial<Conversation>;
+    return this.change(principal, id, expected, conversation =>
+      this.changes.apply(conversation, { columns, timeline: null }, actorOf(principal)),
+    );
+  }
+
+  /** Gives the conversation to a member, or to nobody. @throws AssigneeUnavailable, VersionConflict */
+  assign(principal: StaffPrincipal, id: string, memberId: string | null, expected?: number): Promise<Conversation> {
+    return this.change(principal, id, expected, async conversation => {
+      if (memberId !== null) this.assertAvailable(await this.members.find(principal, memberId), conversation);
+      const timeline = { event: memberId === null ? 'unassigned' : 'assigned', public: false } as const;
+      await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actorOf(principal));
+    });
+  }
+
+  /** The caller takes the conversation, from a bot too. @throws InvalidTransition when it is resolved */
+  take(principal: AgentPrincipal, id: string, expected?: number): Promise<Conversation> {
+    return this.change(principal, id, expected, async conversation => {
+      const actor = actorOf(principal);
+      await this.changes.trigger(conversation, 'take', actor);
+      const timeline = { event: 'assigned', public: false } as const;
+      await this.changes.apply(conversation, { columns: { assigneeId: principal.memberId }, timeline }, actor);
+    });
+  }
+
+  /** @throws InvalidTransition, VersionConflict */
+  resolve(principal: StaffPrincipal, id: string, expected?: number): Promise<Conversation> {
+    return this.change(principal, id, expected, conversation =>
+      this.changes.trigger(conversation, 'resolve', actorOf(principal)),
+    );
+  }
+
+  /** @throws InvalidTransition, ConversationExists, VersionConflict */
+  reopen(principal: StaffPrincipal, id: string, expected?: number): Promise<Conversation> {
+    return this.change(principal, id, expected, conversation =>
+      this.changes.trigger(conversation, 'reopen', actorOf(principal)),
+    );
+  }
+
+  /** Everything up to `seq` has been read: by the agents, or, when a visitor says so, by the contact. */
+  read(principal: Principal, id: string, seq: number): Promise<Conversation> {
+    return this.change(principal, id, undefined, async conversation => {
+      const byContact = principal.kind === 'visitor';
+      const known = byContact ? conversation.contactLastReadSeq : conversation.agentLastReadSeq;
+      const mark = Math.min(seq, byContact ? conversation.lastPublicSeq : conversation.lastSeq);
+      if (mark <= known) return;
+      const agents = byContact ? conversation.agentLastReadSeq : mark;
+      const contact = byContact ? mark : conversation.contactLastReadSeq;
+      const unread = await this.messages.unread(conversation, agents, contact);
+      const columns: Partial<Conversation> = byContact
+        ? { contactLastReadSeq: mark, unreadContact: unread.contact }
+        : { agentLastReadSeq: mark, unreadAgents: unread.agents };
+      await this.conversations.update(conversation, columns);
+      Object.assign(conversation, columns);
+      await this.events.record({
+        type: 'conversation.read',
+        workspaceId: conversation.workspaceId,
+        channelId: conversation.channelId,
+        conversationId: conversation.id,
+        contactId: conversation.contactId,
+        actor: actorOf(principal),
+        payload: { id: conversation.id, reader: byContact ? 'contact' : 'agents', last_read_seq: mark },
+      });
+    });
+  }
+
+  private change(
+    principal: Principal,
+    id: string,
+    expected: number | undefined,
+    edit: (conversation: Conversation) => Promise<void>,
+  ): Promise<Conversation> {
+    return this.units.run(async () => {
+      const conversation = await this.conversations.lockVisible(principal, id);
+      if (!conversation) throw new NotFound();
+      this.changes.assertVersion(conversation, expected);
+      await edit(conversation);
+      return conversation;
+    });
+  }
+
+  private assertAvailable(member: Member | null, conversation: Conversation): void {
+    const available = member?.status === 'active' && covers(member.channelIds, conversation.channelId);
+    if (!available) throw new AssigneeUnavailable();
+  }
+}

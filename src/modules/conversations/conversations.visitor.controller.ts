@@ -1,0 +1,79 @@
+import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { NotFound, Unsupported } from '../../kernel/errors.js';
+import type { VisitorPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { PageQuery } from '../../platform/http/page.schema.js';
+import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
+import {
+  ReadBody,
+  StartVisitorConversationBody,
+  VisitorConversationStartedView,
+  VisitorConversationView,
+} from './conversation.schema.js';
+import { ConversationStarts } from './conversation-starts.service.js';
+import { ConversationViews } from './conversation-views.service.js';
+import { ContentRequired, ContentTypeReserved, ReplyUnknown } from './conversations.errors.js';
+import { ConversationsService } from './conversations.service.js';
+import { toMessageRecord } from './messages/message.js';
+
+/** A visitor's own conversations, in the visitor's view. */
+@ApiTags('Visitor')
+@Controller('widget/conversations')
+export class ConversationsVisitorController {
+  constructor(
+    private readonly conversations: ConversationsService,
+    private readonly starts: ConversationStarts,
+    private readonly views: ConversationViews,
+  ) {}
+
+  @Get()
+  @Allow('widget:read')
+  @AnswersPage(VisitorConversationView)
+  async list(@Caller() caller: VisitorPrincipal, @Query() query: PageQuery): Promise<PageView<VisitorConversationView>> {
+    const page = await this.conversations.list(caller, { ...query, sort: 'created' });
+    return { items: await this.views.forVisitor(page.items), next_cursor: page.nextCursor };
+  }
+
+  /** Begins a conversation; 200 when the message went into the unresolved one instead. */
+  @Post()
+  @Allow('widget:write')
+  @LimitRate('visitor_message')
+  @Creates(VisitorConversationStartedView)
+  @Throws(ContentRequired, ContentTypeReserved, Unsupported, ReplyUnknown)
+  async start(
+    @Caller() caller: VisitorPrincipal,
+    @Body() body: StartVisitorConversationBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<VisitorConversationStartedView> {
+    const started = await this.starts.byVisitor(caller, body.message);
+    if (!started.conversationCreated) response.status(HttpStatus.OK);
+    const conversation = await this.views.oneForVisitor(started.conversation);
+    return { conversation, message: toMessageRecord(started.message) };
+  }
+
+  @Get(':id')
+  @Allow('widget:read')
+  @Answers(VisitorConversationView)
+  @Throws(NotFound)
+  async get(@Caller() caller: VisitorPrincipal, @IdParam() id: string): Promise<VisitorConversationView> {
+    return this.views.oneForVisitor(await this.conversations.get(caller, id));
+  }
+
+  /** The visitor has read everything up to `seq`. */
+  @Post(':id/read')
+  @Allow('widget:write')
+  @Answers(VisitorConversationView)
+  @Throws(NotFound)
+  async read(
+    @Caller() caller: VisitorPrincipal,
+    @IdParam() id: string,
+    @Body() body: ReadBody,
+  ): Promise<VisitorConversationView> {
+    return this.views.oneForVisitor(await this.conversations.read(caller, id, body.seq));
+  }
+}

@@ -1,0 +1,74 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../../kernel/domain-event.js';
+import { newId } from '../../../kernel/ids.js';
+import { EventLog } from '../../../platform/events/event-log.js';
+import { BotsService } from '../../bots/index.js';
+import type { Conversation } from '../conversation.js';
+import '../conversations.events.js';
+import { ConversationsRepository } from '../conversations.repository.js';
+import type { TimelineEntry } from '../lifecycle.js';
+import type { Message } from './message.js';
+import { toMessageRecord } from './message.js';
+import { MessagesRepository } from './messages.repository.js';
+import { progress, toProgress } from './progress.js';
+
+/** Everything of a message that its place in the conversation does not decide. */
+export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName' | 'contentType' | 'content'> &
+  Partial<Pick<Message, 'metadata' | 'clientMessageId' | 'private' | 'replyToId'>>;
+
+/** Adds messages at the end of a conversation that the caller holds locked; `conversation` moves along. */
+@Injectable()
+export class MessageAppender {
+  constructor(
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly events: EventLog,
+    private readonly bots: BotsService,
+  ) {}
+
+  async append(conversation: Conversation, draft: MessageDraft, actor: Actor): Promise<Message> {
+    const message = await this.messages.insert({
+      metadata: {},
+      clientMessageId: null,
+      private: false,
+      replyToId: null,
+      ...draft,
+      id: newId(),
+      workspaceId: conversation.workspaceId,
+      conversationId: conversation.id,
+      seq: conversation.lastSeq + 1,
+      attachments: [],
+      editedAt: null,
+      deletedAt: null,
+    });
+    const moved = progress(conversation, message);
+    await this.conversations.update(conversation, moved);
+    Object.assign(conversation, moved);
+    await this.events.record({
+      type: 'message.created',
+      workspaceId: conversation.workspaceId,
+      channelId: conversation.channelId,
+      conversationId: conversation.id,
+      contactId: conversation.contactId,
+      actor,
+      payload: { message: toMessageRecord(message), conversation: toProgress(conversation) },
+    });
+    return message;
+  }
+
+  /** An entry of the timeline, signed by the workspace's system bot. A public one names nobody. */
+  async note(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
+    const senderId = await this.bots.systemBotId(conversation.workspaceId);
+    const about = entry.public ? {} : { actor, assignee_id: conversation.assigneeId };
+    const draft: MessageDraft = {
+      senderType: 'bot',
+      senderId,
+      senderName: null,
+      contentType: 'event',
+      content: null,
+      metadata: { event: entry.event, ...about },
+      private: !entry.public,
+    };
+    await this.append(conversation, draft, actor);
+  }
+}

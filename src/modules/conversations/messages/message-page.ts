@@ -1,0 +1,39 @@
+import { CursorInvalid } from '../../../kernel/errors.js';
+import { decodeCursor, encodeCursor } from '../../../kernel/page.js';
+import type { Message, MessageRecord } from './message.js';
+import { toMessageRecord } from './message.js';
+import type { MessageWindow } from './messages.repository.js';
+
+const LIST = 'messages';
+
+export interface WantedMessages {
+  before_seq?: number | undefined;
+  after_seq?: number | undefined;
+  cursor?: string | undefined;
+  limit: number;
+}
+
+/** The window that a request asks for, one longer than its page, so that the end shows. A cursor goes on from a page. */
+export function windowOf({ before_seq, after_seq, cursor, limit }: WantedMessages): MessageWindow {
+  const window: MessageWindow = { beforeSeq: before_seq, afterSeq: after_seq, limit: limit + 1 };
+  if (cursor === undefined) return window;
+  const [direction, seq] = decodeCursor(LIST, cursor, 2);
+  if (typeof seq !== 'number' || seq < 0 || seq > 2 ** 31) throw new CursorInvalid();
+  if (direction === 'after') return { ...window, afterSeq: seq };
+  if (direction === 'before') return { ...window, beforeSeq: seq };
+  throw new CursorInvalid();
+}
+
+/** Cuts what is past the page and says how to go on: towards newer ones after a mark, else towards older ones. */
+export function toMessagePage(
+  messages: Message[],
+  window: MessageWindow,
+): { items: MessageRecord[]; next_cursor: string | null } {
+  const limit = window.limit - 1;
+  const forwards = window.afterSeq !== undefined;
+  const more = messages.length > limit;
+  const page = !more ? messages : forwards ? messages.slice(0, limit) : messages.slice(1);
+  const edge = forwards ? page.at(-1) : page[0];
+  const next = more && edge ? encodeCursor(LIST, [forwards ? 'after' : 'before', edge.seq]) : null;
+  return { items: page.map(toMessageRecord), next_cursor: next };
+}

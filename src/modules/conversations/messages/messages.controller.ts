@@ -1,0 +1,99 @@
+import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { Response } from 'express';
+import { CursorInvalid, NotFound, Unsupported } from '../../../kernel/errors.js';
+import type { StaffPrincipal } from '../../../kernel/principal.js';
+import { Allow } from '../../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Throws } from '../../../platform/http/answers.decorator.js';
+import type { PageView } from '../../../platform/http/page.schema.js';
+import {
+  ContentRequired,
+  ContentTypeReserved,
+  ConversationExists,
+  ConversationMoved,
+  EditWindowOver,
+  NotYours,
+  ReplyToNote,
+  ReplyUnknown,
+  SenderRequired,
+  SenderUnknown,
+} from '../conversations.errors.js';
+import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
+import { toMessageRecord } from './message.js';
+import { toMessagePage, windowOf } from './message-page.js';
+import { MessagesService } from './messages.service.js';
+
+@ApiTags('Messages')
+@Controller('conversations/:conversation_id/messages')
+export class MessagesController {
+  constructor(private readonly messages: MessagesService) {}
+
+  /** The newest messages, or those before or after a mark; in order of `seq`. */
+  @Get()
+  @Allow('conversations:read')
+  @AnswersPage(MessageView)
+  @Throws(NotFound, CursorInvalid)
+  async list(
+    @Caller() caller: StaffPrincipal,
+    @IdParam('conversation_id') conversationId: string,
+    @Query() query: ListMessagesQuery,
+  ): Promise<PageView<MessageView>> {
+    const window = windowOf(query);
+    return toMessagePage(await this.messages.list(caller, conversationId, window), window);
+  }
+
+  /** Says something; 200 with the first message when its `client_message_id` has been here before. */
+  @Post()
+  @Allow('conversations:write')
+  @Creates(MessageView)
+  @Throws(
+    NotFound,
+    ConversationMoved,
+    ConversationExists,
+    ContentRequired,
+    ContentTypeReserved,
+    ReplyUnknown,
+    ReplyToNote,
+    SenderRequired,
+    SenderUnknown,
+    Unsupported,
+  )
+  async send(
+    @Caller() caller: StaffPrincipal,
+    @IdParam('conversation_id') conversationId: string,
+    @Body() body: MessageBody,
+    @Res({ passthrough: true }) response: Response,
+  ): Promise<MessageView> {
+    const sent = await this.messages.send(caller, conversationId, body);
+    if (!sent.created) response.status(HttpStatus.OK);
+    return toMessageRecord(sent.message);
+  }
+
+  /** Changes one's own message, for 15 minutes. */
+  @Patch(':id')
+  @Allow('conversations:write')
+  @Answers(MessageView)
+  @Throws(NotFound, NotYours, EditWindowOver)
+  async edit(
+    @Caller() caller: StaffPrincipal,
+    @IdParam('conversation_id') conversationId: string,
+    @IdParam() id: string,
+    @Body() body: EditMessageBody,
+  ): Promise<MessageView> {
+    return toMessageRecord(await this.messages.edit(caller, conversationId, id, body.content));
+  }
+
+  /** Unsends one's own message, for 15 minutes: its place stays, its words are gone. */
+  @Delete(':id')
+  @Allow('conversations:write')
+  @Answers(MessageView)
+  @Throws(NotFound, NotYours, EditWindowOver)
+  async unsend(
+    @Caller() caller: StaffPrincipal,
+    @IdParam('conversation_id') conversationId: string,
+    @IdParam() id: string,
+  ): Promise<MessageView> {
+    return toMessageRecord(await this.messages.unsend(caller, conversationId, id));
+  }
+}

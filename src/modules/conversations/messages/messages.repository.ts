@@ -1,0 +1,92 @@
+import { Injectable } from '@nestjs/common';
+import { Sql, statement } from '../../../platform/database/sql.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import type { Principal } from '../../../kernel/principal.js';
+import type { Conversation } from '../conversation.js';
+import { MessageEntity } from './message.entity.js';
+import type { Message, SenderType } from './message.js';
+
+const UNREAD = statement(`
+  SELECT count(*) FILTER (WHERE sender_type = 'contact' AND seq > $3)::int AS agents,
+         count(*) FILTER (WHERE sender_type <> 'contact' AND NOT private AND content_type <> 'event' AND seq > $4)::int AS contact
+  FROM message WHERE workspace_id = $1 AND conversation_id = $2 AND seq > least($3, $4) AND deleted_at IS NULL`);
+
+export interface MessageWindow {
+  beforeSeq?: number | undefined;
+  afterSeq?: number | undefined;
+  limit: number;
+}
+
+/** Messages are reached through their conversation, which the caller has found among those it may see. */
+@Injectable()
+export class MessagesRepository {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly sql: Sql,
+  ) {}
+
+  /** In order of `seq`: those after a mark, or the newest before one. A visitor's window holds no private notes. */
+  async window(principal: Principal, conversation: Conversation, window: MessageWindow): Promise<Message[]> {
+    const query = this.ofConversation(principal, conversation);
+    if (window.beforeSeq !== undefined) query.andWhere('message.seq < :before', { before: window.beforeSeq });
+    if (window.afterSeq !== undefined) query.andWhere('message.seq > :after', { after: window.afterSeq });
+    const forwards = window.afterSeq !== undefined;
+    const rows = await query
+      .orderBy('message.seq', forwards ? 'ASC' : 'DESC')
+      .limit(window.limit)
+      .getMany();
+    return forwards ? rows : rows.reverse();
+  }
+
+  find(principal: Principal, conversation: Conversation, id: string): Promise<Message | null> {
+    return this.ofConversation(principal, conversation).andWhere('message.id = :id', { id }).getOne();
+  }
+
+  /** The message that the sender's own id has already made here. */
+  byClientId(
+    conversationId: string,
+    sender: { type: SenderType; id: string },
+    clientMessageId: string,
+  ): Promise<Message | null> {
+    const { type: senderType, id: senderId } = sender;
+    return this.rows.findOneBy({ conversationId, senderType, senderId, clientMessageId });
+  }
+
+  /** Writes the message at the database's time: after the lock, and in the order of `seq`. */
+  async insert(message: Omit<Message, 'createdAt'>): Promise<Message> {
+    const { generatedMaps } = await this.rows.insert(message as never);
+    const { createdAt } = generatedMaps[0] as Pick<Message, 'createdAt'>;
+    return { ...message, createdAt };
+  }
+
+  async update(message: Message, columns: Partial<Message>): Promise<void> {
+    const { workspaceId, id } = message;
+    await this.rows.update({ workspaceId, id }, columns as object);
+  }
+
+  /** What is unread past the two marks. */
+  async unread(
+    conversation: Conversation,
+    agentsSeq: number,
+    contactSeq: number,
+  ): Promise<{ agents: number; contact: number }> {
+    const { workspaceId, id } = conversation;
+    const counted = await this.sql.first<{ agents: number; contact: number }>(UNREAD, [workspaceId, id, agentsSeq, contactSeq]);
+    return counted ?? { agents: 0, contact: 0 };
+  }
+
+  private ofConversation(principal: Principal, conversation: Conversation) {
+    const { workspaceId, id: conversationId } = conversation;
+    const query = this.rows
+      .createQueryBuilder('message')
+      .where('message.workspaceId = :workspaceId AND message.conversationId = :conversationId', {
+        workspaceId,
+        conversationId,
+      });
+    return principal.kind === 'visitor' ? query.andWhere('NOT message.private') : query;
+  }
+
+  private get rows() {
+    return this.units.manager.getRepository(MessageEntity);
+  }
+}

@@ -1,0 +1,198 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../../kernel/actor.js';
+import { Clock } from '../../../kernel/clock.js';
+import type { Actor } from '../../../kernel/domain-event.js';
+import { NotFound, Unsupported } from '../../../kernel/errors.js';
+import type { Principal } from '../../../kernel/principal.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { EventLog } from '../../../platform/events/event-log.js';
+import type { Conversation } from '../conversation.js';
+import { ConversationChanges } from '../conversation-changes.service.js';
+import {
+  ContentRequired,
+  ContentTypeReserved,
+  ConversationMoved,
+  EditWindowOver,
+  NotYours,
+  ReplyToNote,
+  ReplyUnknown,
+} from '../conversations.errors.js';
+import { ConversationsRepository } from '../conversations.repository.js';
+import type { Trigger } from '../lifecycle.js';
+import { MessageAppender } from './message-appender.service.js';
+import type { ContentType, Message, SenderType } from './message.js';
+import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
+import type { MessageWindow } from './messages.repository.js';
+import { MessagesRepository } from './messages.repository.js';
+import type { Sender } from './senders.service.js';
+import { SendersService } from './senders.service.js';
+
+/** A message as a client asks for it. */
+export interface NewMessage {
+  content?: string | undefined;
+  content_type?: ContentType | undefined;
+  attachment_ids?: unknown;
+  metadata?: Record<string, unknown> | undefined;
+  client_message_id?: string | undefined;
+  private?: boolean | undefined;
+  reply_to_id?: string | undefined;
+  expected_last_seq?: number | undefined;
+  member_id?: string | undefined;
+  bot_id?: string | undefined;
+}
+
+export interface Sent {
+  message: Message;
+  conversation: Conversation;
+  /** false when the client's own id had made this message before. */
+  created: boolean;
+}
+
+const TRIGGER: Record<SenderType, Trigger> = {
+  contact: 'contact_message',
+  agent: 'agent_message',
+  bot: 'bot_message',
+};
+
+@Injectable()
+export class MessagesService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly changes: ConversationChanges,
+    private readonly appender: MessageAppender,
+    private readonly senders: SendersService,
+    private readonly clock: Clock,
+  ) {}
+
+  async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
+    const conversation = await this.conversations.findVisible(principal, conversationId);
+    if (!conversation) throw new NotFound();
+    return this.messages.window(principal, conversation, window);
+  }
+
+  /** Says something in a conversation that the caller can see. The same `client_message_id` again says nothing new. */
+  async send(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Sent> {
+    assertSendable(wanted);
+    return this.units.run(async () => {
+      const conversation = await this.conversations.lockVisible(principal, conversationId);
+      if (!conversation) throw new NotFound();
+      return this.sendLocked(principal, conversation, wanted);
+    });
+  }
+
+  /** The same, into a conversation that the caller's unit of work holds locked. */
+  async sendLocked(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<Sent> {
+    const sender = await this.senders.of(principal, wanted);
+    const twin = await this.twinOf(conversation, sender, wanted.client_message_id);
+    if (twin) return { message: twin, conversation, created: false };
+    await this.assertFits(principal, conversation, wanted);
+    const actor = actorOfSender(sender);
+    if (!wanted.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
+    const message = await this.appender.append(conversation, draftOf(sender, wanted), actor);
+    return { message, conversation, created: true };
+  }
+
+  /** @throws NotYours, EditWindowOver */
+  edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
+    return this.change(principal, conversationId, id, 'message.updated', message => ({
+      ...message,
+      content,
+      editedAt: this.clock.now(),
+    }));
+  }
+
+  /** Takes back what was said: the entry stays, its words do not, neither in the log. @throws NotYours, EditWindowOver */
+  unsend(principal: Principal, conversationId: string, id: string): Promise<Message> {
+    return this.change(principal, conversationId, id, 'message.deleted', message => ({
+      ...message,
+      content: null,
+      attachments: [],
+      metadata: {},
+      deletedAt: this.clock.now(),
+    }));
+  }
+
+  private async change(
+    principal: Principal,
+    conversationId: string,
+    id: string,
+    type: 'message.updated' | 'message.deleted',
+    edit: (message: Message) => Message,
+  ): Promise<Message> {
+    return this.units.run(async () => {
+      const conversation = await this.conversations.lockVisible(principal, conversationId);
+      const message = conversation && (await this.messages.find(principal, conversation, id));
+      if (!conversation || !message || message.deletedAt) throw new NotFound();
+      const actor = this.assertChangeable(principal, message);
+      const changed = edit(message);
+      await this.messages.update(message, changed);
+      await this.conversations.update(conversation, previewsAfter(conversation, changed));
+      const { workspaceId, channelId, contactId } = conversation;
+      const place = { workspaceId, channelId, conversationId, contactId };
+      if (type === 'message.deleted') await this.events.forget(place, id);
+      await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
+      return changed;
+    });
+  }
+
+  private assertChangeable(principal: Principal, message: Message): Actor {
+    const actor = actorOf(principal);
+    const own = { member: 'agent', contact: 'contact', bot: 'bot', api_key: null, system: null }[actor.type];
+    const byKey = actor.type === 'api_key' && message.senderType === 'bot' && message.contentType !== 'event';
+    if (!byKey && (own !== message.senderType || actor.id !== message.senderId)) throw new NotYours();
+    if (this.clock.now().getTime() - message.createdAt.getTime() > EDIT_MS) throw new EditWindowOver();
+    return actor;
+  }
+
+  private async twinOf(conversation: Conversation, sender: Sender, clientId: string | undefined): Promise<Message | null> {
+    return clientId === undefined ? null : this.messages.byClientId(conversation.id, sender, clientId);
+  }
+
+  private async assertFits(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<void> {
+    const { expected_last_seq: expected, reply_to_id: replyTo } = wanted;
+    if (expected !== undefined && expected < conversation.lastSeq) {
+      throw new ConversationMoved({ data: { last_seq: conversation.lastSeq } });
+    }
+    if (replyTo === undefined) return;
+    const answered = await this.messages.find(principal, conversation, replyTo);
+    if (!answered) throw new ReplyUnknown();
+    if (answered.private && !wanted.private) throw new ReplyToNote();
+  }
+}
+
+/** What is wrong with a message wherever it goes. @throws ContentRequired, ContentTypeReserved, Unsupported */
+export function assertSendable(wanted: NewMessage): void {
+  if (wanted.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
+  if (wanted.content_type === 'event') throw new ContentTypeReserved();
+  if (wanted.content === undefined || wanted.content.trim() === '') throw new ContentRequired();
+}
+
+function draftOf(sender: Sender, wanted: NewMessage) {
+  return {
+    senderType: sender.type,
+    senderId: sender.id,
+    senderName: sender.name,
+    contentType: wanted.content_type ?? ('text' as const),
+    content: wanted.content ?? null,
+    metadata: wanted.metadata ?? {},
+    clientMessageId: wanted.client_message_id ?? null,
+    private: wanted.private ?? false,
+    replyToId: wanted.reply_to_id ?? null,
+  };
+}
+
+function actorOfSender(sender: Sender): Actor {
+  return { type: sender.type === 'agent' ? 'member' : sender.type, id: sender.id };
+}
+
+/** The conversation's previews, where they show the message that has just changed. */
+function previewsAfter(conversation: Conversation, changed: Message): Partial<Conversation> {
+  const preview = toLastMessage(changed);
+  return {
+    ...(conversation.lastMessage?.id === changed.id ? { lastMessage: preview } : {}),
+    ...(conversation.lastPublicMessage?.id === changed.id ? { lastPublicMessage: preview } : {}),
+  };
+}

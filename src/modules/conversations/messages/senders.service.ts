@@ -1,0 +1,53 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../../kernel/principal.js';
+import { BotsService } from '../../bots/index.js';
+import { MembersService } from '../../members/index.js';
+import { SenderRequired, SenderUnknown } from '../conversations.errors.js';
+import type { SenderType } from './message.js';
+
+export interface Sender {
+  type: SenderType;
+  id: string;
+  /** null for contacts, whose name the contact has. */
+  name: string | null;
+}
+
+/** In whose name a caller speaks: its own, or, with an API key, that of a member or a bot. */
+@Injectable()
+export class SendersService {
+  constructor(
+    private readonly members: MembersService,
+    private readonly bots: BotsService,
+  ) {}
+
+  /** @throws SenderRequired, SenderUnknown */
+  async of(
+    principal: Principal,
+    named: { member_id?: string | undefined; bot_id?: string | undefined },
+  ): Promise<Sender> {
+    switch (principal.kind) {
+      case 'visitor':
+        return { type: 'contact', id: principal.contactId, name: null };
+      case 'agent':
+        return { type: 'agent', id: principal.memberId, name: principal.name };
+      case 'system':
+        return { type: 'bot', id: await this.bots.systemBotId(principal.workspaceId), name: null };
+      case 'api_key':
+        if (named.member_id !== undefined) return this.member(principal, named.member_id);
+        if (named.bot_id !== undefined) return this.bot(principal, named.bot_id);
+        throw new SenderRequired();
+    }
+  }
+
+  private async member(principal: Principal, id: string): Promise<Sender> {
+    const member = await this.members.find(principal, id);
+    if (member?.status !== 'active') throw new SenderUnknown();
+    return { type: 'agent', id: member.id, name: member.name };
+  }
+
+  private async bot(principal: Principal, id: string): Promise<Sender> {
+    const bot = await this.bots.find(principal, id);
+    if (bot?.kind !== 'custom') throw new SenderUnknown();
+    return { type: 'bot', id: bot.id, name: bot.name };
+  }
+}
