@@ -5,7 +5,7 @@ import type { Dialogue } from '../../src/bin/demo/dialogue.js';
 import { playDialogues, type PlayOptions } from '../../src/bin/demo/player.js';
 import { progressLine, summaryText, type Progress } from '../../src/bin/demo/report.js';
 import { refuse } from '../sdk/fake-service.js';
-import { FakeChat } from './fake-chat.js';
+import { FakeChat, type FakeMessage } from './fake-chat.js';
 
 let chat: FakeChat;
 beforeEach(async () => {
@@ -144,16 +144,26 @@ describe('a dialogue fails, and the others go on,', () => {
     expect(await failureOf()).toBe('the visitor was told twice of c1-3');
   });
 
-  it.each([
-    ['an acknowledged message is not in the history', 'c1-3', [], 'acknowledged, but not there: c1-3'],
-    ['a message stands twice in the history', 'c1-3', ['c1-3', 'c1-3'], 'there more than once: c1-3'],
-    ['messages stand in another order', 'c1-3', ['c1-3 as 9'], 'message 2 is not what was said'],
-  ])('when %s', async (_what, id, instead, why) => {
-    chat.remembered = messages =>
-      messages.flatMap(message => {
-        if (message.id !== id) return [message];
-        return instead.map(text => ({ ...message, seq: text.endsWith('as 9') ? 9 : message.seq }));
-      });
+  it.each<[string, (messages: FakeMessage[]) => FakeMessage[], string]>([
+    [
+      'an acknowledged message is not in the history',
+      all => all.slice(0, 2).concat(all.slice(3)),
+      'acknowledged, but not there: c1-3',
+    ],
+    ['a message stands twice in the history', all => all.concat(all[2]!), 'there more than once: c1-3'],
+    ['the history has another order', all => all.toReversed(), 'message 1 is not what was said'],
+    [
+      'the history has other words',
+      all => all.map(one => ({ ...one, content: '…' })),
+      'message 1 is not what was said',
+    ],
+    [
+      'nobody said it',
+      all => all.map(one => ({ ...one, id: `x${one.id}` })).concat(all),
+      'there, but said by nobody: xc1-1',
+    ],
+  ])('when %s', async (_what, remembered, why) => {
+    chat.remembered = all => (all[0]!.conversation_id === 'c1' ? remembered(all) : all);
     expect(await failureOf()).toContain(`the visitor’s history: ${why}`);
   });
 });

@@ -186,12 +186,34 @@ describe('a live socket', () => {
     expect(service.handshakes).toHaveLength(2);
   });
 
-  it('pings as often as the service asks, and leaves one that has fallen silent', async () => {
+  it('pings as often as the service asks, and leaves one that has fallen silent, once', async () => {
     service.greeting = [{ type: 'connected', data: { ping_interval_ms: 20, pong_wait_ms: 60 } }];
     const socket = await connect();
-    const end = closed(socket);
-    expect(await heard(await service.socket())).toEqual({ type: 'ping' });
-    expect(await end).toMatchObject({ code: 4001, willReconnect: true });
+    const ends: ClosedEvent[] = [];
+    socket.on('closed', event => ends.push(event));
+    const peer = await service.socket();
+    expect(await heard(peer)).toEqual({ type: 'ping' });
+    service.greeting = [{ type: 'connected', data: {} }];
+    const gone = once(peer, 'close');
+    await socket.waitFor('connected');
+    await gone;
+    expect(ends).toMatchObject([{ code: 4001, willReconnect: true }]);
+    expect(service.handshakes).toHaveLength(2);
+  });
+
+  it('tells nothing more to a listener that was taken off', async () => {
+    const socket = await connect();
+    const ids: unknown[] = [];
+    const off = socket.on('message.created', ({ id }) => ids.push(id));
+    const peer = await service.socket();
+    const first = socket.waitFor('message.created');
+    say(peer, message('e1', 1));
+    await first;
+    off();
+    const second = socket.waitFor('message.created');
+    say(peer, message('e2', 2));
+    await second;
+    expect(ids).toEqual(['e1']);
   });
 
   it('says what one asks it to say, and tells when it cannot', async () => {

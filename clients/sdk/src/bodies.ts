@@ -1,7 +1,16 @@
 /** What callers say to the service: bodies and queries. What it answers stands in types.ts. */
 
 import type { PageQuery } from './pages.js';
-import type { ContentType, ConversationStatus, FreeForm, Priority, Role, Availability } from './types.js';
+import type {
+  BusinessHours,
+  ContentType,
+  ConversationStatus,
+  FreeForm,
+  Priority,
+  Role,
+  Availability,
+  WidgetSettingsView,
+} from './types.js';
 
 /** A message as a visitor sends it. Without a `client_message_id` the SDK makes one. */
 export interface VisitorMessageBody {
@@ -25,11 +34,13 @@ export interface AgentMessageBody extends VisitorMessageBody {
 export type ServerMessageBody = AgentMessageBody &
   ({ member_id: string; bot_id?: undefined } | { bot_id: string; member_id?: undefined });
 
-/** Which part of a talk; without either bound, its end. */
-export interface MessageRange {
+/**
+ * Which part of a talk, in order of `seq`; without a bound, its end. `next_cursor` goes on towards newer messages from
+ * `after_seq`, else towards older ones.
+ */
+export interface MessageRange extends PageQuery {
   before_seq?: number;
   after_seq?: number;
-  limit?: number;
 }
 
 export interface ListConversationsQuery extends PageQuery {
@@ -82,6 +93,11 @@ export interface ListContactsQuery extends PageQuery {
   query?: string;
 }
 
+/** The widget's settings, any part of them. */
+export type WidgetSettingsChanges = {
+  [K in keyof WidgetSettingsView]?: WidgetSettingsView[K] extends string ? string : Partial<WidgetSettingsView[K]>;
+};
+
 export interface UpdateChannelBody {
   name?: string;
   status?: 'active' | 'disabled';
@@ -92,8 +108,9 @@ export interface UpdateChannelBody {
   reopen_window_hours?: number;
   auto_resolve_hours?: number | null;
   csat_enabled?: boolean;
-  business_hours?: FreeForm | null;
-  widget_config?: FreeForm;
+  business_hours?: BusinessHours | null;
+  /** Only what is to change; lists are replaced whole. */
+  widget_config?: WidgetSettingsChanges;
 }
 
 export interface CreateChannelBody extends UpdateChannelBody {
@@ -127,7 +144,7 @@ export interface UpdateWorkspaceBody {
   name?: string;
   locale?: string;
   timezone?: string;
-  business_hours?: FreeForm | null;
+  business_hours?: BusinessHours | null;
 }
 
 export interface CreateApiKeyBody {
@@ -162,7 +179,7 @@ export interface ResetPasswordBody {
 }
 
 /** What a visitor may say about itself. */
-export interface UpdateVisitorBody {
+export interface UpdateVisitorContactBody {
   name?: string | null;
   email?: string | null;
   phone?: string | null;

@@ -1,6 +1,8 @@
 import type {
   Availability,
   ChannelView,
+  ActorView,
+  ContactSummaryView,
   ContactView,
   ConversationStatus,
   ConversationView,
@@ -30,8 +32,8 @@ export interface ErrorFrame {
   error: { code: string; message: string };
 }
 
-/** What each frame carries. `M`, `C` and `U` are the audience's view of a message, of a conversation, of unread. */
-interface Payloads<M, C, U> {
+/** What each frame carries. `M` and `C` are the audience's views of a message and of a conversation. */
+interface Payloads<M, C> {
   connected: {
     connection_id: string;
     room: string;
@@ -43,18 +45,24 @@ interface Payloads<M, C, U> {
   pong: unknown;
   'message.created': {
     message: M;
-    conversation: { id: string; status: ConversationStatus; last_seq: number; unread: U; last_activity_at: WireTime };
+    conversation: {
+      id: string;
+      status: ConversationStatus;
+      last_seq: number;
+      unread: UnreadView;
+      last_activity_at: WireTime;
+    };
   };
   'message.updated': { message: M };
   'message.deleted': { message: M };
-  'conversation.created': { conversation: C; contact: ContactView };
+  'conversation.created': { conversation: C; contact: ContactSummaryView };
   'conversation.updated': {
     id: string;
     changes: Record<string, { from: unknown; to: unknown }>;
     version: number;
-    actor: { type: string; id: string | null };
+    actor: ActorView;
   };
-  'conversation.read': { id: string; reader: string; last_read_seq: number };
+  'conversation.read': { id: string; reader: 'agents' | 'contact'; last_read_seq: number };
   typing: {
     conversation_id: string;
     sender_type: SenderType;
@@ -83,9 +91,9 @@ interface Payloads<M, C, U> {
 type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorFrame };
 
 /** The frames of `/ws/agent`, by type. */
-export type AgentFrames = FramesOf<Payloads<MessageView, ConversationView, UnreadView>>;
+export type AgentFrames = FramesOf<Payloads<MessageView, ConversationView>>;
 /** The frames of `/ws/visitor`, by type: public ones, in the visitor's view. */
-export type VisitorFrames = FramesOf<Payloads<VisitorMessageView, VisitorConversationView, number>>;
+export type VisitorFrames = FramesOf<Payloads<VisitorMessageView, VisitorConversationView>>;
 
 /** What a client may say. */
 export type ClientFrame =

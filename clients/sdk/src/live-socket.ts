@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.js';
 import type { Credential } from './authorized-api.js';
+import { deferred } from './deferred.js';
 import { Emitter } from './emitter.js';
 import { isRecord } from './envelope.js';
 import type { ClientFrame } from './frames.js';
@@ -157,20 +158,6 @@ export class LiveSocket<F extends object> {
     this.emitter.emit('closed', event as never);
     if (!event.willReconnect) this.opened.reject(event.error ?? socketClosed(event));
   }
-}
-
-interface Deferred<T> {
-  promise: Promise<T>;
-  resolve(value: T): void;
-  reject(error: unknown): void;
-}
-
-/** A promise that is settled from outside. Its failure may be ignored: nobody owes `open()` a catch. */
-function deferred<T = void>(): Deferred<T> {
-  let settle!: Omit<Deferred<T>, 'promise'>;
-  const promise = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));
-  promise.catch(() => undefined);
-  return { promise, ...settle };
 }
 
 function missing(type: string, timeoutMs: number): ApiError {

@@ -13,6 +13,10 @@ export type ConversationStatus = 'open' | 'pending' | 'snoozed' | 'resolved';
 export type Priority = 'none' | 'low' | 'medium' | 'high' | 'urgent';
 export type Availability = 'online' | 'away' | 'offline';
 export type FreeForm = Record<string, unknown>;
+/** Open spans of `HH:MM` by weekday, local time. */
+export type BusinessHours = Partial<
+  Record<'mon' | 'tue' | 'wed' | 'thu' | 'fri' | 'sat' | 'sun', { from: string; to: string }[]>
+>;
 
 export interface AttachmentView {
   id: string;
@@ -32,6 +36,8 @@ export interface MessageView {
   seq: number;
   sender_type: SenderType;
   sender_id: string;
+  /** As the sender was called then; null for contacts. */
+  sender_name: string | null;
   content_type: ContentType;
   content: string | null;
   attachments: AttachmentView[];
@@ -59,12 +65,33 @@ export interface UnreadView {
   contact: number;
 }
 
+export interface RatingView {
+  /** 1 to 5. */
+  score: number;
+  comment: string | null;
+}
+
+/** Who did something. */
+export interface ActorView {
+  type: 'member' | 'contact' | 'bot' | 'api_key' | 'system';
+  id: string | null;
+}
+
+export interface ContactSummaryView {
+  id: string;
+  name: string | null;
+  email: string | null;
+  avatar_url: string | null;
+  verified: boolean;
+}
+
 export interface ConversationView {
   id: string;
   number: number;
   workspace_id: string;
   channel_id: string;
   contact_id: string;
+  contact: ContactSummaryView;
   status: ConversationStatus;
   priority: Priority;
   assignee_id: string | null;
@@ -83,35 +110,29 @@ export interface ConversationView {
   agent_last_read_seq: number;
   contact_last_read_seq: number;
   resolved_at: WireTime | null;
-  resolved_by: string | null;
+  resolved_by: ActorView | null;
   reopened_count: number;
   previous_conversation_id: string | null;
-  csat: FreeForm | null;
+  csat: RatingView | null;
   version: number;
   created_at: WireTime;
   updated_at: WireTime;
 }
 
-export interface ContactSummaryView {
-  id: string;
-  name: string | null;
-  email: string | null;
+export interface MemberDisplayView {
+  name: string;
   avatar_url: string | null;
-}
-
-export interface ConversationListItemView extends ConversationView {
-  contact: ContactSummaryView;
 }
 
 export interface VisitorConversationView {
   id: string;
   number: number;
   status: ConversationStatus;
-  assignee: { name: string; avatar_url: string | null } | null;
+  assignee: MemberDisplayView | null;
   last_message: LastMessageView | null;
   last_seq: number;
-  unread: number;
-  csat: FreeForm | null;
+  unread: UnreadView;
+  csat: RatingView | null;
   created_at: WireTime;
 }
 
@@ -124,7 +145,7 @@ export interface ConversationCountsView {
 }
 
 /** What starting a conversation answers; the message may have joined one that was still unresolved. */
-export interface StartedConversationView {
+export interface VisitorConversationStartedView {
   conversation: VisitorConversationView;
   message: VisitorMessageView;
 }
@@ -167,8 +188,8 @@ export interface ChannelView {
   reopen_window_hours: number;
   auto_resolve_hours: number | null;
   csat_enabled: boolean;
-  business_hours: FreeForm | null;
-  widget_config: FreeForm;
+  business_hours: BusinessHours | null;
+  widget_config: WidgetSettingsView;
   created_at: WireTime;
   updated_at: WireTime;
 }
@@ -194,7 +215,7 @@ export interface WorkspaceView {
   name: string;
   locale: string;
   timezone: string;
-  business_hours: FreeForm | null;
+  business_hours: BusinessHours | null;
   created_at: WireTime;
   updated_at: WireTime;
 }
@@ -228,11 +249,34 @@ export interface MeView {
   workspaces: WorkspaceMembershipView[];
 }
 
+/** What an admin chose for the look and the features of the widget. */
+export interface WidgetSettingsView {
+  title: string;
+  greeting: string;
+  away_message: string;
+  locale: string;
+  theme: {
+    primary_color: string;
+    mode: 'light' | 'dark' | 'auto';
+    position: 'left' | 'right';
+    launcher_label: string;
+    logo_url: string | null;
+  };
+  pre_chat_form: { enabled: boolean; fields: { key: string; label: string; type: string; required: boolean }[] };
+  features: Record<'attachments' | 'emoji' | 'typing' | 'read_receipts' | 'csat' | 'transcript', boolean>;
+}
+
+/** The same for visitors, with the opening hours and the limits of the moment. */
+export interface WidgetConfigView extends WidgetSettingsView {
+  availability: { online: boolean; within_business_hours: boolean; next_open_at: WireTime | null };
+  limits: { max_message_chars: number; max_attachment_bytes: number; allowed_mime_types: string[] };
+}
+
 export interface WidgetSessionView {
   visitor_token: string;
   contact_id: string;
   channel_name: string;
-  widget_config: FreeForm;
+  widget_config: WidgetConfigView;
   expires_in: number;
   contact: VisitorContactView;
 }

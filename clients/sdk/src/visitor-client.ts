@@ -1,6 +1,6 @@
 import { addressesOf, path, type Addresses } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
-import type { MessageRange, UpdateVisitorBody, VisitorMessageBody } from './bodies.js';
+import type { MessageRange, UpdateVisitorContactBody, VisitorMessageBody } from './bodies.js';
 import { connected } from './connected.js';
 import type { VisitorFrames } from './frames.js';
 import { HttpTransport } from './http.js';
@@ -9,7 +9,7 @@ import { idempotent, named } from './once.js';
 import type { ClientOptions } from './options.js';
 import type { Page, PageQuery } from './pages.js';
 import type {
-  StartedConversationView,
+  VisitorConversationStartedView,
   VisitorContactView,
   VisitorConversationView,
   VisitorMessageView,
@@ -69,7 +69,7 @@ export class VisitorClient {
   }
 
   /** Begins a talk, or joins the unresolved one where the channel allows one only. Safe to repeat, like `send`. */
-  startConversation(message: VisitorMessageBody | string): Promise<StartedConversationView> {
+  startConversation(message: VisitorMessageBody | string): Promise<VisitorConversationStartedView> {
     const body = toMessage(message);
     // The message's id keeps it single within a conversation; the key keeps the conversation single.
     const headers = idempotent(body.client_message_id);
@@ -90,7 +90,7 @@ export class VisitorClient {
   }
 
   /** Marks everything up to `seq` as read by the visitor. */
-  read(conversationId: string, seq: number): Promise<unknown> {
+  read(conversationId: string, seq: number): Promise<VisitorConversationView> {
     return this.api.post(path`/v1/widget/conversations/${conversationId}/read`, { seq });
   }
 
@@ -98,7 +98,7 @@ export class VisitorClient {
     return this.api.get('/v1/widget/contact');
   }
 
-  updateContact(body: UpdateVisitorBody): Promise<VisitorContactView> {
+  updateContact(body: UpdateVisitorContactBody): Promise<VisitorContactView> {
     return this.api.patch('/v1/widget/contact', body);
   }
 

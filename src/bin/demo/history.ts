@@ -1,4 +1,4 @@
-import type { MessageRange, MessageView, Page } from '@support-chat/sdk';
+import { items, type MessageRange, type MessageView, type Page } from '@support-chat/sdk';
 
 /** What was said, as the service acknowledged it. */
 export interface Said {
@@ -7,22 +7,13 @@ export interface Said {
   text: string;
 }
 
-const PAGE = 200;
-
-/** Everything that people said in a conversation, in the order of `seq`; the timeline's own entries are left out. */
+/** Everything that people said in a conversation, as the service orders it, without the timeline's own entries. */
 export async function readHistory(read: (range: MessageRange) => Promise<Page<MessageView>>): Promise<Said[]> {
-  const said: MessageView[] = [];
-  for (let after = 0; ;) {
-    const page = await read({ after_seq: after, limit: PAGE });
-    said.push(...page.items);
-    const last = Math.max(after, ...page.items.map(({ seq }) => seq));
-    if (page.items.length < PAGE || last === after) break;
-    after = last;
+  const said: Said[] = [];
+  for await (const { id, sender_type, content_type, content } of items(read, { after_seq: 0, limit: 200 })) {
+    if (content_type !== 'event') said.push({ id, speaker: sender_type as Said['speaker'], text: content ?? '' });
   }
-  return said
-    .filter(({ content_type }) => content_type !== 'event')
-    .sort((a, b) => a.seq - b.seq)
-    .map(({ id, sender_type, content }) => ({ id, speaker: sender_type as Said['speaker'], text: content ?? '' }));
+  return said;
 }
 
 /** How a history differs from what was said; undefined when every message stands in it exactly once, in order. */

@@ -10,13 +10,13 @@ import type {
 } from '../bodies.js';
 import { idempotent, named } from '../once.js';
 import type { Page } from '../pages.js';
-import type { ConversationCountsView, ConversationListItemView, ConversationView, MessageView } from '../types.js';
+import type { ConversationCountsView, ConversationView, MessageView } from '../types.js';
 
 /** Conversations as whoever works for the workspace sees them. `M` is how the caller's kind writes messages. */
 export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   constructor(protected readonly api: AuthorizedApi) {}
 
-  list(query?: ListConversationsQuery): Promise<Page<ConversationListItemView>> {
+  list(query?: ListConversationsQuery): Promise<Page<ConversationView>> {
     return this.api.get('/v1/conversations', query);
   }
 
@@ -53,7 +53,7 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   }
 
   /** Marks everything up to `seq` as read by the agents. */
-  read(id: string, seq: number): Promise<unknown> {
+  read(id: string, seq: number): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/read`, { seq });
   }
 
