@@ -40,7 +40,7 @@ describe('a list', () => {
 
   it('is walked to its end, page by page, with the same question', async () => {
     const seen: number[][] = [];
-    for await (const page of pages(list, { limit: 2 })) seen.push(page.items);
+    for await (const page of pages(next => list({ limit: 2, ...next }))) seen.push(page.items);
     expect(seen).toEqual([
       [0, 1],
       [2, 3],

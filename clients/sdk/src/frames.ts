@@ -1,5 +1,6 @@
 import type {
   Availability,
+  CannedResponseView,
   ChannelView,
   ActorView,
   ContactSummaryView,
@@ -13,6 +14,7 @@ import type {
   VisitorConversationView,
   VisitorMessageView,
   WireTime,
+  WorkspaceView,
 } from './types.js';
 
 /** A frame of the service. Only what is in the event log has an `id` and a `cursor`; typing and presence pass by. */
@@ -32,8 +34,8 @@ export interface ErrorFrame {
   error: { code: string; message: string };
 }
 
-/** What each frame carries. `M` and `C` are the audience's views of a message and of a conversation. */
-interface Payloads<M, C> {
+/** What the frames of both addresses carry; `M` is the audience's view of a message. */
+interface SharedPayloads<M> {
   connected: {
     connection_id: string;
     room: string;
@@ -55,13 +57,6 @@ interface Payloads<M, C> {
   };
   'message.updated': { message: M };
   'message.deleted': { message: M };
-  'conversation.created': { conversation: C; contact: ContactSummaryView };
-  'conversation.updated': {
-    id: string;
-    changes: Record<string, { from: unknown; to: unknown }>;
-    version: number;
-    actor: ActorView;
-  };
   'conversation.read': { id: string; reader: 'agents' | 'contact'; last_read_seq: number };
   typing: {
     conversation_id: string;
@@ -70,17 +65,13 @@ interface Payloads<M, C> {
     name: string | null;
     expires_in_ms: number;
   };
-  'typing.stop': { conversation_id: string; sender_type: SenderType; sender_id: string };
+  'typing.stop': { conversation_id: string; sender_type: SenderType; sender_id: string; name: string | null };
   'presence.updated': {
     subject_type: 'member' | 'contact';
     subject_id: string;
     status: Availability;
     last_seen_at: WireTime | null;
   };
-  'viewing.updated': { conversation_id: string; members: string[] };
-  'contact.updated': { contact: ContactView };
-  'member.updated': { member: MemberView };
-  'channel.updated': { channel: ChannelView };
   /** What was missed has been told again. */
   resumed: { from: string; to: string; count: number };
   /** What was missed cannot be told again: read what is on the screen anew. */
@@ -88,12 +79,35 @@ interface Payloads<M, C> {
   'token.expiring': { in_seconds: number };
 }
 
+type Changes = Record<string, { from: unknown; to: unknown }>;
+
+interface AgentPayloads extends SharedPayloads<MessageView> {
+  'conversation.created': { conversation: Omit<ConversationView, 'contact'>; contact: ContactSummaryView };
+  'conversation.updated': { id: string; changes: Changes; version: number; actor: ActorView };
+  'viewing.updated': { conversation_id: string; members: string[] };
+  'contact.updated': ContactView;
+  'member.created': MemberView;
+  'member.updated': MemberView;
+  'channel.created': ChannelView;
+  'channel.updated': ChannelView;
+  'channel.deleted': ChannelView;
+  'canned_response.created': CannedResponseView;
+  'canned_response.updated': CannedResponseView;
+  'canned_response.deleted': CannedResponseView;
+  'workspace.updated': WorkspaceView;
+}
+
+interface VisitorPayloads extends SharedPayloads<VisitorMessageView> {
+  'conversation.created': { conversation: VisitorConversationView };
+  'conversation.updated': { id: string; changes: Changes };
+}
+
 type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorFrame };
 
 /** The frames of `/ws/agent`, by type. */
-export type AgentFrames = FramesOf<Payloads<MessageView, ConversationView>>;
+export type AgentFrames = FramesOf<AgentPayloads>;
 /** The frames of `/ws/visitor`, by type: public ones, in the visitor's view. */
-export type VisitorFrames = FramesOf<Payloads<VisitorMessageView, VisitorConversationView>>;
+export type VisitorFrames = FramesOf<VisitorPayloads>;
 
 /** What a client may say. */
 export type ClientFrame =

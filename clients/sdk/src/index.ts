@@ -9,7 +9,7 @@ export type { Fetch, HttpOptions } from './http.js';
 export type { ClosedEvent, LiveState } from './link.js';
 export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js';
 export type { ClientOptions } from './options.js';
-export { items, pages, type Page, type PageQuery } from './pages.js';
+export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export type * from './types.js';
 export { VisitorClient, type VisitorLiveOptions, type VisitorOptions, type VisitorSocket } from './visitor-client.js';

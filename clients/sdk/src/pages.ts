@@ -6,30 +6,29 @@ export interface Page<T> {
 
 /** What every list takes. */
 export interface PageQuery {
-  limit?: number;
-  cursor?: string;
+  /** 1 to 200; 50 unless told. */
+  limit?: number | undefined;
+  /** The `next_cursor` of the page before. */
+  cursor?: string | undefined;
 }
+
+/** One page of a list: the first one, or the one that `cursor` names. */
+export type ListPage<T> = (next: { cursor?: string }) => Promise<Page<T>>;
 
 /**
  * Walks a list to its end, page by page:
- * `for await (const page of pages(query => agent.conversations.list(query), { status: 'open' }))`.
+ * `for await (const page of pages(next => agent.conversations.list({ status: 'open', ...next })))`.
  */
-export async function* pages<T, Q extends PageQuery>(
-  list: (query: Q) => Promise<Page<T>>,
-  query: Q = {} as Q,
-): AsyncGenerator<Page<T>, void, undefined> {
-  let cursor: string | null | undefined = query.cursor;
-  do {
-    const page: Page<T> = await list(cursor === undefined ? query : { ...query, cursor });
+export async function* pages<T>(list: ListPage<T>): AsyncGenerator<Page<T>, void, undefined> {
+  let next: { cursor?: string } | undefined = {};
+  while (next) {
+    const page: Page<T> = await list(next);
     yield page;
-    cursor = page.next_cursor;
-  } while (cursor !== null);
+    next = page.next_cursor === null ? undefined : { cursor: page.next_cursor };
+  }
 }
 
 /** The same, item by item. */
-export async function* items<T, Q extends PageQuery>(
-  list: (query: Q) => Promise<Page<T>>,
-  query: Q = {} as Q,
-): AsyncGenerator<T, void, undefined> {
-  for await (const page of pages(list, query)) yield* page.items;
+export async function* items<T>(list: ListPage<T>): AsyncGenerator<T, void, undefined> {
+  for await (const page of pages(list)) yield* page.items;
 }

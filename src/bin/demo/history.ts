@@ -10,7 +10,8 @@ export interface Said {
 /** Everything that people said in a conversation, as the service orders it, without the timeline's own entries. */
 export async function readHistory(read: (range: MessageRange) => Promise<Page<MessageView>>): Promise<Said[]> {
   const said: Said[] = [];
-  for await (const { id, sender_type, content_type, content } of items(read, { after_seq: 0, limit: 200 })) {
+  const all = items(next => read({ after_seq: 0, limit: 200, ...next }));
+  for await (const { id, sender_type, content_type, content } of all) {
     if (content_type !== 'event') said.push({ id, speaker: sender_type as Said['speaker'], text: content ?? '' });
   }
   return said;

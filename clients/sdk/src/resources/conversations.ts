@@ -62,14 +62,17 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   }
 
   /** Says something; sent again when no answer came, which leaves one message however often it arrives. */
-  send(id: string, message: M | string): Promise<MessageView> {
-    const body = typeof message === 'string' ? { content: message } : message;
-    return this.api.post(path`/v1/conversations/${id}/messages`, named(body), { repeatable: true });
+  send(id: string, message: M): Promise<MessageView> {
+    return this.api.post(path`/v1/conversations/${id}/messages`, named(message), { repeatable: true });
   }
 }
 
-/** Those of an agent, who can also take one over. */
+/** Those of an agent, who can also take one over, and needs no words on who is speaking. */
 export class AgentConversations extends Conversations {
+  override send(id: string, message: AgentMessageBody | string): Promise<MessageView> {
+    return super.send(id, typeof message === 'string' ? { content: message } : message);
+  }
+
   /** Makes the caller its assignee. */
   take(id: string, options?: Versioned): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/take`, options);
