@@ -1,5 +1,6 @@
 export { admitsOrigin, toChannelRecord } from './channel.js';
 export type { Channel, ChannelRecord } from './channel.js';
+export { OriginNotAllowed } from './channels.errors.js';
 export { ChannelsModule } from './channels.module.js';
 export { ChannelsService } from './channels.service.js';
 export type { WidgetConfig } from './widget-config.js';

@@ -6,7 +6,7 @@ import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { VisitorClaims } from '../auth/index.js';
 import { ContactBlocked, TokenService, VISITOR_SECONDS } from '../auth/index.js';
 import type { Channel } from '../channels/index.js';
-import { admitsOrigin, ChannelsService } from '../channels/index.js';
+import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactsService } from '../contacts/index.js';
 import type { Workspace } from '../workspaces/index.js';
@@ -14,7 +14,7 @@ import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
 import type { WidgetConfigRecord } from './widget-session.js';
 import { toWidgetConfigRecord } from './widget-session.js';
-import { OriginNotAllowed, WidgetTokenInvalid } from './widget.errors.js';
+import { WidgetTokenInvalid } from './widget.errors.js';
 
 /** How long after its end a visitor token still finds its contact again. */
 const RENEWABLE_MS = 30 * 24 * 3600 * 1000;

@@ -8,8 +8,9 @@ import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { ContactBlocked } from '../auth/index.js';
+import { OriginNotAllowed } from '../channels/index.js';
 import type { Contact } from '../contacts/index.js';
-import { IdentityInvalid, IdentityRequired, OriginNotAllowed, WidgetTokenInvalid } from './widget.errors.js';
+import { IdentityInvalid, IdentityRequired, WidgetTokenInvalid } from './widget.errors.js';
 import {
   OpenSessionBody,
   PublicWidgetConfigView,

@@ -6,6 +6,7 @@ import type { StaffPrincipal } from '../../../kernel/principal.js';
 import { Allow } from '../../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Throws } from '../../../platform/http/answers.decorator.js';
+import { DeletedView } from '../../../platform/http/deleted.schema.js';
 import type { PageView } from '../../../platform/http/page.schema.js';
 import {
   ContentRequired,
@@ -87,13 +88,14 @@ export class MessagesController {
   /** Unsends one's own message, for 15 minutes: its place stays, its words are gone. */
   @Delete(':id')
   @Allow('conversations:write')
-  @Answers(MessageView)
+  @Answers(DeletedView)
   @Throws(NotFound, NotYours, EditWindowOver)
   async unsend(
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,
     @IdParam() id: string,
-  ): Promise<MessageView> {
-    return toMessageRecord(await this.messages.unsend(caller, conversationId, id));
+  ): Promise<DeletedView> {
+    await this.messages.unsend(caller, conversationId, id);
+    return { id, deleted: true };
   }
 }

@@ -1,0 +1,96 @@
+import { DynamicModule, Global, Module } from '@nestjs/common';
+import { Config } from './config/config.js';
+import { ENTITIES } from './entities.js';
+import { Clock, SystemClock } from './kernel/clock.js';
+import { ApiKeysModule } from './modules/api-keys/index.js';
+import { AuthModule, PassportAuthenticator } from './modules/auth/index.js';
+import { BotsModule } from './modules/bots/index.js';
+import { CannedResponsesModule } from './modules/canned-responses/index.js';
+import { ChannelsModule } from './modules/channels/index.js';
+import { ContactsModule } from './modules/contacts/index.js';
+import { ConversationsModule } from './modules/conversations/index.js';
+import { MembersModule } from './modules/members/index.js';
+import { RealtimeModule } from './modules/realtime/index.js';
+import { UsersModule } from './modules/users/index.js';
+import { WidgetModule } from './modules/widget/index.js';
+import { WorkspacesModule } from './modules/workspaces/index.js';
+import { AccessGuard } from './platform/access/access.guard.js';
+import { Authenticator } from './platform/access/authenticator.js';
+import { Schema } from './platform/database/data-source.js';
+import { DatabaseModule } from './platform/database/database.module.js';
+import { MIGRATIONS } from './platform/database/migrations/index.js';
+import { EncryptionModule } from './platform/encryption/encryption.module.js';
+import { EventsModule } from './platform/events/events.module.js';
+import { FanoutModule } from './platform/fanout/fanout.module.js';
+import { HealthModule } from './platform/health/health.module.js';
+import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
+import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
+import { LimitsModule } from './platform/limits/limits.module.js';
+import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
+import { MailModule } from './platform/mail/mail.module.js';
+import { SocketsModule } from './platform/sockets/sockets.module.js';
+
+export const SCHEMA: Schema = { entities: ENTITIES, migrations: MIGRATIONS };
+
+/** What the platform needs of the outside: the configuration, the time, the tables. */
+@Global()
+@Module({})
+class FoundationModule {
+  static with(config: Config): DynamicModule {
+    const provided = [
+      { provide: Config, useValue: config },
+      { provide: Clock, useClass: SystemClock },
+      { provide: Schema, useValue: SCHEMA },
+    ];
+    return { module: FoundationModule, providers: provided, exports: provided.map(({ provide }) => provide) };
+  }
+}
+
+const PLATFORM = [
+  DatabaseModule,
+  FanoutModule,
+  EventsModule,
+  EncryptionModule,
+  IdempotencyModule,
+  LimitsModule,
+  MailModule,
+  SocketsModule,
+  HealthModule,
+];
+
+/** In the order of `modules/order.json`. */
+const MODULES = [
+  WorkspacesModule,
+  UsersModule,
+  BotsModule,
+  ChannelsModule,
+  MembersModule,
+  ContactsModule,
+  ApiKeysModule,
+  AuthModule,
+  WidgetModule,
+  ConversationsModule,
+  CannedResponsesModule,
+  RealtimeModule,
+];
+
+/** Binds the platform's ports to the modules that fill them; they serve every module. */
+@Global()
+@Module({
+  imports: [AuthModule],
+  providers: [{ provide: Authenticator, useExisting: PassportAuthenticator }],
+  exports: [Authenticator],
+})
+class PortsModule {}
+
+/** The composition root: the only file that names every module. */
+@Module({})
+export class AppModule {
+  static with(config: Config): DynamicModule {
+    return {
+      module: AppModule,
+      imports: [FoundationModule.with(config), ...PLATFORM, PortsModule, ...MODULES],
+      providers: [AccessGuard, RateLimitGuard, IdempotencyInterceptor],
+    };
+  }
+}

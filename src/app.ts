@@ -1,0 +1,39 @@
+import { NestFactory } from '@nestjs/core';
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import type { Logger } from 'pino';
+import { AppModule } from './app.module.js';
+import type { Config } from './config/config.js';
+import { AccessGuard } from './platform/access/access.guard.js';
+import { configureHttp } from './platform/http/configure-http.js';
+import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
+import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
+import { createLog, NestLog } from './platform/logging/log.js';
+import { SocketAdapter } from './platform/sockets/socket.adapter.js';
+
+export type App = NestExpressApplication;
+
+/** The one way to build the service: `main`, the tests and the writers of documents call it. It does not listen yet. */
+export async function createApp(config: Config, log: Logger = logFor(config), options: AppOptions = {}): Promise<App> {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), {
+    logger: new NestLog(log),
+    bodyParser: false,
+    preview: options.preview ?? false,
+    abortOnError: false,
+    forceCloseConnections: true,
+  });
+  if (options.preview) return app;
+  configureHttp(app, config, log);
+  app.useGlobalGuards(app.get(AccessGuard), app.get(RateLimitGuard));
+  app.useGlobalInterceptors(...[app.get(IdempotencyInterceptor)]);
+  app.useWebSocketAdapter(new SocketAdapter(app));
+  return app;
+}
+
+export interface AppOptions {
+  /** Knows routes and shapes, connects to nothing: for writing documents. */
+  preview?: boolean;
+}
+
+export function logFor(config: Config): Logger {
+  return createLog({ level: config.logLevel, pretty: config.logPretty });
+}

@@ -1,0 +1,37 @@
+import { ApiKeyEntity } from './modules/api-keys/api-key.entity.js';
+import { PasswordResetEntity } from './modules/auth/password-reset.entity.js';
+import { SessionEntity } from './modules/auth/session.entity.js';
+import { BotEntity } from './modules/bots/bot.entity.js';
+import { CannedResponseEntity } from './modules/canned-responses/canned-response.entity.js';
+import { ChannelEntity } from './modules/channels/channel.entity.js';
+import { ContactChannelEntity, ContactEntity } from './modules/contacts/contact.entity.js';
+import {
+  ConversationCounterEntity,
+  ConversationEntity,
+  ConversationTallyEntity,
+} from './modules/conversations/conversation.entity.js';
+import { MessageEntity } from './modules/conversations/messages/message.entity.js';
+import { MemberEntity } from './modules/members/member.entity.js';
+import { UserEntity } from './modules/users/user.entity.js';
+import { WorkspaceEntity } from './modules/workspaces/workspace.entity.js';
+import { KeptAnswer } from './platform/idempotency/idempotency.entity.js';
+
+/** Every table that has an entity. `event` and `event_log` have none: TypeORM knows no `xid8`. */
+export const ENTITIES = [
+  WorkspaceEntity,
+  UserEntity,
+  BotEntity,
+  ChannelEntity,
+  MemberEntity,
+  ContactEntity,
+  ContactChannelEntity,
+  ApiKeyEntity,
+  SessionEntity,
+  PasswordResetEntity,
+  ConversationEntity,
+  ConversationCounterEntity,
+  ConversationTallyEntity,
+  MessageEntity,
+  CannedResponseEntity,
+  KeptAnswer,
+];

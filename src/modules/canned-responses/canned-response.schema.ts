@@ -1,0 +1,57 @@
+import { applyDecorators } from '@nestjs/common';
+import { Transform } from 'class-transformer';
+import { Id, Integer, Text, Texts, Time } from '../../platform/http/fields.js';
+import { PageQuery } from '../../platform/http/page.schema.js';
+import type { CannedResponseRecord } from './canned-response.js';
+import { SHORT_CODE } from './canned-response.js';
+
+const optional = true;
+const TAGS = { maxItems: 20, max: 50 };
+const CONTENT = { max: 20_000, description: 'Variables: `{{contact.name|there}}`, `{{agent.name}}`, …' };
+
+/** Case-blind: whatever case it is typed in, it is one code. */
+function ShortCode(options: { optional?: boolean } = {}): PropertyDecorator {
+  return applyDecorators(
+    Transform(({ value }) => (typeof value === 'string' ? value.toLowerCase() : (value as unknown))),
+    Text({ ...options, max: 50, pattern: SHORT_CODE, example: 'thanks' }),
+  );
+}
+
+export class ListCannedResponsesQuery extends PageQuery {
+  @Text({ optional, description: 'Short codes that begin with it come first.' }) query?: string;
+}
+
+export class CreateCannedResponseBody {
+  @ShortCode() short_code!: string;
+  @Text() title!: string;
+  @Text(CONTENT) content!: string;
+  @Texts({ optional, ...TAGS }) tags?: string[];
+}
+
+export class UpdateCannedResponseBody {
+  @ShortCode({ optional }) short_code?: string;
+  @Text({ optional }) title?: string;
+  @Text({ optional, ...CONTENT }) content?: string;
+  @Texts({ optional, ...TAGS }) tags?: string[];
+}
+
+export class RenderCannedResponseBody {
+  @Id() conversation_id!: string;
+}
+
+export class CannedResponseView implements CannedResponseRecord {
+  @Id() id!: string;
+  @Text({ max: 50, pattern: SHORT_CODE }) short_code!: string;
+  @Text() title!: string;
+  @Text(CONTENT) content!: string;
+  @Texts(TAGS) tags!: string[];
+  @Id({ nullable: true }) created_by!: string | null;
+  @Integer() usage_count!: number;
+  @Time() created_at!: string;
+  @Time() updated_at!: string;
+}
+
+export class RenderedCannedResponseView {
+  @Text({ min: 0, max: 100_000 }) content!: string;
+  @Texts({ maxItems: 1000, description: 'Variables without a value; they stay as written.' }) missing!: string[];
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import { CursorInvalid } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import type { Page } from '../../kernel/page.js';
+import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import type { Principal } from '../../kernel/principal.js';
+import { violates } from '../../platform/database/database-errors.js';
+import { likePattern } from '../../platform/database/like.js';
+import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { CannedResponseEntity } from './canned-response.entity.js';
+import type { CannedResponse } from './canned-response.js';
+import { ShortCodeTaken } from './canned-responses.errors.js';
+
+const LIST = 'canned-responses';
+
+export interface CannedResponseQuery {
+  limit: number;
+  cursor?: string | undefined;
+  query?: string | undefined;
+}
+
+@Injectable()
+export class CannedResponsesRepository extends WorkspaceRepository<CannedResponseEntity> {
+  protected readonly entity = CannedResponseEntity;
+  protected readonly alias = 'response';
+
+  /**
+   * By short code. With `query`, those whose short code begins with it come first, then those that hold it elsewhere:
+   * an agent types the first letters and presses enter.
+   */
+  async page(principal: Principal, { limit, cursor, query }: CannedResponseQuery): Promise<Page<CannedResponse>> {
+    const rank = query === undefined ? '0' : 'CASE WHEN response.short_code LIKE :prefix THEN 0 ELSE 1 END';
+    const select = this.visibleTo(principal)
+      .orderBy(rank, 'ASC')
+      .addOrderBy('response.shortCode', 'ASC')
+      .addOrderBy('response.id', 'ASC')
+      .limit(limit + 1);
+    const columns = ['shortCode', 'title', 'content'].map(column => `response.${column} ILIKE :pattern`);
+    if (query !== undefined) {
+      const pattern = likePattern(query.toLowerCase());
+      select.andWhere(`(${columns.join(' OR ')})`, { pattern, prefix: pattern.slice(1) });
+    }
+    if (cursor !== undefined) {
+      const [atRank, atCode, atId] = decodeCursor(LIST, cursor, 3);
+      if (typeof atRank !== 'number' || typeof atCode !== 'string' || !isId(atId)) throw new CursorInvalid();
+      select.andWhere(`(${rank}, response.shortCode, response.id) > (:atRank, :atCode, :atId)`, { atRank, atCode, atId });
+    }
+    const rankOf = (row: CannedResponse) => (query === undefined || row.shortCode.startsWith(query.toLowerCase()) ? 0 : 1);
+    return toPage(await select.getMany(), limit, last => encodeCursor(LIST, [rankOf(last), last.shortCode, last.id]));
+  }
+
+  /** @throws ShortCodeTaken */
+  override insert(row: CannedResponseEntity): Promise<CannedResponseEntity> {
+    return super.insert(row).catch(refuseTwin);
+  }
+
+  /** @throws ShortCodeTaken */
+  override save(row: CannedResponseEntity): Promise<CannedResponseEntity> {
+    return super.save(row).catch(refuseTwin);
+  }
+
+  async countUse(response: CannedResponse): Promise<void> {
+    const { workspaceId, id } = response;
+    await this.rows.increment({ workspaceId, id }, 'usageCount', 1);
+  }
+}
+
+function refuseTwin(error: unknown): never {
+  if (violates(error, 'uq_canned_response_short_code')) throw new ShortCodeTaken({ cause: error });
+  throw error;
+}

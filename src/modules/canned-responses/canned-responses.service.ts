@@ -1,0 +1,116 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { Clock } from '../../kernel/clock.js';
+import { NotFound } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
+import type { Page } from '../../kernel/page.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import { ChannelsService } from '../channels/index.js';
+import { ContactsService } from '../contacts/index.js';
+import { ConversationsService } from '../conversations/index.js';
+import type { CannedResponse } from './canned-response.js';
+import { toCannedResponseRecord } from './canned-response.js';
+import './canned-responses.events.js';
+import type { CannedResponseQuery } from './canned-responses.repository.js';
+import { CannedResponsesRepository } from './canned-responses.repository.js';
+import type { Rendered } from './template.js';
+import { render } from './template.js';
+
+export interface CannedResponseContent {
+  short_code: string;
+  title: string;
+  content: string;
+  tags?: string[] | undefined;
+}
+
+type Change = 'canned_response.created' | 'canned_response.updated' | 'canned_response.deleted';
+
+@Injectable()
+export class CannedResponsesService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly responses: CannedResponsesRepository,
+    private readonly conversations: ConversationsService,
+    private readonly contacts: ContactsService,
+    private readonly channels: ChannelsService,
+    private readonly clock: Clock,
+  ) {}
+
+  list(principal: StaffPrincipal, query: CannedResponseQuery): Promise<Page<CannedResponse>> {
+    return this.responses.page(principal, query);
+  }
+
+  async get(principal: StaffPrincipal, id: string): Promise<CannedResponse> {
+    const response = await this.responses.findVisible(principal, id);
+    if (!response) throw new NotFound();
+    return response;
+  }
+
+  /** @throws ShortCodeTaken */
+  async create(principal: StaffPrincipal, content: CannedResponseContent): Promise<CannedResponse> {
+    const now = this.clock.now();
+    const response: CannedResponse = {
+      id: newId(),
+      workspaceId: principal.workspaceId,
+      shortCode: content.short_code,
+      title: content.title,
+      content: content.content,
+      tags: content.tags ?? [],
+      createdBy: principal.kind === 'agent' ? principal.memberId : null,
+      usageCount: 0,
+      createdAt: now,
+      updatedAt: now,
+    };
+    return this.units.run(async () => {
+      await this.responses.insert(response);
+      await this.tell('canned_response.created', response, principal);
+      return response;
+    });
+  }
+
+  /** @throws ShortCodeTaken */
+  async update(principal: StaffPrincipal, id: string, changes: Partial<CannedResponseContent>): Promise<CannedResponse> {
+    return this.units.run(async () => {
+      const response = await this.get(principal, id);
+      response.shortCode = changes.short_code ?? response.shortCode;
+      response.title = changes.title ?? response.title;
+      response.content = changes.content ?? response.content;
+      response.tags = changes.tags ?? response.tags;
+      response.updatedAt = this.clock.now();
+      await this.responses.save(response);
+      await this.tell('canned_response.updated', response, principal);
+      return response;
+    });
+  }
+
+  async delete(principal: StaffPrincipal, id: string): Promise<void> {
+    await this.units.run(async () => {
+      const response = await this.get(principal, id);
+      await this.responses.remove(response);
+      await this.tell('canned_response.deleted', response, principal);
+    });
+  }
+
+  /** The text as it would be sent in this conversation by this caller; counts as one use. */
+  async render(principal: StaffPrincipal, id: string, conversationId: string): Promise<Rendered> {
+    const response = await this.get(principal, id);
+    const { workspaceId, contactId, channelId, number } = await this.conversations.get(principal, conversationId);
+    const contact = await this.contacts.find(workspaceId, contactId);
+    const channel = await this.channels.find(workspaceId, channelId);
+    await this.units.run(() => this.responses.countUse(response));
+    return render(response.content, {
+      'contact.name': contact?.name ?? null,
+      'agent.name': principal.kind === 'agent' ? principal.name : null,
+      'conversation.number': String(number),
+      'channel.name': channel?.name ?? null,
+    });
+  }
+
+  private async tell(type: Change, response: CannedResponse, by: StaffPrincipal): Promise<void> {
+    const payload = toCannedResponseRecord(response);
+    await this.events.record({ type, workspaceId: response.workspaceId, actor: actorOf(by), payload });
+  }
+}

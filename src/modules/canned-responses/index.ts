@@ -1,0 +1,2 @@
+export type { CannedResponseRecord } from './canned-response.js';
+export { CannedResponsesModule } from './canned-responses.module.js';

@@ -1,0 +1,36 @@
+import { UseFilters } from '@nestjs/common';
+import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import type { WebSocket } from 'ws';
+import type { ClientFrame } from '../../platform/sockets/frame.js';
+import { connectionOf } from '../../platform/sockets/socket.adapter.js';
+import { AGENT_PATH } from './handshake.service.js';
+import { RethrowFilter } from './rethrow.filter.js';
+import { TypingService } from './typing.service.js';
+
+/** What an agent can say on its socket; typing only where the conversation is assigned to it. */
+@UseFilters(RethrowFilter)
+@WebSocketGateway({ path: AGENT_PATH })
+export class AgentGateway {
+  constructor(private readonly typing: TypingService) {}
+
+  @SubscribeMessage('ping')
+  ping(@ConnectedSocket() socket: WebSocket): void {
+    connectionOf(socket).send('{"type":"pong"}');
+  }
+
+  /** Any frame says that the agent is there; this one says nothing else. */
+  @SubscribeMessage('presence.heartbeat')
+  heartbeat(): void {
+    return;
+  }
+
+  @SubscribeMessage('typing')
+  async startTyping(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
+    await this.typing.start(connectionOf(socket).principal, frame.fields);
+  }
+
+  @SubscribeMessage('typing.stop')
+  async stopTyping(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
+    await this.typing.stop(connectionOf(socket).principal, frame.fields);
+  }
+}

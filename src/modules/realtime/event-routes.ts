@@ -1,0 +1,107 @@
+import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
+import type {} from '../api-keys/index.js';
+import type {} from '../auth/index.js';
+import type {} from '../canned-responses/index.js';
+import type {
+  ConversationCreated,
+  ConversationProgress,
+  ConversationUpdated,
+  MessageChanged,
+  MessageCreated,
+} from '../conversations/index.js';
+import type { CloseReason } from '../../platform/sockets/close-codes.js';
+import { topics } from './topics.js';
+
+/** Where agents hear of an event: with the conversation's or channel's others, or all of the workspace. */
+type AgentRoom = 'conversation' | 'channel' | 'workspace';
+
+/**
+ * Who hears of an event, and what. `null` for the visitor is how a private thing stays private; `null` for agents, how
+ * what is only written down stays unsaid. `closes` names the sockets that the event ends.
+ */
+export interface EventRoute<T extends EventType> {
+  agents: { room: AgentRoom; data: (event: RecordedEvent<T>) => object } | null;
+  visitor: ((event: RecordedEvent<T>) => object | null) | null;
+  closes?: (event: RecordedEvent<T>) => { topic: string; reason: CloseReason };
+}
+
+const whole = <T extends EventType>(event: RecordedEvent<T>): object => event.payload;
+
+/** Exhaustive by type: an event that nobody has decided about does not compile. */
+export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
+  'message.created': {
+    agents: { room: 'conversation', data: ({ payload }) => agentMessage(payload) },
+    visitor: ({ payload }) => visitorMessage(payload),
+  },
+  'message.updated': { agents: { room: 'conversation', data: whole }, visitor: ({ payload }) => publicOnly(payload) },
+  'message.deleted': { agents: { room: 'conversation', data: whole }, visitor: ({ payload }) => publicOnly(payload) },
+  'conversation.created': {
+    agents: { room: 'conversation', data: ({ payload }) => agentConversation(payload) },
+    visitor: ({ payload }) => ({ conversation: payload.visitor }),
+  },
+  'conversation.updated': {
+    agents: { room: 'conversation', data: ({ payload }) => agentUpdate(payload) },
+    visitor: ({ payload }) => visitorUpdate(payload),
+  },
+  'conversation.read': { agents: { room: 'conversation', data: whole }, visitor: whole },
+  'contact.created': { agents: null, visitor: null },
+  'contact.updated': { agents: { room: 'channel', data: whole }, visitor: null },
+  'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'member.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'channel.created': { agents: { room: 'channel', data: whole }, visitor: null },
+  'channel.updated': { agents: { room: 'channel', data: whole }, visitor: null },
+  'channel.deleted': {
+    agents: { room: 'channel', data: whole },
+    visitor: null,
+    closes: ({ payload }) => ({ topic: topics.channelVisitors(payload.id), reason: 'accessRevoked' }),
+  },
+  'canned_response.created': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'canned_response.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'canned_response.deleted': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'workspace.created': { agents: null, visitor: null },
+  'workspace.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'api_key.created': { agents: null, visitor: null },
+  'api_key.revoked': { agents: null, visitor: null },
+  'session.started': { agents: null, visitor: null },
+  'session.ended': {
+    agents: null,
+    visitor: null,
+    closes: ({ payload }) => ({ topic: topics.family(payload.family_id), reason: 'accessRevoked' }),
+  },
+};
+
+function agentMessage({ message, conversation }: MessageCreated): object {
+  const { last_public_seq: _visitors, ...progress } = conversation;
+  return { message, conversation: progress };
+}
+
+function visitorMessage({ message, conversation }: MessageCreated): object | null {
+  return message.private ? null : { message, conversation: visitorProgress(conversation) };
+}
+
+function visitorProgress({ id, status, last_public_seq, unread, last_activity_at }: ConversationProgress): object {
+  return { id, status, last_seq: last_public_seq, unread, last_activity_at };
+}
+
+function publicOnly(payload: MessageChanged): object | null {
+  return payload.message.private ? null : payload;
+}
+
+function agentConversation({ conversation, contact }: ConversationCreated): object {
+  return { conversation, contact };
+}
+
+function agentUpdate({ id, changes, version, actor }: ConversationUpdated): object {
+  return { id, changes, version, actor };
+}
+
+/** Of all that can change, a visitor hears of the status, of who it talks to, and of its own rating. */
+function visitorUpdate({ id, changes, assignee }: ConversationUpdated): object | null {
+  const { status, csat, assignee_id } = changes;
+  const seen = {
+    ...(status ? { status } : {}),
+    ...(csat ? { csat } : {}),
+    ...(assignee_id ? { assignee: { from: null, to: assignee } } : {}),
+  };
+  return Object.keys(seen).length === 0 ? null : { id, changes: seen };
+}

@@ -1,0 +1,105 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { NotFound } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import type { AgentPrincipal, Principal, VisitorPrincipal } from '../../kernel/principal.js';
+import { principalKey } from '../../kernel/principal.js';
+import { nowWireTime } from '../../kernel/clock.js';
+import { Authenticator } from '../../platform/access/authenticator.js';
+import { EventTail } from '../../platform/events/event-tail.js';
+import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
+import type { Handshake } from '../../platform/sockets/socket-door.js';
+import { SocketDoor } from '../../platform/sockets/socket-door.js';
+import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
+import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
+import { ConversationsService } from '../conversations/index.js';
+import { inboxTopics, topics } from './topics.js';
+
+export const VISITOR_PATH = '/ws/visitor';
+export const AGENT_PATH = '/ws/agent';
+const INBOX = 'inbox';
+
+/** Who may open a socket, and which rooms it sits in. */
+@Injectable()
+export class HandshakeService extends SocketDoor {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly conversations: ConversationsService,
+    private readonly channels: ChannelsService,
+    private readonly limiter: RateLimiter,
+    private readonly tail: EventTail,
+    private readonly config: Config,
+  ) {
+    super();
+  }
+
+  async admit({ path, query, request }: Handshake): Promise<Admission> {
+    const kind = path === VISITOR_PATH ? 'visitor' : 'agent';
+    const principal = await this.authenticate(query.get('token'), kind);
+    await this.limiter.consume('handshake', principalKey(principal));
+    return principal.kind === 'visitor'
+      ? this.admitVisitor(principal, query.get('conv'), request.headers.origin)
+      : this.admitAgent(principal as AgentPrincipal, query.get('room'));
+  }
+
+  welcome(connection: SocketConnection): void {
+    const data = {
+      connection_id: connection.id,
+      room: connection.admission.room,
+      cursor: this.tail.cursor,
+      ping_interval_ms: this.config.socketPingIntervalMs,
+      pong_wait_ms: this.config.socketPongWaitMs,
+      server_time: nowWireTime(),
+    };
+    connection.send(JSON.stringify({ type: 'connected', data }));
+  }
+
+  /** The one place where a deactivated member's token is told apart from a revoked one. */
+  private async authenticate(token: string | null, kind: 'visitor' | 'agent'): Promise<Principal> {
+    try {
+      return await this.authenticator.authenticate(token === '' ? null : token, [kind]);
+    } catch (error) {
+      if (error instanceof DeactivatedMembersToken) throw new MemberDeactivated({ cause: error });
+      throw error;
+    }
+  }
+
+  /** Without `conv` in the contact's room, which also carries a conversation that is yet to be made. */
+  private async admitVisitor(
+    principal: VisitorPrincipal,
+    conversationId: string | null,
+    origin: string | undefined,
+  ): Promise<Admission> {
+    const channel = await this.channels.find(principal.workspaceId, principal.channelId);
+    if (!channel) throw new NotFound();
+    if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();
+    if (conversationId) await this.assertVisible(principal, conversationId);
+    const room = conversationId ? topics.visitorConversation(conversationId) : topics.contact(principal.contactId);
+    return {
+      principal,
+      audience: 'visitor',
+      room: conversationId || 'contact',
+      topics: [room, topics.channelVisitors(principal.channelId)],
+      expiresAt: principal.expiresAt,
+    };
+  }
+
+  private async admitAgent(principal: AgentPrincipal, room: string | null): Promise<Admission> {
+    const inbox = room === null || room === '' || room === INBOX;
+    if (!inbox) await this.assertVisible(principal, room);
+    const rooms = inbox ? inboxTopics(principal.workspaceId, principal.scope) : [topics.conversation(room)];
+    return {
+      principal,
+      audience: 'agent',
+      room: inbox ? INBOX : room,
+      topics: [...rooms, topics.family(principal.familyId)],
+      expiresAt: principal.expiresAt,
+    };
+  }
+
+  /** A conversation that is not there and one that the caller may not see answer alike. */
+  private async assertVisible(principal: Principal, conversationId: string): Promise<void> {
+    if (!isId(conversationId) || !(await this.conversations.find(principal, conversationId))) throw new NotFound();
+  }
+}

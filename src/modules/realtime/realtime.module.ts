@@ -1,0 +1,25 @@
+import { Global, Module } from '@nestjs/common';
+import { SocketDoor } from '../../platform/sockets/socket-door.js';
+import { AuthModule } from '../auth/index.js';
+import { ChannelsModule } from '../channels/index.js';
+import { ConversationsModule } from '../conversations/index.js';
+import { AgentGateway } from './agent.gateway.js';
+import { DeliveryService } from './delivery.service.js';
+import { HandshakeService } from './handshake.service.js';
+import { TypingService } from './typing.service.js';
+import { VisitorGateway } from './visitor.gateway.js';
+
+@Global()
+@Module({
+  imports: [AuthModule, ChannelsModule, ConversationsModule],
+  providers: [
+    HandshakeService,
+    { provide: SocketDoor, useExisting: HandshakeService },
+    DeliveryService,
+    TypingService,
+    VisitorGateway,
+    AgentGateway,
+  ],
+  exports: [SocketDoor],
+})
+export class RealtimeModule {}

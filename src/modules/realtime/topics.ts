@@ -1,0 +1,30 @@
+import type { ChannelScope } from '../../kernel/channel-scope.js';
+
+/**
+ * The third lock: which topics a socket joins follows from the same scope that its requests have, and an event is sent
+ * to topics; nobody filters frame by frame. Agents' topics and visitors' topics are never the same.
+ */
+export const topics = {
+  /** Everything of a workspace's channels, for agents with scope `all`. */
+  inbox: (workspaceId: string) => `inbox:${workspaceId}`,
+  /** One channel's part of it, for agents limited to some channels. */
+  channel: (channelId: string) => `channel:${channelId}`,
+  /** What concerns every agent of a workspace, whatever its scope. */
+  agents: (workspaceId: string) => `agents:${workspaceId}`,
+  /** One conversation, in the agents' view. */
+  conversation: (conversationId: string) => `conversation:${conversationId}`,
+  /** All conversations of a contact, in the visitor's view. */
+  contact: (contactId: string) => `contact:${contactId}`,
+  /** One conversation, in the visitor's view. */
+  visitorConversation: (conversationId: string) => `visitor-conversation:${conversationId}`,
+  /** The sockets that one sign-in has opened; closed with it. */
+  family: (familyId: string) => `family:${familyId}`,
+  /** The sockets of a channel's visitors; closed with it. */
+  channelVisitors: (channelId: string) => `channel-visitors:${channelId}`,
+};
+
+/** The rooms of the shared inbox that a scope opens. */
+export function inboxTopics(workspaceId: string, scope: ChannelScope): string[] {
+  const rooms = scope === null ? [topics.inbox(workspaceId)] : scope.map(topics.channel);
+  return [...rooms, topics.agents(workspaceId)];
+}

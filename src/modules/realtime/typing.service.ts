@@ -1,0 +1,116 @@
+import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import type { Principal } from '../../kernel/principal.js';
+import { principalKey } from '../../kernel/principal.js';
+import { NotFound } from '../../kernel/errors.js';
+import { isId } from '../../kernel/ids.js';
+import { Fanout } from '../../platform/fanout/fanout.js';
+import { SocketHub } from '../../platform/sockets/socket-hub.js';
+import type { Conversation } from '../conversations/index.js';
+import { ConversationsService } from '../conversations/index.js';
+import { NotAssigned } from './realtime.errors.js';
+import { topics } from './topics.js';
+
+const SUBJECT = 'typing';
+export const TYPING_MS = 8_000;
+const PASSES_EVERY_MS = 2_000;
+
+/** Typing, on its way to every instance. Not an event: nobody asks later who typed. */
+interface TypingNotice {
+  type: 'typing' | 'typing.stop';
+  workspaceId: string;
+  channelId: string;
+  conversationId: string;
+  contactId: string;
+  senderKey: string;
+  data: object;
+  agentsOnly: boolean;
+}
+
+/** Passes typing on: not to the sender, at most once in two seconds, and to agents only where it is a note. */
+@Injectable()
+export class TypingService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly passedAt = new Map<string, number>();
+  private sweeper: NodeJS.Timeout | undefined;
+  private unsubscribe: () => void = () => undefined;
+
+  constructor(
+    private readonly conversations: ConversationsService,
+    private readonly hub: SocketHub,
+    private readonly fanout: Fanout,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.unsubscribe = this.fanout.subscribe(SUBJECT, notice => this.pass(notice as TypingNotice));
+    this.sweeper = setInterval(() => this.sweep(), TYPING_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    this.unsubscribe();
+    clearInterval(this.sweeper);
+  }
+
+  /** @throws NotFound, NotAssigned */
+  async start(principal: Principal, fields: Record<string, unknown>): Promise<void> {
+    const conversation = await this.typable(principal, fields.conversation_id);
+    const key = `${principalKey(principal)} ${conversation.id}`;
+    const now = performance.now();
+    if (now - (this.passedAt.get(key) ?? -Infinity) < PASSES_EVERY_MS) return;
+    this.passedAt.set(key, now);
+    this.publish('typing', principal, conversation, fields.private === true);
+  }
+
+  /** @throws NotFound, NotAssigned */
+  async stop(principal: Principal, fields: Record<string, unknown>): Promise<void> {
+    const conversation = await this.typable(principal, fields.conversation_id);
+    this.passedAt.delete(`${principalKey(principal)} ${conversation.id}`);
+    this.publish('typing.stop', principal, conversation, fields.private === true);
+  }
+
+  private async typable(principal: Principal, id: unknown): Promise<Conversation> {
+    const conversation = isId(id) ? await this.conversations.find(principal, id) : null;
+    if (!conversation) throw new NotFound();
+    if (principal.kind === 'agent' && conversation.assigneeId !== principal.memberId) throw new NotAssigned();
+    return conversation;
+  }
+
+  private publish(
+    type: TypingNotice['type'],
+    principal: Principal,
+    { workspaceId, channelId, id: conversationId, contactId }: Conversation,
+    wantsPrivate: boolean,
+  ): void {
+    const byAgent = principal.kind === 'agent';
+    const sender = byAgent
+      ? { sender_type: 'agent', sender_id: principal.memberId, name: principal.name }
+      : { sender_type: 'contact', sender_id: contactId, name: null };
+    const notice: TypingNotice = {
+      type,
+      workspaceId,
+      channelId,
+      conversationId,
+      contactId,
+      senderKey: principalKey(principal),
+      data: { conversation_id: conversationId, ...sender, ...(type === 'typing' ? { expires_in_ms: TYPING_MS } : {}) },
+      agentsOnly: byAgent && wantsPrivate,
+    };
+    this.fanout.publish(SUBJECT, notice);
+  }
+
+  private pass(notice: TypingNotice): void {
+    const { type, workspaceId, channelId, conversationId, contactId, data, senderKey, agentsOnly } = notice;
+    const frame = JSON.stringify({ type, conversation_id: conversationId, channel_id: channelId, data });
+    const agents = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
+    const visitors = agentsOnly ? [] : [topics.contact(contactId), topics.visitorConversation(conversationId)];
+    for (const topic of [...agents, ...visitors]) {
+      this.hub.broadcast(topic, frame, {
+        passing: true,
+        except: connection => principalKey(connection.principal) === senderKey,
+      });
+    }
+  }
+
+  private sweep(): void {
+    const old = performance.now() - PASSES_EVERY_MS;
+    for (const [key, at] of this.passedAt) if (at < old) this.passedAt.delete(key);
+  }
+}

@@ -1,0 +1,36 @@
+import { UseFilters } from '@nestjs/common';
+import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from '@nestjs/websockets';
+import type { WebSocket } from 'ws';
+import type { ClientFrame } from '../../platform/sockets/frame.js';
+import { connectionOf } from '../../platform/sockets/socket.adapter.js';
+import { VISITOR_PATH } from './handshake.service.js';
+import { RethrowFilter } from './rethrow.filter.js';
+import { TypingService } from './typing.service.js';
+
+/** What a visitor can say on its socket. */
+@UseFilters(RethrowFilter)
+@WebSocketGateway({ path: VISITOR_PATH })
+export class VisitorGateway {
+  constructor(private readonly typing: TypingService) {}
+
+  @SubscribeMessage('ping')
+  ping(@ConnectedSocket() socket: WebSocket): void {
+    connectionOf(socket).send('{"type":"pong"}');
+  }
+
+  /** Any frame says that the visitor is there; this one says nothing else. */
+  @SubscribeMessage('presence.heartbeat')
+  heartbeat(): void {
+    return;
+  }
+
+  @SubscribeMessage('typing')
+  async startTyping(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
+    await this.typing.start(connectionOf(socket).principal, frame.fields);
+  }
+
+  @SubscribeMessage('typing.stop')
+  async stopTyping(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
+    await this.typing.stop(connectionOf(socket).principal, frame.fields);
+  }
+}

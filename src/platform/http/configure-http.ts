@@ -1,0 +1,47 @@
+import type { NestExpressApplication } from '@nestjs/platform-express';
+import helmet from 'helmet';
+import type { NextFunction, Request, Response } from 'express';
+import type { Logger } from 'pino';
+import type { Config } from '../../config/config.js';
+import { Unavailable } from '../../kernel/errors.js';
+import { Lifecycle } from '../health/lifecycle.js';
+import { accessLog } from '../logging/access-log.js';
+import { EnvelopeInterceptor } from './envelope.interceptor.js';
+import { ErrorFilter } from './error.filter.js';
+import { crossOrigin } from './cross-origin.js';
+import { jsonBody } from './json-body.js';
+import { requestValidation } from './validation.js';
+
+/** Paths outside of the versioned API and its envelope. */
+export const UNVERSIONED = ['healthz', 'readyz', 'metrics'];
+
+/** The HTTP edge: what every request passes on its way to a handler, in this order. */
+export function configureHttp(app: NestExpressApplication, config: Config, log: Logger): void {
+  app.set('trust proxy', config.trustProxy);
+  app.set('query parser', 'simple');
+  app.disable('x-powered-by');
+  app.disable('etag');
+  app.use(accessLog(log));
+  app.use(helmet({ strictTransportSecurity: config.production && !config.allowInsecureHttp }));
+  app.use(crossOrigin());
+  app.use(refuseWhileDraining(app.get(Lifecycle)));
+  app.use('/v1', noStore, jsonBody());
+  app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
+  app.useGlobalFilters(new ErrorFilter());
+  app.useGlobalPipes(requestValidation());
+  app.useGlobalInterceptors(new EnvelopeInterceptor());
+}
+
+function noStore(_request: Request, response: Response, next: NextFunction): void {
+  response.setHeader('Cache-Control', 'no-store');
+  next();
+}
+
+/** While it drains, an instance finishes what it has and sends the rest elsewhere. */
+function refuseWhileDraining(lifecycle: Lifecycle) {
+  return (request: Request, response: Response, next: NextFunction): void => {
+    if (!lifecycle.draining || request.path === '/healthz' || request.path === '/readyz') return next();
+    response.setHeader('Connection', 'close');
+    next(new Unavailable());
+  };
+}
