@@ -1,13 +1,15 @@
 import { NestFactory } from '@nestjs/core';
 import type { NestExpressApplication } from '@nestjs/platform-express';
 import type { Logger } from 'pino';
+import { apiDocument } from './api-document.js';
 import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { AccessGuard } from './platform/access/access.guard.js';
-import { configureHttp } from './platform/http/configure-http.js';
+import { configureHttp, UNVERSIONED } from './platform/http/configure-http.js';
 import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { createLog, NestLog } from './platform/logging/log.js';
+import { serveReference } from './platform/openapi/reference.js';
 import { SocketAdapter } from './platform/sockets/socket.adapter.js';
 
 export type App = NestExpressApplication;
@@ -21,8 +23,10 @@ export async function createApp(config: Config, log: Logger = logFor(config), op
     abortOnError: false,
     forceCloseConnections: true,
   });
+  app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
   if (options.preview) return app;
   configureHttp(app, config, log);
+  serveReference(app, () => apiDocument(app));
   app.useGlobalGuards(app.get(AccessGuard), app.get(RateLimitGuard));
   app.useGlobalInterceptors(...[app.get(IdempotencyInterceptor)]);
   app.useWebSocketAdapter(new SocketAdapter(app));

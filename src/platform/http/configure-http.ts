@@ -26,7 +26,6 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.use(crossOrigin());
   app.use(refuseWhileDraining(app.get(Lifecycle)));
   app.use('/v1', noStore, jsonBody());
-  app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
   app.useGlobalFilters(new ErrorFilter());
   app.useGlobalPipes(requestValidation());
   app.useGlobalInterceptors(new EnvelopeInterceptor());

@@ -186,7 +186,7 @@ type ClassRef = new () => object;
 export function Nested(shape: () => ClassRef, options: FieldOptions = {}): PropertyDecorator {
   return applyDecorators(
     Type(shape),
-    field(options, { type: shape as never }, IsObject(), ValidateNested()),
+    field(options, { type: () => shape() }, IsObject(), ValidateNested()),
   );
 }
 
@@ -197,7 +197,7 @@ export function NestedList(shape: () => ClassRef, options: FieldOptions & { maxI
     Type(shape),
     field(
       options,
-      { type: shape as never, isArray: true },
+      { type: () => shape(), isArray: true },
       IsArray(),
       ArrayMaxSize(maxItems),
       IsObject({ each: true }),

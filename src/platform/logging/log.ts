@@ -26,12 +26,15 @@ export function createLog(options: { level: string; pretty: boolean }): Logger {
 
 type Level = 'info' | 'error' | 'warn' | 'debug' | 'trace' | 'fatal';
 
+/** Where Nest tells, at each start, what it is made of. */
+const ASSEMBLY = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'WebSocketsController', 'NestFactory']);
+
 /** Nest's logger interface over the structured log. An object becomes fields, an Error its stack. */
 export class NestLog implements LoggerService {
   constructor(private readonly log_: Logger) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write('info', message, rest);
+    this.write(ASSEMBLY.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
     this.write('error', message, rest);

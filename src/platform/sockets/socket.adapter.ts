@@ -104,9 +104,11 @@ export class SocketAdapter extends WsAdapter {
     const connection = new SocketConnection(client, admission);
     connections.set(client, connection);
     client.on('error', () => undefined);
-    client.on('pong', () => {
-      connection.heardAt = performance.now();
-    });
+    for (const sign of ['ping', 'pong'] as const) {
+      client.on(sign, () => {
+        connection.heardAt = performance.now();
+      });
+    }
     client.once('close', () => this.hub.remove(connection));
     this.hub.add(connection);
     server.emit('connection', client, request);

@@ -1,0 +1,34 @@
+import 'reflect-metadata';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { createApp } from '../app.js';
+import { loadConfig } from '../config/config.js';
+import { writeDocuments } from './documents.js';
+
+const FOLDER = 'docs/generated';
+
+/** `write-docs` writes the documents; `write-docs --check` fails when one of them is not what it would write. */
+const check = process.argv.includes('--check');
+const config = loadConfig({ ...process.env, LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://nowhere.invalid/none' });
+const app = await createApp(config, undefined, { preview: true });
+const stale: string[] = [];
+mkdirSync(FOLDER, { recursive: true });
+for (const [name, text] of Object.entries(writeDocuments(app))) {
+  const file = join(FOLDER, name);
+  if (read(file) === text) continue;
+  if (check) stale.push(file);
+  else writeFileSync(file, text);
+}
+if (stale.length > 0) {
+  console.error(`stale: ${stale.join(', ')}; run npm run docs`);
+  process.exit(1);
+}
+process.exit(0);
+
+function read(file: string): string | null {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,78 @@
+import type { FieldFault } from '../../kernel/domain-error.js';
+import type { ContactSummary } from '../contacts/index.js';
+import type { ConversationRecord, MessageRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
+import { Choice, Embedded, FreeForm, Id, Integer, Nested, Text, Time } from '../../platform/http/fields.js';
+
+const optional = true;
+const nullable = true;
+const STATUSES = ['pending', 'open', 'snoozed', 'resolved'];
+
+export class ConnectedData {
+  @Id() connection_id!: string;
+  @Text({ description: '`inbox`, `contact`, or the id of a conversation.' }) room!: string;
+  @Text({ max: 200, description: 'Where the log is; opaque.' }) cursor!: string;
+  @Integer() ping_interval_ms!: number;
+  @Integer() pong_wait_ms!: number;
+  @Time() server_time!: string;
+}
+
+export class ProgressData {
+  @Id() id!: string;
+  @Choice(STATUSES) status!: Status;
+  @Integer() last_seq!: number;
+  @Embedded('UnreadView') unread!: { agents: number; contact: number };
+  @Time() last_activity_at!: string;
+}
+
+export class MessageCreatedData {
+  @Embedded('MessageView') message!: MessageRecord;
+  @Nested(() => ProgressData) conversation!: ProgressData;
+}
+
+export class MessageChangedData {
+  @Embedded('MessageView') message!: MessageRecord;
+}
+
+/** A conversation as events carry it: without its contact, which stands beside it. */
+export class ConversationCreatedData {
+  @FreeForm({ description: 'A ConversationView without `contact`.' }) conversation!: ConversationRecord;
+  @Embedded('ContactSummaryView') contact!: ContactSummary;
+}
+
+export class VisitorConversationCreatedData {
+  @Embedded('VisitorConversationView') conversation!: VisitorConversationRecord;
+}
+
+export class ConversationUpdatedData {
+  @Id() id!: string;
+  @FreeForm({ description: 'By field: `{from, to}`.' }) changes!: Record<string, { from: unknown; to: unknown }>;
+  @Integer() version!: number;
+  @Embedded('ActorView') actor!: { type: string; id: string | null };
+}
+
+export class VisitorConversationUpdatedData {
+  @Id() id!: string;
+  @FreeForm({ description: 'Of `status`, `assignee`, `csat`: `{from, to}`.' })
+  changes!: Record<string, { from: unknown; to: unknown }>;
+}
+
+export class ConversationReadData {
+  @Id() id!: string;
+  @Choice(['agents', 'contact']) reader!: 'agents' | 'contact';
+  @Integer() last_read_seq!: number;
+}
+
+export class TypingData {
+  @Id() conversation_id!: string;
+  @Choice(['agent', 'contact']) sender_type!: 'agent' | 'contact';
+  @Id() sender_id!: string;
+  @Text({ nullable }) name!: string | null;
+  @Integer({ optional, description: 'With `typing`: when it ends by itself.' }) expires_in_ms?: number;
+}
+
+/** The `error` of an error frame. */
+export class FrameError {
+  @Text() code!: string;
+  @Text({ max: 1000 }) message!: string;
+  @Embedded('FieldFault', { optional, list: true }) details?: FieldFault[];
+}

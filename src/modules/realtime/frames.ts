@@ -1,0 +1,73 @@
+import type { EventType } from '../../kernel/domain-event.js';
+
+/**
+ * One kind of frame that the service sends: which shape its `data` has for agents and for visitors, by the name under
+ * which the API reference has it; null for those who never get it.
+ */
+export interface FrameDefinition {
+  summary: string;
+  agent: string | null;
+  visitor: string | null;
+}
+
+/** Frames of durable events carry `id` and `cursor`; each stands for an event that was committed. */
+export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
+  'message.created': both('Something was said.', 'MessageCreatedData'),
+  'message.updated': both('A message was edited.', 'MessageChangedData'),
+  'message.deleted': both('A message was unsent.', 'MessageChangedData'),
+  'conversation.created': {
+    summary: "A conversation began; comes before its first `message.created`.",
+    agent: 'ConversationCreatedData',
+    visitor: 'VisitorConversationCreatedData',
+  },
+  'conversation.updated': {
+    summary: 'Something about a conversation changed.',
+    agent: 'ConversationUpdatedData',
+    visitor: 'VisitorConversationUpdatedData',
+  },
+  'conversation.read': both('Messages were read.', 'ConversationReadData'),
+  'contact.created': silent('A contact was made.'),
+  'contact.updated': agents('A contact changed.', 'ContactView'),
+  'member.created': agents('A member joined.', 'MemberView'),
+  'member.updated': agents('A member changed.', 'MemberView'),
+  'channel.created': agents('A channel was made.', 'ChannelView'),
+  'channel.updated': agents('A channel changed.', 'ChannelView'),
+  'channel.deleted': agents('A channel ended.', 'ChannelView'),
+  'canned_response.created': agents('A canned response was made.', 'CannedResponseView'),
+  'canned_response.updated': agents('A canned response changed.', 'CannedResponseView'),
+  'canned_response.deleted': agents('A canned response was deleted.', 'CannedResponseView'),
+  'workspace.created': silent('A workspace was registered.'),
+  'workspace.updated': agents('The workspace changed.', 'WorkspaceView'),
+  'api_key.created': silent('An API key was made.'),
+  'api_key.revoked': silent('An API key was revoked.'),
+  'session.started': silent('Somebody signed in.'),
+  'session.ended': silent('A sign-in ended; its sockets close.'),
+};
+
+/** Frames of the moment: no `id`, no `cursor`, not kept. */
+export const PASSING_FRAMES = {
+  connected: both('The first frame on every socket.', 'ConnectedData'),
+  pong: { summary: 'Answers `ping`; no data.', agent: null, visitor: null },
+  typing: both('Somebody types; ends by itself after 8 s. Not sent to whoever types.', 'TypingData'),
+  'typing.stop': both('Somebody has stopped typing.', 'TypingData'),
+} satisfies Record<string, FrameDefinition>;
+
+/** What clients may send. Fields stand at the top level, under `data` or under `payload`. */
+export const CLIENT_FRAMES: Record<string, string> = {
+  ping: 'Answered with `pong`.',
+  typing: '`{conversation_id, private?}`: starts the typing indicator; agents where the conversation is assigned to them.',
+  'typing.stop': '`{conversation_id}`: ends it.',
+  'presence.heartbeat': 'The visitor or agent is still there.',
+};
+
+function both(summary: string, shape: string): FrameDefinition {
+  return { summary, agent: shape, visitor: shape };
+}
+
+function agents(summary: string, shape: string): FrameDefinition {
+  return { summary, agent: shape, visitor: null };
+}
+
+function silent(summary: string): FrameDefinition {
+  return { summary, agent: null, visitor: null };
+}

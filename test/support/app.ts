@@ -1,0 +1,110 @@
+import 'reflect-metadata';
+import { mkdtempSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Server } from 'node:http';
+import type { App } from '../../src/app.js';
+import { createApp } from '../../src/app.js';
+import type { Config } from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/config.js';
+import { Clock } from '../../src/kernel/clock.js';
+import { createLog } from '../../src/platform/logging/log.js';
+import type { Mail } from '../../src/platform/mail/mailer.js';
+import { Mailer } from '../../src/platform/mail/mailer.js';
+import type { TestDatabase } from './database.js';
+import { cloneDatabase } from './database.js';
+import { MovableClock } from './clock.js';
+
+/** A running service of a test's own. */
+export interface TestApp {
+  app: App;
+  server: Server;
+  config: Config;
+  /** `http://127.0.0.1:port` */
+  url: string;
+  /** `ws://127.0.0.1:port` */
+  wsUrl: string;
+  database: TestDatabase;
+  clock: MovableClock;
+  /** What would have been mailed. */
+  mails: Mail[];
+  stop(): Promise<void>;
+}
+
+/** High, but finite: limits are counted in every test and met in those that are about them. */
+const RATES = [
+  'login=100000/60',
+  'login_email=100000/60',
+  'login_address=100000/60',
+  'register=100000/60',
+  'password_forgot=100000/60',
+  'password_reset=100000/60',
+  'refresh=100000/60',
+  'widget_session=100000/60',
+  'widget_session_contact=100000/60',
+  'widget_config=100000/60',
+  'visitor=1000000/60',
+  'visitor_message=1000000/60',
+  'handshake=100000/60',
+  'agent=1000000/60',
+  'api_key=1000000/60',
+].join(',');
+
+const SECRETS = {
+  JWT_SECRETS: 'a secret that signs tokens in tests alone',
+  ENCRYPTION_KEYS: 'a secret that encrypts in tests and nowhere else',
+};
+
+/** @param env overrides of the environment; `database` runs the app on another test's database */
+export async function startApp(
+  env: Record<string, string> = {},
+  options: { database?: TestDatabase; clock?: MovableClock } = {},
+): Promise<TestApp> {
+  const database = options.database ?? (await cloneDatabase());
+  const config = loadConfig({
+    NODE_ENV: 'test',
+    DATABASE_URL: database.url,
+    DATA_DIR: mkdtempSync(join(tmpdir(), 'support-chat-data-')),
+    BCRYPT_COST: '4',
+    LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
+    RATE_LIMITS: RATES,
+    DRAIN_SECONDS: '0',
+    ...SECRETS,
+    ...env,
+  });
+  const clock = options.clock ?? new MovableClock();
+  const mails: Mail[] = [];
+  const app = await createApp(config, createLog({ level: config.logLevel, pretty: false }));
+  replace(app, Clock, clock);
+  replace(app, Mailer, { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) });
+  await app.listen(0, '127.0.0.1');
+  const server = app.getHttpServer() as Server;
+  const { port } = server.address() as AddressInfo;
+  return {
+    app,
+    server,
+    config,
+    url: `http://127.0.0.1:${port}`,
+    wsUrl: `ws://127.0.0.1:${port}`,
+    database,
+    clock,
+    mails,
+    stop: async () => {
+      await app.close();
+      if (!options.database) await database.drop();
+    },
+  };
+}
+
+/** Gives an instance that everyone has already been handed the methods of a test's own. */
+function replace<T extends object>(app: App, token: abstract new () => T, twin: Partial<T>): void {
+  const real = app.get<T>(token as never);
+  const names = new Set([...Object.getOwnPropertyNames(Object.getPrototypeOf(twin) as object), ...Object.keys(twin)]);
+  for (const name of names) {
+    const method: unknown = (twin as Record<string, unknown>)[name];
+    if (name !== 'constructor' && typeof method === 'function') {
+      Object.defineProperty(real, name, { value: method.bind(twin), configurable: true });
+    }
+  }
+}

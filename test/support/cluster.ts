@@ -1,0 +1,62 @@
+import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { SCHEMA } from '../../src/app.module.js';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+
+/** A throw-away PostgreSQL: durable only as far as a test run needs it. */
+export interface Cluster {
+  /** Of the database that has been migrated and is cloned by every test file. */
+  templateUrl: string;
+  stop(): Promise<void>;
+}
+
+export const TEMPLATE = 'template_support_chat';
+
+/** A cluster of its own under the temp folder; or, with TEST_DATABASE_URL, databases in the one that is named there. */
+export async function startCluster(): Promise<Cluster> {
+  const given = process.env.TEST_DATABASE_URL;
+  if (given) {
+    const templateUrl = await freshTemplate(given);
+    return { templateUrl, stop: () => dropTemplate(templateUrl) };
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'support-chat-test-'));
+  chmodSync(folder, 0o711);
+  const settings = { fsync: 'off', max_connections: '300', synchronous_commit: 'off', full_page_writes: 'off' };
+  const embedded = await startEmbeddedPostgres({ dataDir: folder, database: TEMPLATE, log: () => undefined, settings });
+  await migrate(embedded.url, SCHEMA, () => undefined);
+  return {
+    templateUrl: embedded.url,
+    stop: async () => {
+      await embedded.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function freshTemplate(url: string): Promise<string> {
+  const template = new URL(url);
+  template.pathname = `/${TEMPLATE}`;
+  await administer(url, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`, `CREATE DATABASE ${TEMPLATE}`);
+  await migrate(template.href, SCHEMA, () => undefined);
+  return template.href;
+}
+
+async function dropTemplate(templateUrl: string): Promise<void> {
+  await administer(templateUrl, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+}
+
+/** Runs statements in the cluster's own database. */
+export async function administer(url: string, ...statements: string[]): Promise<void> {
+  const own = new URL(url);
+  own.pathname = '/postgres';
+  const client = new Client({ connectionString: own.href });
+  await client.connect();
+  try {
+    for (const statement of statements) await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,142 @@
+import type { IncomingMessage } from 'node:http';
+import { WebSocket } from 'ws';
+import type { Contract } from './contract.js';
+
+export interface Frame {
+  type: string;
+  id?: string;
+  cursor?: string;
+  conversation_id?: string;
+  channel_id?: string;
+  data: Record<string, any>;
+  error?: { code: string; message: string };
+}
+
+/** A handshake that was refused, as HTTP. */
+export class Refused extends Error {
+  constructor(
+    readonly status: number,
+    readonly headers: IncomingMessage['headers'],
+    readonly body: any,
+  ) {
+    super(`refused with ${status}: ${JSON.stringify(body)}`);
+  }
+}
+
+/** A raw WebSocket client that keeps every frame, each validated against the registry, and waits instead of sleeping. */
+export class TestSocket {
+  readonly frames: Frame[] = [];
+  closed: { code: number; reason: string } | null = null;
+  private readonly waiters = new Set<() => void>();
+  private fault: Error | null = null;
+
+  private constructor(
+    readonly ws: WebSocket,
+    private readonly audience: 'agent' | 'visitor',
+    private readonly contract: Contract,
+  ) {
+    ws.on('message', data => this.take(String(data)));
+    ws.on('close', (code, reason) => {
+      this.closed = { code, reason: reason.toString() };
+      this.wake();
+    });
+    ws.on('error', () => undefined);
+  }
+
+  /** Opens a socket and waits for `connected`. @throws Refused */
+  static async open(
+    url: string,
+    audience: 'agent' | 'visitor',
+    contract: Contract,
+    headers: Record<string, string> = {},
+  ): Promise<TestSocket> {
+    const ws = new WebSocket(url, { headers });
+    const socket = new TestSocket(ws, audience, contract);
+    await new Promise<void>((resolve, reject) => {
+      ws.once('open', resolve);
+      ws.once('error', reject);
+      ws.once('unexpected-response', (_request, response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('end', () => {
+          const text = Buffer.concat(chunks).toString();
+          const body: unknown = text.startsWith('{') ? JSON.parse(text) : text;
+          reject(new Refused(response.statusCode ?? 0, response.headers, body));
+        });
+      });
+    });
+    return socket;
+  }
+
+  send(frame: unknown): void {
+    this.ws.send(typeof frame === 'string' || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame));
+  }
+
+  /** The first frame of the type (that the predicate accepts), already here or yet to come. */
+  next(type: string, accepts: (frame: Frame) => boolean = () => true, ms = 5_000): Promise<Frame> {
+    const find = () => this.frames.find(frame => frame.type === type && accepts(frame));
+    return this.until(find, `${type} within ${ms} ms`, ms);
+  }
+
+  /** How the socket was closed. */
+  end(ms = 5_000): Promise<{ code: number; reason: string }> {
+    return this.until(() => this.closed ?? undefined, `a close within ${ms} ms`, ms);
+  }
+
+  /** Sends `ping` and waits for its `pong`: what the server sent before has arrived then. */
+  async settled(): Promise<void> {
+    const pongs = this.of('pong').length;
+    this.send({ type: 'ping' });
+    await this.until(() => (this.of('pong').length > pongs ? true : undefined), 'pong', 5_000);
+  }
+
+  of(type: string): Frame[] {
+    return this.frames.filter(frame => frame.type === type);
+  }
+
+  async close(): Promise<void> {
+    this.ws.close();
+    await this.end();
+  }
+
+  private take(text: string): void {
+    const frame = JSON.parse(text) as Frame;
+    this.frames.push(frame);
+    try {
+      this.contract.assertFrame(this.audience, frame as unknown as Record<string, unknown>);
+    } catch (error) {
+      this.fault ??= error as Error;
+    }
+    this.wake();
+  }
+
+  private wake(): void {
+    for (const waiter of [...this.waiters]) waiter();
+  }
+
+  private until<T>(find: () => T | undefined, what: string, ms: number): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const done = () => {
+        clearTimeout(timer);
+        this.waiters.delete(look);
+      };
+      const look = () => {
+        const found = find();
+        if (this.fault) {
+          done();
+          reject(this.fault);
+        } else if (found !== undefined) {
+          done();
+          resolve(found);
+        }
+      };
+      const timer = setTimeout(() => {
+        done();
+        const seen = this.frames.map(frame => frame.type).join(', ');
+        reject(new Error(`no ${what}; saw: ${seen || 'nothing'}; closed: ${JSON.stringify(this.closed)}`));
+      }, ms);
+      this.waiters.add(look);
+      look();
+    });
+  }
+}

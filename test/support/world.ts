@@ -1,0 +1,150 @@
+import { randomBytes } from 'node:crypto';
+import type { TestApp } from './app.js';
+import { startApp } from './app.js';
+import { Contract } from './contract.js';
+import { Caller } from './http.js';
+import { TestSocket } from './socket.js';
+
+export const PASSWORD = 'correct horse battery';
+
+/** An agent who has signed in. */
+export interface Agent {
+  api: Caller;
+  token: string;
+  refreshToken: string;
+  memberId: string;
+  workspaceId: string;
+  email: string;
+}
+
+/** A workspace with its owner and its first channel. */
+export interface Desk {
+  owner: Agent;
+  workspaceId: string;
+  channelId: string;
+  widgetToken: string;
+}
+
+export interface Visitor {
+  api: Caller;
+  token: string;
+  contactId: string;
+}
+
+let counter = 0;
+
+/** A text that no other test uses. */
+export function unique(prefix = 'x'): string {
+  counter += 1;
+  return `${prefix}-${counter}-${randomBytes(4).toString('hex')}`;
+}
+
+/** A running service and the people who use it. Each test makes its own desk, so that a forgotten scope shows as a leak. */
+export class World {
+  readonly contract: Contract;
+  readonly anyone: Caller;
+
+  private constructor(readonly app: TestApp) {
+    this.contract = Contract.of(app.app);
+    this.anyone = this.as(null);
+  }
+
+  static async start(...args: Parameters<typeof startApp>): Promise<World> {
+    return new World(await startApp(...args));
+  }
+
+  stop(): Promise<void> {
+    return this.app.stop();
+  }
+
+  /** Calls with this token, or with none. */
+  as(token: string | null): Caller {
+    return new Caller(this.app, this.contract, token);
+  }
+
+  /** Registers a workspace. */
+  async desk(): Promise<Desk> {
+    const email = `${unique('owner')}@example.com`;
+    const session = await this.anyone.post('/v1/auth/register', {
+      workspace_name: unique('Desk'),
+      name: 'Olivia Owner',
+      email,
+      password: PASSWORD,
+    });
+    if (session.status !== 201) throw new Error(`registration failed: ${JSON.stringify(session.body)}`);
+    const owner = this.agentOf(session.data, email);
+    const [channel] = (await owner.api.get('/v1/channels')).data.items;
+    return { owner, workspaceId: owner.workspaceId, channelId: channel.id, widgetToken: channel.widget_token };
+  }
+
+  /** The agent of an AgentSession answer. */
+  agentOf(session: any, email: string): Agent {
+    return {
+      api: this.as(session.token),
+      token: session.token,
+      refreshToken: session.refresh_token,
+      memberId: session.member.id,
+      workspaceId: session.workspace.id,
+      email,
+    };
+  }
+
+  /** An API key of the desk, as a caller. */
+  async apiKey(desk: Desk, body: Record<string, unknown> = {}): Promise<Caller> {
+    const made = await desk.owner.api.post('/v1/api-keys', { name: unique('key'), ...body });
+    return this.as(made.data.key);
+  }
+
+  /** A colleague, made by key with a password and signed in. */
+  async colleague(
+    desk: Desk,
+    options: { role?: 'agent' | 'admin'; channel_ids?: string[]; name?: string } = {},
+  ): Promise<Agent> {
+    const key = await this.apiKey(desk);
+    const email = `${unique('agent')}@example.com`;
+    const made = await key.post('/v1/workspace/members', { name: 'Adam Agent', email, password: PASSWORD, ...options });
+    if (made.status !== 201) throw new Error(`no colleague: ${JSON.stringify(made.body)}`);
+    const session = await this.anyone.post('/v1/auth/login', { email, password: PASSWORD });
+    return this.agentOf(session.data, email);
+  }
+
+  /** Another channel of the desk. */
+  async channel(desk: Desk, body: Record<string, unknown> = {}): Promise<any> {
+    return (await desk.owner.api.post('/v1/channels', { name: unique('Channel'), ...body })).data;
+  }
+
+  /** Somebody who has opened the widget. */
+  async visitor(desk: { widgetToken: string }, body: Record<string, unknown> = {}): Promise<Visitor> {
+    const session = await this.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken, ...body });
+    if (session.status !== 200) throw new Error(`no visitor session: ${JSON.stringify(session.body)}`);
+    const token: string = session.data.visitor_token;
+    return { api: this.as(token), token, contactId: session.data.contact_id };
+  }
+
+  /** A conversation that the visitor has begun. */
+  async conversation(visitor: Visitor, content = 'Hello?'): Promise<any> {
+    const started = await visitor.api.post('/v1/widget/conversations', { message: { content } });
+    if (started.status !== 201) throw new Error(`no conversation: ${JSON.stringify(started.body)}`);
+    return started.data.conversation;
+  }
+
+  /** A visitor's socket; `conv` is one conversation, none the contact's room. */
+  visitorSocket(visitor: Visitor, query: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<TestSocket> {
+    return this.socket('visitor', { token: visitor.token, ...query }, headers);
+  }
+
+  agentSocket(agent: Agent, query: Record<string, string> = {}): Promise<TestSocket> {
+    return this.socket('agent', { token: agent.token, ...query });
+  }
+
+  async socket(
+    route: 'visitor' | 'agent',
+    query: Record<string, string>,
+    headers: Record<string, string> = {},
+  ): Promise<TestSocket> {
+    const url = `${this.app.wsUrl}/ws/${route}?${new URLSearchParams(query).toString()}`;
+    const socket = await TestSocket.open(url, route, this.contract, headers);
+    if (query.reject !== 'close') await socket.next('connected');
+    return socket;
+  }
+}
