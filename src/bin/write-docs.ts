@@ -2,14 +2,14 @@ import 'reflect-metadata';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createApp } from '../app.js';
-import { loadConfig } from '../config/config.js';
+import { environment, loadConfig } from '../config/config.js';
 import { writeDocuments } from './documents.js';
 
 const FOLDER = 'docs/generated';
 
 /** `write-docs` writes the documents; `write-docs --check` fails when one of them is not what it would write. */
 const check = process.argv.includes('--check');
-const config = loadConfig({ ...process.env, LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://nowhere.invalid/none' });
+const config = loadConfig(environment({}, { LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://nowhere.invalid/none' }));
 const app = await createApp(config, undefined, { preview: true });
 const stale: string[] = [];
 mkdirSync(FOLDER, { recursive: true });

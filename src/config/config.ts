@@ -72,6 +72,11 @@ function trustedProxies(raw: string): Config['trustProxy'] {
   return /^\d+$/.test(raw) ? Number(raw) : raw.split(',').map(item => item.trim());
 }
 
+/** The process's environment over these defaults; for commands that want some of it otherwise. */
+export function environment(defaults: Record<string, string>, overrides: Record<string, string> = {}) {
+  return { ...defaults, ...process.env, ...overrides };
+}
+
 /** Reads and checks the environment once. @throws ConfigInvalid with every fault in one message */
 export function loadConfig(source: Record<string, string | undefined> = process.env): Config {
   const env = parseEnv(source);
