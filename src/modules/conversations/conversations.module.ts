@@ -4,6 +4,7 @@ import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
 import { ConversationChanges } from './conversation-changes.service.js';
+import { ConversationCounting } from './conversation-counting.service.js';
 import { ConversationStarts } from './conversation-starts.service.js';
 import { ConversationViews } from './conversation-views.service.js';
 import { ConversationsController } from './conversations.controller.js';
@@ -39,6 +40,7 @@ import { TallyRepository } from './tally.repository.js';
     ConversationsService,
     ConversationStarts,
     ConversationViews,
+    ConversationCounting,
   ],
   exports: [ConversationsService],
 })

@@ -1,5 +1,6 @@
 export { toConversationRecord } from './conversation.js';
 export type { Conversation, ConversationRecord, Status, VisitorConversationRecord } from './conversation.js';
+export { ConversationCounting } from './conversation-counting.service.js';
 export type {
   ConversationCreated,
   ConversationProgress,

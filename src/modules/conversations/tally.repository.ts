@@ -74,9 +74,13 @@ export class TallyRepository {
     return (await this.sql.first<{ kinds: number }>(DRIFT))?.kinds ?? 0;
   }
 
-  /** Counts everything anew. Inside a unit of work; writers wait for it. */
-  async repair(): Promise<void> {
+  /** Makes writers wait until the unit of work ends. */
+  async freeze(): Promise<void> {
     await this.sql.count(FREEZE);
+  }
+
+  /** Counts everything anew, with the tally frozen. */
+  async recount(): Promise<void> {
     await this.sql.count(CLEAR);
     await this.sql.count(FILL);
   }
