@@ -1,0 +1,78 @@
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { VARIABLES } from '../../src/config/env.js';
+import { World } from '../support/world.js';
+
+const readme = readFileSync('README.md', 'utf8');
+
+/** The shell blocks of one section, in order. */
+function blocksOf(title: string): string[] {
+  const section = readme.split(/^## /m).find(text => text.startsWith(title)) ?? '';
+  return [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(match => match[1] ?? '');
+}
+
+function run(script: string): Promise<{ code: number | null; out: string }> {
+  return new Promise(resolve => {
+    const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', chunk => (out += String(chunk)));
+    shell.on('close', code => resolve({ code, out }));
+  });
+}
+
+describe('the README', () => {
+  let world: World;
+  beforeAll(async () => {
+    world = await World.start();
+    await world.anyone.post('/v1/auth/register', {
+      workspace_name: 'Demo shop',
+      name: 'Olivia',
+      email: 'olivia@demo.example',
+      password: 'demo-desk-password',
+    });
+  });
+  afterAll(() => world.stop());
+
+  it('walks an integrator through a conversation, every line of it', async () => {
+    const walk = blocksOf('Five minutes');
+    expect(walk.length).toBeGreaterThan(4);
+    const host = new URL(world.app.url).host;
+    const listening = 'until grep -q connected "$heard"; do sleep 0.1; done';
+    const script = walk
+      .map(block => block.replaceAll('localhost:3000', host))
+      .map(block => (block.includes('require("ws")') ? `${block.replace(/&\s*$/, '> "$heard" &')}\n${listening}` : block))
+      .join('\necho\n');
+    const { code, out } = await run(`heard=$(mktemp)\ntrap 'kill $(jobs -p); cat "$heard"; rm "$heard"' EXIT\n${script}\nsleep 0.3`);
+    expect({ code, failures: out.match(/"ok":false[^\n]*/g) }).toEqual({ code: 0, failures: null });
+    expect(out.match(/"ok":true/g)?.length).toBeGreaterThanOrEqual(7);
+    for (const type of ['connected', 'conversation.created', 'message.created', 'conversation.updated']) {
+      expect(out).toContain(`"type":"${type}"`);
+    }
+    expect(out).toContain('It arrives tomorrow.');
+  });
+
+  it('names no variable that the service does not read, and no script that is not there', () => {
+    const table = readme.slice(readme.indexOf('| Variable |'), readme.indexOf('All of them:'));
+    const named = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map(match => match[1] ?? '');
+    const known = new Set([...Object.keys(VARIABLES), 'PORT']);
+    expect(named.filter(name => !known.has(name))).toEqual([]);
+    const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
+    const called = [...readme.matchAll(/npm run ([a-z:]+)/g)].map(match => match[1] ?? '');
+    expect(called.filter(name => !(name in scripts))).toEqual([]);
+  });
+
+  it('links to files that are there', () => {
+    const links = [...readme.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(match => match[1] ?? '');
+    expect(links.filter(link => !link.startsWith('http') && !exists(link))).toEqual([]);
+  });
+});
+
+function exists(path: string): boolean {
+  try {
+    readFileSync(path);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EISDIR';
+  }
+}
