@@ -50,7 +50,10 @@ export class UnitOfWork {
     }
   }
 
-  /** Runs part of the present unit so that its failure undoes that part alone. */
+  /**
+   * Runs part of the present unit so that its failure undoes that part alone, also inside another part: rolling back to
+   * a savepoint keeps it, so it is released too, or the outer part's name would find the inner one.
+   */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
     const unit = this.mine('savepoint');
     const hooks = unit.afterCommit.length;
@@ -62,6 +65,7 @@ export class UnitOfWork {
     } catch (error) {
       unit.afterCommit.length = hooks;
       await unit.runner.query('ROLLBACK TO SAVEPOINT part');
+      await unit.runner.query('RELEASE SAVEPOINT part');
       throw error;
     }
   }
