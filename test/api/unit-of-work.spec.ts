@@ -1,0 +1,372 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import type { RecordedEvent } from '../../src/kernel/domain-event.js';
+import { newId } from '../../src/kernel/ids.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { COMMITTED_EVENTS, EventLog } from '../../src/platform/events/event-log.js';
+import { EventTail } from '../../src/platform/events/event-tail.js';
+import { Fanout } from '../../src/platform/fanout/fanout.js';
+import type { Desk } from '../support/world.js';
+import { World } from '../support/world.js';
+
+/** A promise that somebody else fulfils. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open: () => void = () => undefined;
+  const opened = new Promise<void>(resolve => (open = resolve));
+  return { opened, open };
+}
+
+describe('a unit of work', () => {
+  let world: World;
+  let units: UnitOfWork;
+  let events: EventLog;
+  let tail: EventTail;
+  let desk: Desk;
+  const published: string[] = [];
+
+  beforeAll(async () => {
+    world = await World.start();
+    units = world.app.app.get(UnitOfWork);
+    events = world.app.app.get(EventLog);
+    tail = world.app.app.get(EventTail);
+    world.app.app.get(Fanout).subscribe(COMMITTED_EVENTS, body => published.push((body as RecordedEvent).id));
+    await world.app.database.query('CREATE TABLE thing (name text PRIMARY KEY, size int NOT NULL DEFAULT 0)');
+    desk = await world.desk();
+  });
+  afterAll(() => world.stop());
+  beforeEach(async () => {
+    await world.app.database.query('TRUNCATE thing');
+  });
+
+  /** As a repository would: on the unit's connection, or on the pool. */
+  const write = (name: string) => units.manager.query('INSERT INTO thing (name) VALUES ($1)', [name]);
+  const grow = (name: string) => units.manager.query('UPDATE thing SET size = size + 1 WHERE name = $1', [name]);
+  const names = async () =>
+    (await world.app.database.query<{ name: string }>('SELECT name FROM thing ORDER BY name')).map(row => row.name);
+  const logged = async (id: string) =>
+    (await world.app.database.query('SELECT id FROM event WHERE id = $1', [id])).length === 1;
+
+  const record = () =>
+    events.record({
+      type: 'canned_response.deleted',
+      workspaceId: desk.workspaceId,
+      actor: { type: 'system', id: null },
+      payload: {
+        id: newId(),
+        short_code: 'gone',
+        title: 'Gone',
+        content: 'Gone',
+        tags: [],
+        created_by: null,
+        usage_count: 0,
+        created_at: '2026-01-01T00:00:00.000000Z',
+        updated_at: '2026-01-01T00:00:00.000000Z',
+      },
+    });
+
+  describe('that commits', () => {
+    it('leaves its rows and its event, which everybody hears of after the commit', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const event = await units.run(async () => {
+        await write('kept');
+        const recorded = await record();
+        await inbox.settled();
+        expect(published).not.toContain(recorded.id);
+        expect(await logged(recorded.id)).toBe(false);
+        return recorded;
+      });
+      await inbox.next('canned_response.deleted', frame => frame.id === event.id);
+      expect(published).toContain(event.id);
+      expect(await names()).toEqual(['kept']);
+      expect(await logged(event.id)).toBe(true);
+      await inbox.close();
+    });
+
+    it('answers what its work answers', async () => {
+      expect(await units.run(() => Promise.resolve(7))).toBe(7);
+    });
+
+    it('runs its hooks only then, in order', async () => {
+      const told: string[] = [];
+      await units.run(async () => {
+        units.afterCommit(() => told.push('first'));
+        await write('kept');
+        units.afterCommit(() => told.push('second'));
+        expect(told).toEqual([]);
+      });
+      expect(told).toEqual(['first', 'second']);
+    });
+
+    it('is the same unit as one begun inside of it', async () => {
+      const told: string[] = [];
+      await expect(
+        units.run(async () => {
+          await units.run(async () => {
+            units.afterCommit(() => told.push('inner'));
+            await write('inner');
+          });
+          expect(told).toEqual([]);
+          throw new Error('outer');
+        }),
+      ).rejects.toThrow('outer');
+      expect(told).toEqual([]);
+      expect(await names()).toEqual([]);
+    });
+
+    it('is not seen by what runs beside it', async () => {
+      const inside = gate();
+      const beside = gate();
+      const unit = units.run(async () => {
+        await write('mine');
+        inside.open();
+        await beside.opened;
+      });
+      await inside.opened;
+      expect(units.active).toBe(false);
+      expect(await units.manager.query('SELECT name FROM thing')).toEqual([]);
+      beside.open();
+      await unit;
+      expect(await names()).toEqual(['mine']);
+    });
+  });
+
+  describe('that is rolled back', () => {
+    it('leaves no row, no event, no frame, and publishes nothing', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      let lost = '';
+      const failing = units.run(async () => {
+        await write('lost');
+        lost = (await record()).id;
+        throw new Error('on second thoughts');
+      });
+      await expect(failing).rejects.toThrow('on second thoughts');
+
+      const kept = await units.run(record);
+      await inbox.next('canned_response.deleted', frame => frame.id === kept.id);
+      await tail.catchUp();
+      await inbox.settled();
+      expect(inbox.of('canned_response.deleted').map(frame => frame.id)).toEqual([kept.id]);
+      expect(published).not.toContain(lost);
+      expect(await logged(lost)).toBe(false);
+      expect(await names()).toEqual([]);
+      await inbox.close();
+    });
+
+    it('forgets its hooks', async () => {
+      const told: string[] = [];
+      const failing = units.run(async () => {
+        units.afterCommit(() => told.push('never'));
+        await write('lost');
+        throw new Error('no');
+      });
+      await expect(failing).rejects.toThrow('no');
+      expect(told).toEqual([]);
+    });
+
+    it('by the commit itself leaves nothing either', async () => {
+      await world.app.database.query(
+        'ALTER TABLE thing ADD CONSTRAINT later UNIQUE (size) DEFERRABLE INITIALLY DEFERRED',
+      );
+      const told: string[] = [];
+      const failing = units.run(async () => {
+        await write('one');
+        await write('two');
+        units.afterCommit(() => told.push('never'));
+      });
+      await expect(failing).rejects.toMatchObject({ driverError: { constraint: 'later' } });
+      await world.app.database.query('ALTER TABLE thing DROP CONSTRAINT later');
+      expect(told).toEqual([]);
+      expect(await names()).toEqual([]);
+    });
+
+    it('gives its connection back', async () => {
+      const failures = Array.from({ length: 40 }, (_nothing, index) =>
+        units.run(async () => {
+          await write(`lost ${index}`);
+          throw new Error('no');
+        }),
+      );
+      expect((await Promise.allSettled(failures)).every(({ status }) => status === 'rejected')).toBe(true);
+      const driver = world.app.app.get(DataSource).driver as unknown as {
+        master: { totalCount: number; idleCount: number };
+      };
+      expect(driver.master.idleCount).toBe(driver.master.totalCount);
+    });
+  });
+
+  describe('that meets a deadlock', () => {
+    it('is tried again until both have their way, and tells of it once', async () => {
+      await write('left');
+      await write('right');
+      let attempts = 0;
+      const told: string[] = [];
+      const ready = [gate(), gate()] as const;
+      const unit = (first: string, second: string, me: 0 | 1) =>
+        units.run(async () => {
+          attempts += 1;
+          units.afterCommit(() => told.push(first));
+          await grow(first);
+          ready[me].open();
+          await ready[1 - me]?.opened;
+          await grow(second);
+        });
+      await Promise.all([unit('left', 'right', 0), unit('right', 'left', 1)]);
+      expect(attempts).toBeGreaterThan(2);
+      expect(told.sort()).toEqual(['left', 'right']);
+      const sizes = await world.app.database.query<{ size: number }>('SELECT size FROM thing');
+      expect(sizes.map(({ size }) => size)).toEqual([2, 2]);
+    });
+
+    it('or a serialization failure is tried four times, then fails with it', async () => {
+      let attempts = 0;
+      const failing = units.run(async () => {
+        attempts += 1;
+        await write(`attempt ${attempts}`);
+        await units.manager.query(`DO $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '40001'; END $$`);
+      });
+      await expect(failing).rejects.toThrow('not now');
+      expect(attempts).toBe(4);
+      expect(await names()).toEqual([]);
+    });
+
+    it('inside another unit leaves the trying to the outer one', async () => {
+      let outer = 0;
+      let inner = 0;
+      await units.run(async () => {
+        outer += 1;
+        await write('whole');
+        await units.run(async () => {
+          inner += 1;
+          if (inner > 1) return;
+          await units.manager.query(`DO $$ BEGIN RAISE EXCEPTION 'not now' USING ERRCODE = '40P01'; END $$`);
+        });
+      });
+      expect([outer, inner]).toEqual([2, 2]);
+      expect(await names()).toEqual(['whole']);
+    });
+
+    it('is not tried again for any other refusal of the database', async () => {
+      let attempts = 0;
+      await write('there');
+      const failing = units.run(async () => {
+        attempts += 1;
+        await write('there');
+      });
+      await expect(failing).rejects.toMatchObject({ driverError: { code: '23505' } });
+      expect(attempts).toBe(1);
+    });
+  });
+
+  describe('with a part behind a savepoint', () => {
+    it('undoes that part alone, its rows, events and hooks', async () => {
+      const told: string[] = [];
+      let lost = '';
+      const kept = await units.run(async () => {
+        await write('before');
+        units.afterCommit(() => told.push('before'));
+        const part = units.savepoint(async () => {
+          await write('part');
+          units.afterCommit(() => told.push('part'));
+          lost = (await record()).id;
+          throw new Error('this part');
+        });
+        await expect(part).rejects.toThrow('this part');
+        await write('after');
+        units.afterCommit(() => told.push('after'));
+        return record();
+      });
+      expect(await names()).toEqual(['after', 'before']);
+      expect(told).toEqual(['before', 'after']);
+      expect([await logged(lost), await logged(kept.id)]).toEqual([false, true]);
+      expect(published).toContain(kept.id);
+      expect(published).not.toContain(lost);
+    });
+
+    it('goes on after the database has refused the part', async () => {
+      await write('taken');
+      await units.run(async () => {
+        await expect(units.savepoint(() => write('taken'))).rejects.toMatchObject({ driverError: { code: '23505' } });
+        await write('free');
+      });
+      expect(await names()).toEqual(['free', 'taken']);
+    });
+
+    it('keeps what a part that succeeds has done', async () => {
+      const told: string[] = [];
+      const result = await units.run(() =>
+        units.savepoint(async () => {
+          await write('part');
+          units.afterCommit(() => told.push('part'));
+          return 'done';
+        }),
+      );
+      expect(result).toBe('done');
+      expect(told).toEqual(['part']);
+      expect(await names()).toEqual(['part']);
+    });
+
+    it('undoes the whole of an outer part whose inner part failed', async () => {
+      await units.run(async () => {
+        await write('unit');
+        const outer = units.savepoint(async () => {
+          await write('outer');
+          await units.savepoint(async () => {
+            await write('inner');
+            throw new Error('both');
+          });
+        });
+        await expect(outer).rejects.toThrow('both');
+      });
+      expect(await names()).toEqual(['unit']);
+    });
+
+    it('undoes the inner part alone where the outer one bears it', async () => {
+      await units.run(() =>
+        units.savepoint(async () => {
+          await write('outer');
+          const inner = units.savepoint(async () => {
+            await write('inner');
+            throw new Error('inner alone');
+          });
+          await expect(inner).rejects.toThrow('inner alone');
+          await write('outer still');
+        }),
+      );
+      expect(await names()).toEqual(['outer', 'outer still']);
+    });
+  });
+
+  describe('that is not there', () => {
+    it('has no event recorded beside it', async () => {
+      await expect(record()).rejects.toThrow('canned_response.deleted was recorded outside a unit of work');
+    });
+
+    it('has no hook and no savepoint', async () => {
+      expect(() => units.afterCommit(() => undefined)).toThrow('afterCommit outside a unit of work');
+      await expect(units.savepoint(() => Promise.resolve())).rejects.toThrow('savepoint outside a unit of work');
+    });
+  });
+
+  describe('behind a request', () => {
+    it('that is refused leaves no row, no event and no frame', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const visitor = await world.visitor(desk);
+      const contact = { contact_id: visitor.contactId, channel_id: desk.channelId };
+      const key = await world.apiKey(desk);
+      const before = await world.app.database.query<{ events: number; conversations: number }>(
+        'SELECT (SELECT count(*)::int FROM event) AS events, (SELECT count(*)::int FROM conversation) AS conversations',
+      );
+      // the conversation is made first, then its message has no sender
+      const refused = await key.post('/v1/conversations', { ...contact, message: { content: 'Who speaks?' } });
+      expect([refused.status, refused.error.code]).toEqual([400, 'sender_required']);
+      const after = await world.app.database.query(
+        'SELECT (SELECT count(*)::int FROM event) AS events, (SELECT count(*)::int FROM conversation) AS conversations',
+      );
+      expect(after).toEqual(before);
+      await tail.catchUp();
+      await inbox.settled();
+      expect(inbox.of('conversation.created')).toEqual([]);
+      await inbox.close();
+    });
+  });
+});

@@ -1,0 +1,131 @@
+import { describe, expect, it } from '@jest/globals';
+import type { Actor } from '../../src/kernel/domain-event.js';
+import type { Conversation, Status } from '../../src/modules/conversations/conversation.js';
+import { STATUSES } from '../../src/modules/conversations/conversation.js';
+import type { Effects, Trigger } from '../../src/modules/conversations/lifecycle.js';
+import { AIM, isPastReopening, transition, TRANSITIONS } from '../../src/modules/conversations/lifecycle.js';
+
+const now = new Date('2026-03-01T12:00:00.000Z');
+const actor: Actor = { type: 'member', id: '01960000-0000-7000-8000-000000000001' };
+const HOUR_MS = 3_600_000;
+
+function conversation(given: Partial<Conversation>): Conversation {
+  return {
+    id: '01960000-0000-7000-8000-00000000000a',
+    workspaceId: '01960000-0000-7000-8000-00000000000b',
+    number: 7,
+    channelId: '01960000-0000-7000-8000-00000000000c',
+    contactId: '01960000-0000-7000-8000-00000000000d',
+    status: 'open',
+    priority: 'none',
+    assigneeId: null,
+    botId: null,
+    control: 'human',
+    single: true,
+    subject: null,
+    tags: [],
+    customAttributes: {},
+    snoozedUntil: null,
+    waitingSince: null,
+    firstResponseAt: null,
+    lastMessage: null,
+    lastPublicMessage: null,
+    lastActivityAt: now,
+    lastSeq: 3,
+    lastPublicSeq: 3,
+    unreadAgents: 0,
+    unreadContact: 0,
+    agentLastReadSeq: 0,
+    contactLastReadSeq: 0,
+    resolvedAt: null,
+    resolvedBy: null,
+    reopenedCount: 2,
+    previousConversationId: null,
+    csat: null,
+    version: 1,
+    createdAt: now,
+    updatedAt: now,
+    ...given,
+  };
+}
+
+const nothing: Effects = { columns: {}, timeline: null };
+const handedOver: Effects = { columns: { status: 'open', control: 'human' }, timeline: null };
+const woken: Effects = { columns: { status: 'open', snoozedUntil: null }, timeline: null };
+const reopened: Effects = {
+  columns: { status: 'open', control: 'human', resolvedAt: null, resolvedBy: null, reopenedCount: 3 },
+  timeline: { event: 'reopened', public: true },
+};
+const resolved: Effects = {
+  columns: { status: 'resolved', resolvedAt: now, resolvedBy: actor, snoozedUntil: null, waitingSince: null },
+  timeline: { event: 'resolved', public: true },
+};
+
+/** The whole table: each trigger in each state; null is a refusal. */
+const TABLE: Record<Trigger, Record<Status, Effects | null>> = {
+  contact_message: { pending: nothing, open: nothing, snoozed: woken, resolved: reopened },
+  agent_message: { pending: handedOver, open: nothing, snoozed: nothing, resolved: reopened },
+  bot_message: { pending: nothing, open: nothing, snoozed: nothing, resolved: reopened },
+  take: { pending: handedOver, open: nothing, snoozed: nothing, resolved: null },
+  resolve: { pending: resolved, open: resolved, snoozed: resolved, resolved: null },
+  reopen: { pending: null, open: null, snoozed: null, resolved: reopened },
+};
+
+const TRIGGERS = Object.keys(TABLE) as Trigger[];
+const CELLS = TRIGGERS.flatMap(trigger =>
+  STATUSES.map(status => ({ trigger, status, effects: TABLE[trigger][status] })),
+);
+const outcome = (effects: Effects | null) => (effects === null ? 'is refused' : (effects.columns.status ?? 'stays'));
+
+describe('the life of a conversation', () => {
+  it('knows these triggers and no other', () => {
+    expect(Object.keys(TRANSITIONS).sort()).toEqual([...TRIGGERS].sort());
+    expect(Object.keys(AIM).sort()).toEqual([...TRIGGERS].sort());
+  });
+
+  it.each(CELLS.map(cell => ({ ...cell, outcome: outcome(cell.effects) })))(
+    '$trigger in state $status: $outcome',
+    ({ trigger, status, effects }) => {
+      const before = conversation({ status });
+      expect(transition(before, trigger, { now, actor })).toEqual(effects);
+      expect(before).toEqual(conversation({ status }));
+    },
+  );
+
+  it('leads to the state that a refusal would name', () => {
+    for (const { trigger, effects } of CELLS) {
+      if (effects?.columns.status) expect(effects.columns.status).toBe(AIM[trigger]);
+    }
+  });
+
+  it('never leaves a trace of being resolved in a conversation that is not', () => {
+    for (const { trigger, status, effects } of CELLS.filter(cell => cell.status === 'resolved' && cell.effects)) {
+      const before = conversation({ status, resolvedAt: now, resolvedBy: actor });
+      expect(transition(before, trigger, { now, actor })?.columns).toMatchObject({
+        resolvedAt: null,
+        resolvedBy: null,
+      });
+      expect(effects?.columns.status).toBe('open');
+    }
+  });
+});
+
+describe('the reopen window', () => {
+  const resolvedAgo = (ms: number) => conversation({ status: 'resolved', resolvedAt: new Date(now.getTime() - ms) });
+
+  it('is open up to its last millisecond and over past it', () => {
+    expect(isPastReopening(resolvedAgo(72 * HOUR_MS - 1), 72, now)).toBe(false);
+    expect(isPastReopening(resolvedAgo(72 * HOUR_MS), 72, now)).toBe(false);
+    expect(isPastReopening(resolvedAgo(72 * HOUR_MS + 1), 72, now)).toBe(true);
+  });
+
+  it('of no hours ends at once', () => {
+    expect(isPastReopening(resolvedAgo(1), 0, now)).toBe(true);
+  });
+
+  it('is no question for a conversation that is not resolved', () => {
+    for (const status of ['pending', 'open', 'snoozed'] as const) {
+      expect(isPastReopening(conversation({ status }), 0, now)).toBe(false);
+    }
+  });
+});
