@@ -2,6 +2,10 @@ import { spawnSync } from 'node:child_process';
 
 /** `npm run demo`: builds, then runs the service and plays conversations through it, in this very process. */
 console.log('Building …');
-const { status } = spawnSync('npm run --silent build', { shell: true, encoding: 'utf8', stdio: ['ignore', 'ignore', 'inherit'] });
+const { status } = spawnSync('npm run --silent build', {
+  shell: true,
+  encoding: 'utf8',
+  stdio: ['ignore', 'ignore', 'inherit'],
+});
 if (status !== 0) process.exit(status ?? 1);
 await import(new URL('../dist/bin/demo/main.js', import.meta.url).href);

@@ -30,7 +30,8 @@ function page(title: string, ...lines: string[]): string {
 }
 
 function table(heads: string[], rows: string[][]): string {
-  const line = (cells: string[]) => `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
+  const line = (cells: string[]) =>
+    `| ${cells.map(cell => cell.replaceAll('|', '\\|').replaceAll('\n', ' ')).join(' | ')} |`;
   return [line(heads), line(heads.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
@@ -44,7 +45,11 @@ function routes(api: ApiDocument): string {
     ]),
   );
   rows.sort((a, b) => `${a[1]} ${a[0]}`.localeCompare(`${b[1]} ${b[0]}`));
-  const limits = Object.entries(RATE_LIMITS).map(([name, { points, seconds, by }]) => [name, `${points} in ${seconds} s`, by]);
+  const limits = Object.entries(RATE_LIMITS).map(([name, { points, seconds, by }]) => [
+    name,
+    `${points} in ${seconds} s`,
+    by,
+  ]);
   return page(
     'Routes',
     'Method, path, and who may call. Every authenticated caller also has its general rate (`visitor`, `agent`, `api_key`).',
@@ -67,13 +72,22 @@ function who(access: Access | undefined): string {
 
 function errors(): string {
   const rows = publishedErrors().map(({ code, kind, summary }) => [`\`${code}\``, String(STATUS[kind]), kind, summary]);
-  return page('Errors', '`error.code` of every failure. A published code never changes.', table(['Code', 'Status', 'Kind', 'Meaning'], rows));
+  return page(
+    'Errors',
+    '`error.code` of every failure. A published code never changes.',
+    table(['Code', 'Status', 'Kind', 'Meaning'], rows),
+  );
 }
 
 function events(): string {
   const shape = (name: string | null) => (name === null ? '–' : `\`${name}\``);
   const rows = (frames: Record<string, FrameDefinition>) =>
-    Object.entries(frames).map(([type, { summary, agent, visitor }]) => [`\`${type}\``, shape(agent), shape(visitor), summary]);
+    Object.entries(frames).map(([type, { summary, agent, visitor }]) => [
+      `\`${type}\``,
+      shape(agent),
+      shape(visitor),
+      summary,
+    ]);
   const closes = (Object.keys(CLOSE) as (keyof typeof CLOSE)[]).map(reason => [
     String(CLOSE[reason]),
     CLOSE[reason] >= 4500 ? 'stop' : 'connect again',
@@ -102,5 +116,9 @@ function environment(): string {
     fallbackText ?? (fallback ? `\`${fallback}\`` : ''),
     summary,
   ]);
-  return page('Environment', 'Validated once at start; every fault is told at once, and the process ends with 78.', table(['Variable', 'Default', 'Meaning'], rows));
+  return page(
+    'Environment',
+    'Validated once at start; every fault is told at once, and the process ends with 78.',
+    table(['Variable', 'Default', 'Meaning'], rows),
+  );
 }

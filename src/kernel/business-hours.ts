@@ -24,7 +24,10 @@ export function isBusinessHours(value: unknown): value is BusinessHours {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(
     ([day, spans]) =>
-      (WEEKDAYS as readonly string[]).includes(day) && Array.isArray(spans) && spans.length <= 10 && spans.every(isSpan),
+      (WEEKDAYS as readonly string[]).includes(day) &&
+      Array.isArray(spans) &&
+      spans.length <= 10 &&
+      spans.every(isSpan),
   );
 }
 

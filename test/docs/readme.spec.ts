@@ -41,9 +41,13 @@ describe('the README', () => {
     const listening = 'until grep -q connected "$heard"; do sleep 0.1; done';
     const script = walk
       .map(block => block.replaceAll('localhost:3000', host))
-      .map(block => (block.includes('require("ws")') ? `${block.replace(/&\s*$/, '> "$heard" &')}\n${listening}` : block))
+      .map(block =>
+        block.includes('require("ws")') ? `${block.replace(/&\s*$/, '> "$heard" &')}\n${listening}` : block,
+      )
       .join('\necho\n');
-    const { code, out } = await run(`heard=$(mktemp)\ntrap 'kill $(jobs -p); cat "$heard"; rm "$heard"' EXIT\n${script}\nsleep 0.3`);
+    const { code, out } = await run(
+      `heard=$(mktemp)\ntrap 'kill $(jobs -p); cat "$heard"; rm "$heard"' EXIT\n${script}\nsleep 0.3`,
+    );
     expect({ code, failures: out.match(/"ok":false[^\n]*/g) }).toEqual({ code: 0, failures: null });
     expect(out.match(/"ok":true/g)?.length).toBeGreaterThanOrEqual(7);
     for (const type of ['connected', 'conversation.created', 'message.created', 'conversation.updated']) {

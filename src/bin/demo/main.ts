@@ -35,7 +35,9 @@ const service = new Service(config, createLog({ level: config.logLevel, pretty: 
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void finish(0));
 
 say(`Starting the service (data under ${config.dataDir}) …`);
-await service.start().catch((error: Error) => (service.stopped ? new Promise<never>(() => undefined) : quit(error.message)));
+await service
+  .start()
+  .catch((error: Error) => (service.stopped ? new Promise<never>(() => undefined) : quit(error.message)));
 say(`It listens on ${baseUrl}. Playing ${Math.min(dialogues.length, Number(options.limit ?? Infinity))} dialogues.\n`);
 
 const { agent, widgetToken } = await openDesk(baseUrl);

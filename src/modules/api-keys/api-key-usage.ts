@@ -35,6 +35,8 @@ export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdow
     if (this.uses.size === 0) return;
     const uses = [...this.uses.values()].sort((a, b) => a.id.localeCompare(b.id));
     this.uses = new Map();
-    await this.keys.used(uses).catch((error: unknown) => this.logger.warn(`last_used_at was not written: ${String(error)}`));
+    await this.keys
+      .used(uses)
+      .catch((error: unknown) => this.logger.warn(`last_used_at was not written: ${String(error)}`));
   }
 }

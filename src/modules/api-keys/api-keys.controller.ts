@@ -4,7 +4,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { RevokedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
@@ -18,8 +18,8 @@ import { ApiKeysService } from './api-keys.service.js';
 export class ApiKeysController {
   constructor(private readonly apiKeys: ApiKeysService) {}
 
-  /** Makes a key. An owner or admin signs in for this; a key cannot make keys. */
   @Post()
+  @Summary('Makes a key. An owner or admin signs in for this; a key cannot make keys.')
   @Allow('api-keys:write', { only: 'agent' })
   @Creates(CreatedApiKeyView)
   @Throws(ExpiryInPast)
@@ -29,14 +29,15 @@ export class ApiKeysController {
   }
 
   @Get()
+  @Summary('The keys that have not been revoked, newest first.')
   @Allow('api-keys:read')
   @AnswersPage(ApiKeyView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<ApiKeyView>> {
     return toPageView(await this.apiKeys.list(caller, query), toApiKeyRecord);
   }
 
-  /** Revokes a key; the next request with it is refused. */
   @Delete(':id')
+  @Summary('Revokes a key; the next request with it is refused.')
   @Allow('api-keys:write')
   @Answers(RevokedView)
   @Throws(NotFound)

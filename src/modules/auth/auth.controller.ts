@@ -7,7 +7,7 @@ import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { bearerToken } from '../../platform/access/authenticator.js';
 import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import type { Membership } from '../members/index.js';
 import { toMemberRecord } from '../members/index.js';
@@ -29,8 +29,8 @@ export class AuthController {
     private readonly sessions: SessionsService,
   ) {}
 
-  /** Registers a workspace with its first channel; the caller becomes its owner. */
   @Post('register')
+  @Summary('Registers a workspace with its first channel; the caller becomes its owner.')
   @Public()
   @LimitRate('register')
   @Creates(AgentSessionView)
@@ -39,8 +39,8 @@ export class AuthController {
     return toAgentSessionView(await this.auth.register(body));
   }
 
-  /** E-mail and password for an access and a refresh token. */
   @Post('login')
+  @Summary('E-mail and password for an access and a refresh token.')
   @Public()
   @Answers(AgentSessionView)
   @Throws(InvalidCredentials, MemberDeactivated, NotFound)
@@ -49,8 +49,8 @@ export class AuthController {
     return { ...toAgentSessionView(signIn), workspaces: memberships.map(toWorkspaceMembershipView) };
   }
 
-  /** A new access token for a refresh token, in the body or as Bearer. */
   @Post('refresh')
+  @Summary('A new access token for a refresh token, in the body or as Bearer.')
   @Public()
   @Answers(AgentSessionView)
   @Throws(Unauthenticated, InvalidToken, TokenExpired, TokenRevoked, MemberDeactivated)
@@ -58,8 +58,8 @@ export class AuthController {
     return toAgentSessionView(await this.auth.refresh(presented(body, header)));
   }
 
-  /** Ends the session and all that grew from it: tokens and sockets. */
   @Post('logout')
+  @Summary('Ends the session and all that grew from it: tokens and sockets.')
   @Public()
   @Answers(DoneView)
   @Throws(Unauthenticated, InvalidToken)
@@ -68,8 +68,8 @@ export class AuthController {
     return { done: true };
   }
 
-  /** Who the token speaks for, where, and with which scope. */
   @Get('me')
+  @Summary('Who the token speaks for, where, and with which scope.')
   @Allow('session:read', { only: 'agent' })
   @Answers(MeView)
   async me(@Caller() caller: AgentPrincipal): Promise<MeView> {

@@ -2,7 +2,19 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ScopeRecord } from '../../kernel/channel-scope.js';
 import type { Role } from '../../kernel/principal.js';
 import { ROLES } from '../../kernel/principal.js';
-import { Choice, Email, Embedded, Flag, Id, Ids, Integer, Nested, NestedList, Rule, Text } from '../../platform/http/fields.js';
+import {
+  Choice,
+  Email,
+  Embedded,
+  Flag,
+  Id,
+  Ids,
+  Integer,
+  Nested,
+  NestedList,
+  Rule,
+  Text,
+} from '../../platform/http/fields.js';
 import type { MemberRecord } from '../members/index.js';
 import { isAcceptablePassword, PASSWORD_RULE } from '../users/index.js';
 import type { WorkspaceRecord } from '../workspaces/index.js';

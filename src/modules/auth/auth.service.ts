@@ -126,7 +126,9 @@ export class AuthService {
     memberships: Membership[],
     workspaceId: string | undefined,
   ): Promise<{ member: Member; workspace: Workspace }> {
-    const wanted = memberships.filter(membership => workspaceId === undefined || membership.workspaceId === workspaceId);
+    const wanted = memberships.filter(
+      membership => workspaceId === undefined || membership.workspaceId === workspaceId,
+    );
     if (wanted.length === 0) throw new NotFound();
     const active = wanted.find(({ status }) => status === 'active');
     if (!active) throw new MemberDeactivated();

@@ -4,7 +4,7 @@ import type { AgentPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
 import { ChangePasswordBody, DoneView, ForgotPasswordBody, ResetPasswordBody } from './auth.schema.js';
 import { PasswordsService } from './passwords.service.js';
@@ -14,8 +14,8 @@ import { PasswordsService } from './passwords.service.js';
 export class PasswordsController {
   constructor(private readonly passwords: PasswordsService) {}
 
-  /** Changes the caller's password and ends its other sessions. */
   @Post()
+  @Summary("Changes the caller's password and ends its other sessions.")
   @Allow('session:write', { only: 'agent' })
   @Answers(DoneView)
   @Throws(InvalidCredentials)
@@ -24,8 +24,8 @@ export class PasswordsController {
     return { done: true };
   }
 
-  /** Mails a link that sets a new password; says the same whether or not there is such a user. */
   @Post('forgot')
+  @Summary('Mails a link that sets a new password; says the same whether or not there is such a user.')
   @Public()
   @Answers(DoneView)
   async forgot(@Body() body: ForgotPasswordBody): Promise<DoneView> {
@@ -33,8 +33,8 @@ export class PasswordsController {
     return { done: true };
   }
 
-  /** Sets a new password with the mailed token, and ends every session of the user. */
   @Post('reset')
+  @Summary('Sets a new password with the mailed token, and ends every session of the user.')
   @Public()
   @Answers(DoneView)
   @Throws(ResetInvalid)

@@ -4,7 +4,7 @@ import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
@@ -25,8 +25,8 @@ import { CannedResponsesService } from './canned-responses.service.js';
 export class CannedResponsesController {
   constructor(private readonly responses: CannedResponsesService) {}
 
-  /** By short code; with `query`, those whose short code begins with it first. */
   @Get()
+  @Summary('By short code; with `query`, those whose short code begins with it first.')
   @Allow('canned-responses:read')
   @AnswersPage(CannedResponseView)
   @Throws(CursorInvalid)
@@ -38,6 +38,7 @@ export class CannedResponsesController {
   }
 
   @Post()
+  @Summary('Makes a canned response.')
   @Allow('canned-responses:write')
   @Creates(CannedResponseView)
   @Throws(ShortCodeTaken)
@@ -46,6 +47,7 @@ export class CannedResponsesController {
   }
 
   @Get(':id')
+  @Summary('One canned response.')
   @Allow('canned-responses:read')
   @Answers(CannedResponseView)
   @Throws(NotFound)
@@ -54,6 +56,7 @@ export class CannedResponsesController {
   }
 
   @Patch(':id')
+  @Summary('Changes a canned response.')
   @Allow('canned-responses:write')
   @Answers(CannedResponseView)
   @Throws(NotFound, ShortCodeTaken)
@@ -66,6 +69,7 @@ export class CannedResponsesController {
   }
 
   @Delete(':id')
+  @Summary('Deletes a canned response.')
   @Allow('canned-responses:write')
   @Answers(DeletedView)
   @Throws(NotFound)
@@ -74,8 +78,8 @@ export class CannedResponsesController {
     return { id, deleted: true };
   }
 
-  /** The text with its variables filled in for a conversation. */
   @Post(':id/render')
+  @Summary('The text with its variables filled in for a conversation.')
   @Allow('canned-responses:read')
   @Answers(RenderedCannedResponseView)
   @Throws(NotFound)

@@ -43,9 +43,14 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
     if (cursor !== undefined) {
       const [atRank, atCode, atId] = decodeCursor(LIST, cursor, 3);
       if (typeof atRank !== 'number' || typeof atCode !== 'string' || !isId(atId)) throw new CursorInvalid();
-      select.andWhere(`(${rank}, response.shortCode, response.id) > (:atRank, :atCode, :atId)`, { atRank, atCode, atId });
+      select.andWhere(`(${rank}, response.shortCode, response.id) > (:atRank, :atCode, :atId)`, {
+        atRank,
+        atCode,
+        atId,
+      });
     }
-    const rankOf = (row: CannedResponse) => (query === undefined || row.shortCode.startsWith(query.toLowerCase()) ? 0 : 1);
+    const rankOf = (row: CannedResponse) =>
+      query === undefined || row.shortCode.startsWith(query.toLowerCase()) ? 0 : 1;
     return toPage(await select.getMany(), limit, last => encodeCursor(LIST, [rankOf(last), last.shortCode, last.id]));
   }
 

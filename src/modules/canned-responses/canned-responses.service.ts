@@ -72,7 +72,11 @@ export class CannedResponsesService {
   }
 
   /** @throws ShortCodeTaken */
-  async update(principal: StaffPrincipal, id: string, changes: Partial<CannedResponseContent>): Promise<CannedResponse> {
+  async update(
+    principal: StaffPrincipal,
+    id: string,
+    changes: Partial<CannedResponseContent>,
+  ): Promise<CannedResponse> {
     return this.units.run(async () => {
       const response = await this.get(principal, id);
       response.shortCode = changes.short_code ?? response.shortCode;

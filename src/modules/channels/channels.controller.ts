@@ -4,7 +4,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
@@ -18,8 +18,8 @@ import { ChannelsService } from './channels.service.js';
 export class ChannelsController {
   constructor(private readonly channels: ChannelsService) {}
 
-  /** The channels that the caller may see. */
   @Get()
+  @Summary('The channels that the caller may see.')
   @Allow('channels:read')
   @AnswersPage(ChannelView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<ChannelView>> {
@@ -27,6 +27,7 @@ export class ChannelsController {
   }
 
   @Get(':id')
+  @Summary('One channel.')
   @Allow('channels:read')
   @Answers(ChannelView)
   @Throws(NotFound)
@@ -34,8 +35,8 @@ export class ChannelsController {
     return toChannelRecord(await this.channels.get(caller, id));
   }
 
-  /** Makes a channel; its identity secret is in this answer and in no other. */
   @Post()
+  @Summary('Makes a channel; its identity secret is in this answer and in no other.')
   @Allow('channels:write')
   @Creates(ChannelWithSecretView)
   async create(@Caller() caller: StaffPrincipal, @Body() body: CreateChannelBody): Promise<ChannelWithSecretView> {
@@ -43,6 +44,7 @@ export class ChannelsController {
   }
 
   @Patch(':id')
+  @Summary('Changes a channel; nested settings are merged.')
   @Allow('channels:write')
   @Answers(ChannelView)
   @Throws(NotFound)
@@ -54,8 +56,8 @@ export class ChannelsController {
     return toChannelRecord(await this.channels.update(caller, id, body));
   }
 
-  /** Ends the channel: its conversations stay readable, its visitors' sessions end. */
   @Delete(':id')
+  @Summary("Ends the channel: its conversations stay readable, its visitors' sessions end.")
   @Allow('channels:write')
   @Answers(DeletedView)
   @Throws(NotFound)
@@ -64,8 +66,8 @@ export class ChannelsController {
     return { id, deleted: true };
   }
 
-  /** A new public token; pages that carry the old one can open no more sessions. */
   @Post(':id/rotate-token')
+  @Summary('A new public token; pages that carry the old one can open no more sessions.')
   @Allow('channels:write')
   @Answers(ChannelView)
   @Throws(NotFound)
@@ -73,8 +75,8 @@ export class ChannelsController {
     return toChannelRecord(await this.channels.rotateToken(caller, id));
   }
 
-  /** A new key for identity tokens; those that the old one signed are worth nothing from now on. */
   @Post(':id/rotate-identity-secret')
+  @Summary('A new key for identity tokens; those that the old one signed are worth nothing from now on.')
   @Allow('channels:write')
   @Answers(ChannelWithSecretView)
   @Throws(NotFound)

@@ -29,7 +29,9 @@ export interface PreChatField {
   required: boolean;
 }
 
-type DeepPartial<T> = { [K in keyof T]?: (T[K] extends unknown[] ? T[K] : T[K] extends object ? DeepPartial<T[K]> : T[K]) | undefined };
+type DeepPartial<T> = {
+  [K in keyof T]?: (T[K] extends unknown[] ? T[K] : T[K] extends object ? DeepPartial<T[K]> : T[K]) | undefined;
+};
 export type WidgetConfigChanges = DeepPartial<WidgetConfig>;
 
 export const DEFAULT_WIDGET_CONFIG: WidgetConfig = {

@@ -4,7 +4,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
 import { ContactView, CreateContactBody, ListContactsQuery, UpdateContactBody } from './contact.schema.js';
@@ -17,8 +17,8 @@ import { ContactsService } from './contacts.service.js';
 export class ContactsController {
   constructor(private readonly contacts: ContactsService) {}
 
-  /** The contacts that the caller may see, newest first. */
   @Get()
+  @Summary('The contacts that the caller may see, newest first.')
   @Allow('contacts:read')
   @AnswersPage(ContactView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: ListContactsQuery): Promise<PageView<ContactView>> {
@@ -26,6 +26,7 @@ export class ContactsController {
   }
 
   @Get(':id')
+  @Summary('One contact.')
   @Allow('contacts:read')
   @Answers(ContactView)
   @Throws(NotFound)
@@ -34,6 +35,7 @@ export class ContactsController {
   }
 
   @Post()
+  @Summary('Makes a contact.')
   @Allow('contacts:write')
   @Creates(ContactView)
   @Throws(ExternalIdTaken)
@@ -42,6 +44,7 @@ export class ContactsController {
   }
 
   @Patch(':id')
+  @Summary('Changes a contact; null clears.')
   @Allow('contacts:write')
   @Answers(ContactView)
   @Throws(NotFound, ExternalIdTaken)

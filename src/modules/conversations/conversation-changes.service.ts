@@ -32,7 +32,12 @@ export class ConversationChanges {
   ) {}
 
   /** @throws InvalidTransition when the table has no such transition @throws ConversationExists */
-  async trigger(conversation: Conversation, trigger: Trigger, actor: Actor, more: Partial<Conversation> = {}): Promise<void> {
+  async trigger(
+    conversation: Conversation,
+    trigger: Trigger,
+    actor: Actor,
+    more: Partial<Conversation> = {},
+  ): Promise<void> {
     const effects = transition(conversation, trigger, { now: this.clock.now(), actor });
     if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: AIM[trigger] } });
     await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...more } }, actor);
@@ -93,7 +98,10 @@ export class ConversationChanges {
   }
 }
 
-function difference(before: ConversationRecord, after: ConversationRecord): Record<string, { from: unknown; to: unknown }> {
+function difference(
+  before: ConversationRecord,
+  after: ConversationRecord,
+): Record<string, { from: unknown; to: unknown }> {
   const changed = (Object.keys(after) as (keyof ConversationRecord)[]).filter(
     key => !SILENT.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );

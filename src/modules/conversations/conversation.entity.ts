@@ -1,6 +1,13 @@
 import { Check, Column, Entity, ForeignKey, Index, PrimaryColumn, Unique } from 'typeorm';
 import type { Actor } from '../../kernel/domain-event.js';
-import { IdColumn, JsonColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
+import {
+  IdColumn,
+  JsonColumn,
+  KeyColumn,
+  TextColumn,
+  TimeColumn,
+  WrittenAtColumn,
+} from '../../platform/database/columns.js';
 import type { Control, Conversation, LastMessage, Priority, Rating, Status } from './conversation.js';
 
 const OWN: [string, string] = ['workspaceId', 'id'];

@@ -48,7 +48,8 @@ export class ListConversationsQuery extends PageQuery {
   @Id({ optional }) contact_id?: string;
   @Text({ optional, max: TAGS.max }) tag?: string;
   @Choice(PRIORITIES, { optional }) priority?: Priority;
-  @Text({ optional, description: "Within the contact's name and e-mail, or the conversation's number." }) query?: string;
+  @Text({ optional, description: "Within the contact's name and e-mail, or the conversation's number." })
+  query?: string;
   @Time({ optional }) updated_since?: string;
   @Choice(SORTS, { optional, description: '`last_activity` and `created` newest first, `waiting` longest first.' })
   sort?: Sort;

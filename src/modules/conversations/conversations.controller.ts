@@ -4,7 +4,7 @@ import { NotFound, Unsupported, VersionConflict } from '../../kernel/errors.js';
 import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { invalidField } from '../../platform/http/validation.js';
 import {
@@ -39,11 +39,14 @@ export class ConversationsController {
     private readonly views: ConversationViews,
   ) {}
 
-  /** The inbox: filtered, in one of three orders. */
   @Get()
+  @Summary('The inbox: filtered, in one of three orders.')
   @Allow('conversations:read')
   @AnswersPage(ConversationView)
-  async list(@Caller() caller: StaffPrincipal, @Query() query: ListConversationsQuery): Promise<PageView<ConversationView>> {
+  async list(
+    @Caller() caller: StaffPrincipal,
+    @Query() query: ListConversationsQuery,
+  ): Promise<PageView<ConversationView>> {
     const page = await this.conversations.list(caller, {
       limit: query.limit,
       cursor: query.cursor,
@@ -60,24 +63,33 @@ export class ConversationsController {
     return { items: await this.views.forStaff(page.items), next_cursor: page.nextCursor };
   }
 
-  /** How many conversations wait where, among those that the caller may see. */
   @Get('counts')
+  @Summary('How many conversations wait where, among those that the caller may see.')
   @Allow('conversations:read')
   @Answers(ConversationCountsView)
   counts(@Caller() caller: StaffPrincipal): Promise<ConversationCountsView> {
     return this.conversations.counts(caller);
   }
 
-  /** Begins a conversation with a contact, with or without a first message. */
   @Post()
+  @Summary('Begins a conversation with a contact, with or without a first message.')
   @Allow('conversations:write')
   @Creates(ConversationView)
-  @Throws(NotFound, ConversationExists, ContentRequired, ContentTypeReserved, Unsupported, SenderRequired, SenderUnknown)
+  @Throws(
+    NotFound,
+    ConversationExists,
+    ContentRequired,
+    ContentTypeReserved,
+    Unsupported,
+    SenderRequired,
+    SenderUnknown,
+  )
   async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationView> {
     return this.views.oneForStaff(await this.starts.byStaff(caller, body));
   }
 
   @Get(':id')
+  @Summary('One conversation, with its contact.')
   @Allow('conversations:read')
   @Answers(ConversationView)
   @Throws(NotFound)
@@ -85,8 +97,8 @@ export class ConversationsController {
     return this.views.oneForStaff(await this.conversations.get(caller, id));
   }
 
-  /** Changes subject, priority, tags or attributes. */
   @Patch(':id')
+  @Summary('Changes subject, priority, tags or attributes.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, VersionConflict)
@@ -98,8 +110,8 @@ export class ConversationsController {
     return this.views.oneForStaff(await this.conversations.update(caller, id, body, body.expected_version));
   }
 
-  /** Gives the conversation to a member, or to nobody. */
   @Post(':id/assign')
+  @Summary('Gives the conversation to a member, or to nobody.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, VersionConflict, AssigneeUnavailable)
@@ -111,16 +123,21 @@ export class ConversationsController {
     return this.views.oneForStaff(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
   }
 
-  /** The calling agent takes the conversation, from a bot too. */
   @Post(':id/take')
+  @Summary('The calling agent takes the conversation, from a bot too.')
   @Allow('conversations:write', { only: 'agent' })
   @Answers(ConversationView)
   @Throws(NotFound, VersionConflict, InvalidTransition)
-  async take(@Caller() caller: AgentPrincipal, @IdParam() id: string, @Body() body: ActionBody): Promise<ConversationView> {
+  async take(
+    @Caller() caller: AgentPrincipal,
+    @IdParam() id: string,
+    @Body() body: ActionBody,
+  ): Promise<ConversationView> {
     return this.views.oneForStaff(await this.conversations.take(caller, id, body.expected_version));
   }
 
   @Post(':id/resolve')
+  @Summary('Resolves the conversation.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, VersionConflict, InvalidTransition)
@@ -133,6 +150,7 @@ export class ConversationsController {
   }
 
   @Post(':id/reopen')
+  @Summary('Opens a resolved conversation again.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, VersionConflict, InvalidTransition, ConversationExists)
@@ -144,12 +162,16 @@ export class ConversationsController {
     return this.views.oneForStaff(await this.conversations.reopen(caller, id, body.expected_version));
   }
 
-  /** The agents have read everything up to `seq`. */
   @Post(':id/read')
+  @Summary('The agents have read everything up to `seq`.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound)
-  async read(@Caller() caller: StaffPrincipal, @IdParam() id: string, @Body() body: ReadBody): Promise<ConversationView> {
+  async read(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: ReadBody,
+  ): Promise<ConversationView> {
     return this.views.oneForStaff(await this.conversations.read(caller, id, body.seq));
   }
 }
@@ -159,5 +181,7 @@ function assigneeOf(caller: StaffPrincipal, assignee: string | undefined): strin
   if (assignee === undefined) return undefined;
   if (assignee === 'none') return null;
   if (assignee !== 'me') return assignee;
-  return caller.kind === 'agent' ? caller.memberId : invalidField('assignee', 'not_allowed', 'an API key is not a member');
+  return caller.kind === 'agent'
+    ? caller.memberId
+    : invalidField('assignee', 'not_allowed', 'an API key is not a member');
 }

@@ -20,11 +20,27 @@ export const ConversationMoved = defineError(
   'conversation_moved',
   'There are messages behind `expected_last_seq`; `last_seq` tells how far the conversation is.',
 );
-export const SenderRequired = defineError('invalid', 'sender_required', 'With an API key, name the sender: member_id or bot_id.');
+export const SenderRequired = defineError(
+  'invalid',
+  'sender_required',
+  'With an API key, name the sender: member_id or bot_id.',
+);
 export const SenderUnknown = defineError('invalid', 'sender_unknown', 'There is no such active member or bot.');
 export const ContentRequired = defineError('invalid', 'content_required', 'A message needs content or an attachment.');
-export const ContentTypeReserved = defineError('invalid', 'content_type_reserved', 'Entries of type event are made by the service alone.');
-export const ReplyUnknown = defineError('invalid', 'reply_to_unknown', 'The message replied to is not in this conversation.');
+export const ContentTypeReserved = defineError(
+  'invalid',
+  'content_type_reserved',
+  'Entries of type event are made by the service alone.',
+);
+export const ReplyUnknown = defineError(
+  'invalid',
+  'reply_to_unknown',
+  'The message replied to is not in this conversation.',
+);
 export const ReplyToNote = defineError('invalid', 'reply_to_note', 'A public message cannot reply to a private note.');
 export const NotYours = defineError('forbidden', 'not_sender', 'Only its sender changes a message.');
-export const EditWindowOver = defineError('unprocessable', 'edit_window_over', 'A message can be changed for 15 minutes.');
+export const EditWindowOver = defineError(
+  'unprocessable',
+  'edit_window_over',
+  'A message can be changed for 15 minutes.',
+);

@@ -22,12 +22,7 @@ import { TallyRepository } from './tally.repository.js';
 
 @Module({
   imports: [BotsModule, ChannelsModule, MembersModule, ContactsModule],
-  controllers: [
-    ConversationsController,
-    ConversationsVisitorController,
-    MessagesController,
-    MessagesVisitorController,
-  ],
+  controllers: [ConversationsController, ConversationsVisitorController, MessagesController, MessagesVisitorController],
   providers: [
     ConversationsRepository,
     InboxRepository,

@@ -27,10 +27,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
 
   /** The conversation, locked until the unit of work ends: whoever holds it gives out the next `seq`. */
   lockVisible(principal: Principal, id: string): Promise<Conversation | null> {
-    return this.visibleTo(principal)
-      .andWhere('conversation.id = :id', { id })
-      .setLock('pessimistic_write')
-      .getOne();
+    return this.visibleTo(principal).andWhere('conversation.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
   /** The contact's unresolved conversation on the channel that `single_conversation` allows. */

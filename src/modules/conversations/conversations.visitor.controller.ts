@@ -5,7 +5,7 @@ import { NotFound, Unsupported } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery } from '../../platform/http/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
@@ -32,15 +32,19 @@ export class ConversationsVisitorController {
   ) {}
 
   @Get()
+  @Summary("The visitor's own conversations, newest first.")
   @Allow('widget:read')
   @AnswersPage(VisitorConversationView)
-  async list(@Caller() caller: VisitorPrincipal, @Query() query: PageQuery): Promise<PageView<VisitorConversationView>> {
+  async list(
+    @Caller() caller: VisitorPrincipal,
+    @Query() query: PageQuery,
+  ): Promise<PageView<VisitorConversationView>> {
     const page = await this.conversations.list(caller, { ...query, sort: 'created' });
     return { items: await this.views.forVisitor(page.items), next_cursor: page.nextCursor };
   }
 
-  /** Begins a conversation; 200 when the message went into the unresolved one instead. */
   @Post()
+  @Summary('Begins a conversation; 200 when the message went into the unresolved one instead.')
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(VisitorConversationStartedView)
@@ -57,6 +61,7 @@ export class ConversationsVisitorController {
   }
 
   @Get(':id')
+  @Summary("One of the visitor's own conversations.")
   @Allow('widget:read')
   @Answers(VisitorConversationView)
   @Throws(NotFound)
@@ -64,8 +69,8 @@ export class ConversationsVisitorController {
     return this.views.oneForVisitor(await this.conversations.get(caller, id));
   }
 
-  /** The visitor has read everything up to `seq`. */
   @Post(':id/read')
+  @Summary('The visitor has read everything up to `seq`.')
   @Allow('widget:write')
   @Answers(VisitorConversationView)
   @Throws(NotFound)

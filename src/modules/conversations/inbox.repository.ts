@@ -45,7 +45,9 @@ export class InboxRepository {
     filter(query, wanted);
     arrange(query, wanted);
     const list = `conversations.${wanted.sort}`;
-    return toPage(await query.getMany(), wanted.limit, last => encodeCursor(list, [ORDERS[wanted.sort].key(last), last.id]));
+    return toPage(await query.getMany(), wanted.limit, last =>
+      encodeCursor(list, [ORDERS[wanted.sort].key(last), last.id]),
+    );
   }
 }
 

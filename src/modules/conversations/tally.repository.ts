@@ -29,7 +29,9 @@ const DRIFT = statement(`
   FULL JOIN conversation_tally tally USING (workspace_id, channel_id, status, assignee_id)
   WHERE coalesce(truth.count, 0) <> coalesce(tally.count, 0)`);
 const CLEAR = statement('DELETE FROM conversation_tally');
-const FILL = statement(`INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count) ${TRUE_TALLY}`);
+const FILL = statement(
+  `INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count) ${TRUE_TALLY}`,
+);
 const FREEZE = statement('LOCK TABLE conversation_tally IN EXCLUSIVE MODE');
 
 export interface ConversationCounts {

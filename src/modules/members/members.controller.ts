@@ -4,7 +4,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
 import { CreateMemberBody, MemberView, UpdateProfileBody } from './member.schema.js';
@@ -18,14 +18,15 @@ export class MembersController {
   constructor(private readonly members: MembersService) {}
 
   @Get()
+  @Summary('The members, deactivated ones too.')
   @Allow('members:read')
   @AnswersPage(MemberView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<MemberView>> {
     return toPageView(await this.members.list(caller, query), toMemberRecord);
   }
 
-  /** Creates a human member without registration. Only API keys may call this. */
   @Post()
+  @Summary('Creates a human member without registration. Only API keys may call this.')
   @Allow('members:write', { only: 'api_key' })
   @Creates(MemberView)
   @Throws(MemberExists, MemberDeactivatedConflict, RoleTooHigh, ChannelsUnknown)
@@ -33,8 +34,8 @@ export class MembersController {
     return toMemberRecord(await this.members.create(caller, body));
   }
 
-  /** The caller's own profile and availability. */
   @Patch('me')
+  @Summary("The caller's own profile and availability.")
   @Allow('session:write', { only: 'agent' })
   @Answers(MemberView)
   async updateProfile(@Caller() caller: AgentPrincipal, @Body() body: UpdateProfileBody): Promise<MemberView> {
@@ -42,6 +43,7 @@ export class MembersController {
   }
 
   @Get(':id')
+  @Summary('One member.')
   @Allow('members:read')
   @Answers(MemberView)
   @Throws(NotFound)

@@ -6,6 +6,10 @@ export const MemberDeactivatedConflict = defineError(
   'member_deactivated',
   'This e-mail belongs to a deactivated member; reactivate it.',
 );
-export const RoleTooHigh = defineError('forbidden', 'role_too_high', 'Nobody grants or changes a role above their own.');
+export const RoleTooHigh = defineError(
+  'forbidden',
+  'role_too_high',
+  'Nobody grants or changes a role above their own.',
+);
 export const LastOwner = defineError('conflict', 'last_owner', 'A workspace keeps at least one active owner.');
 export const ChannelsUnknown = defineError('invalid', 'channels_unknown', 'Some channels are not of this workspace.');

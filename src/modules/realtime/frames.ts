@@ -16,7 +16,7 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
   'message.updated': both('A message was edited.', 'MessageChangedData'),
   'message.deleted': both('A message was unsent.', 'MessageChangedData'),
   'conversation.created': {
-    summary: "A conversation began; comes before its first `message.created`.",
+    summary: 'A conversation began; comes before its first `message.created`.',
     agent: 'ConversationCreatedData',
     visitor: 'VisitorConversationCreatedData',
   },
@@ -55,7 +55,8 @@ export const PASSING_FRAMES = {
 /** What clients may send. Fields stand at the top level, under `data` or under `payload`. */
 export const CLIENT_FRAMES: Record<string, string> = {
   ping: 'Answered with `pong`.',
-  typing: '`{conversation_id, private?}`: starts the typing indicator; agents where the conversation is assigned to them.',
+  typing:
+    '`{conversation_id, private?}`: starts the typing indicator; agents where the conversation is assigned to them.',
   'typing.stop': '`{conversation_id}`: ends it.',
   'presence.heartbeat': 'The visitor or agent is still there.',
 };

@@ -16,7 +16,12 @@ export const LIMITS = {
 };
 
 /** @param online whether any member of the workspace is there now */
-export function toWidgetConfigRecord(channel: Channel, workspace: Workspace, online: boolean, now: Date): WidgetConfigRecord {
+export function toWidgetConfigRecord(
+  channel: Channel,
+  workspace: Workspace,
+  online: boolean,
+  now: Date,
+): WidgetConfigRecord {
   const hours = channel.businessHours ?? workspace.businessHours;
   const { widgetConfig } = channel;
   return {

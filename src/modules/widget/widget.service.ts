@@ -77,7 +77,10 @@ export class WidgetService {
   }
 
   /** What a page needs to draw its launcher. Makes no contact. */
-  async config(widgetToken: string, origin: string | undefined): Promise<{ channel: Channel; config: WidgetConfigRecord }> {
+  async config(
+    widgetToken: string,
+    origin: string | undefined,
+  ): Promise<{ channel: Channel; config: WidgetConfigRecord }> {
     const { channel, workspace } = await this.enter(widgetToken, origin);
     return { channel, config: this.configOf(channel, workspace) };
   }
@@ -90,7 +93,10 @@ export class WidgetService {
     return this.contacts.update(principal, principal.contactId, details);
   }
 
-  private async enter(widgetToken: string, origin: string | undefined): Promise<{ channel: Channel; workspace: Workspace }> {
+  private async enter(
+    widgetToken: string,
+    origin: string | undefined,
+  ): Promise<{ channel: Channel; workspace: Workspace }> {
     const channel = await this.channels.byWidgetToken(widgetToken);
     if (!channel || channel.status !== 'active') throw new WidgetTokenInvalid();
     if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();

@@ -5,7 +5,7 @@ import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { bearerToken } from '../../platform/access/authenticator.js';
 import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { ContactBlocked } from '../auth/index.js';
 import { OriginNotAllowed } from '../channels/index.js';
@@ -26,8 +26,10 @@ import { WidgetService } from './widget.service.js';
 export class WidgetVisitorController {
   constructor(private readonly widget: WidgetService) {}
 
-  /** Creates or retrieves the contact and gives it a token for a day. A visitor token as Bearer renews its contact. */
   @Post('session')
+  @Summary(
+    'Creates or retrieves the contact and gives it a token for a day. A visitor token as Bearer renews its contact.',
+  )
   @Public()
   @Answers(WidgetSessionView)
   @Throws(WidgetTokenInvalid, OriginNotAllowed, IdentityRequired, IdentityInvalid, ContactBlocked)
@@ -48,21 +50,24 @@ export class WidgetVisitorController {
     };
   }
 
-  /** The look of the widget, for a page that draws its launcher. Makes no contact. */
   @Get('config')
+  @Summary('The look of the widget, for a page that draws its launcher. Makes no contact.')
   @Public()
   @LimitRate('widget_config')
   @Header('Cache-Control', 'public, max-age=60')
   @Header('Vary', 'Origin')
   @Answers(PublicWidgetConfigView)
   @Throws(WidgetTokenInvalid, OriginNotAllowed)
-  async getConfig(@Query() query: WidgetConfigQuery, @Headers('origin') origin?: string): Promise<PublicWidgetConfigView> {
+  async getConfig(
+    @Query() query: WidgetConfigQuery,
+    @Headers('origin') origin?: string,
+  ): Promise<PublicWidgetConfigView> {
     const { channel, config } = await this.widget.config(query.widget_token, origin);
     return { channel_name: channel.name, widget_config: config };
   }
 
-  /** What the visitor has said of itself. */
   @Get('contact')
+  @Summary('What the visitor has said of itself.')
   @Allow('widget:read')
   @Answers(VisitorContactView)
   async getContact(@Caller() caller: VisitorPrincipal): Promise<VisitorContactView> {
@@ -70,6 +75,7 @@ export class WidgetVisitorController {
   }
 
   @Patch('contact')
+  @Summary('Changes what the visitor says of itself; null clears.')
   @Allow('widget:write')
   @Answers(VisitorContactView)
   async updateContact(

@@ -3,7 +3,7 @@ import { ApiTags } from '@nestjs/swagger';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller } from '../../platform/access/caller.decorator.js';
-import { Answers } from '../../platform/http/answers.decorator.js';
+import { Answers, Summary } from '../../platform/http/answers.decorator.js';
 import { toWorkspaceRecord } from './workspace.js';
 import { UpdateWorkspaceBody, WorkspaceView } from './workspace.schema.js';
 import { WorkspacesService } from './workspaces.service.js';
@@ -13,16 +13,16 @@ import { WorkspacesService } from './workspaces.service.js';
 export class WorkspacesController {
   constructor(private readonly workspaces: WorkspacesService) {}
 
-  /** The caller's workspace. */
   @Get()
+  @Summary("The caller's workspace.")
   @Allow('workspace:read')
   @Answers(WorkspaceView)
   async get(@Caller() caller: StaffPrincipal): Promise<WorkspaceView> {
     return toWorkspaceRecord(await this.workspaces.get(caller));
   }
 
-  /** Changes name, locale, time zone or business hours. */
   @Patch()
+  @Summary('Changes name, locale, time zone or business hours.')
   @Allow('workspace:write')
   @Answers(WorkspaceView)
   async update(@Caller() caller: StaffPrincipal, @Body() body: UpdateWorkspaceBody): Promise<WorkspaceView> {

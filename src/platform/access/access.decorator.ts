@@ -19,8 +19,14 @@ export function Public(): MethodDecorator & ClassDecorator {
 }
 
 /** Callers that have the permission: visitors for `widget:*`, else agents and API keys, or only one of these kinds. */
-export function Allow(permission: Permission, options: { only?: CredentialKind } = {}): MethodDecorator & ClassDecorator {
+export function Allow(
+  permission: Permission,
+  options: { only?: CredentialKind } = {},
+): MethodDecorator & ClassDecorator {
   const kinds: CredentialKind[] = isVisitorPermission(permission) ? ['visitor'] : ['agent', 'api_key'];
   const access: Access = { public: false, permission, kinds: options.only ? [options.only] : kinds };
-  return applyDecorators(declare(access), ...access.kinds.map(kind => (kind === 'agent' ? ApiBearerAuth(kind) : ApiSecurity(kind))));
+  return applyDecorators(
+    declare(access),
+    ...access.kinds.map(kind => (kind === 'agent' ? ApiBearerAuth(kind) : ApiSecurity(kind))),
+  );
 }

@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
-import { ApiExtension, ApiExtraModels, ApiHeader } from '@nestjs/swagger';
+import { ApiExtension, ApiExtraModels, ApiHeader, ApiOperation } from '@nestjs/swagger';
 import type { DomainErrorClass } from '../../kernel/domain-error.js';
 
 export const ANSWER = 'answer';
@@ -20,8 +20,15 @@ function answer(view: ViewClass, page: boolean, creates: boolean): MethodDecorat
     SetMetadata(ANSWER, documented),
     ApiExtraModels(view),
     ApiExtension('x-answer', documented),
-    ...(creates ? [ApiHeader({ name: 'Idempotency-Key', required: false, schema: { type: 'string', maxLength: 255 } })] : []),
+    ...(creates
+      ? [ApiHeader({ name: 'Idempotency-Key', required: false, schema: { type: 'string', maxLength: 255 } })]
+      : []),
   );
+}
+
+/** What the route does, as the API reference says it. */
+export function Summary(text: string): MethodDecorator {
+  return ApiOperation({ summary: text });
 }
 
 /** 200 with one view. */

@@ -57,7 +57,12 @@ function field(options: Shape, schema: ApiPropertyOptions, ...validators: Proper
 }
 
 /** A rule of the noun's own, beside the field decorator that it sharpens. `message` follows the field's name. */
-export function Rule(name: string, test: (value: unknown) => boolean, message: string, each = false): PropertyDecorator {
+export function Rule(
+  name: string,
+  test: (value: unknown) => boolean,
+  message: string,
+  each = false,
+): PropertyDecorator {
   return ValidateBy(
     { name, validator: { validate: value => test(value), defaultMessage: () => `$property ${message}` } },
     { each },
@@ -184,14 +189,14 @@ type ClassRef = new () => object;
 
 /** An object of a known shape. */
 export function Nested(shape: () => ClassRef, options: FieldOptions = {}): PropertyDecorator {
-  return applyDecorators(
-    Type(shape),
-    field(options, { type: () => shape() }, IsObject(), ValidateNested()),
-  );
+  return applyDecorators(Type(shape), field(options, { type: () => shape() }, IsObject(), ValidateNested()));
 }
 
 /** A list of objects of a known shape. */
-export function NestedList(shape: () => ClassRef, options: FieldOptions & { maxItems?: number } = {}): PropertyDecorator {
+export function NestedList(
+  shape: () => ClassRef,
+  options: FieldOptions & { maxItems?: number } = {},
+): PropertyDecorator {
   const { maxItems = 1000 } = options;
   return applyDecorators(
     Type(shape),
@@ -221,6 +226,10 @@ export function FreeForm(options: FieldOptions = {}): PropertyDecorator {
   return field(
     options,
     { type: 'object', additionalProperties: true },
-    Rule('free_form', value => freeFormFault(value) === null, 'must be an object of at most 16 KiB, 50 keys, 10 levels'),
+    Rule(
+      'free_form',
+      value => freeFormFault(value) === null,
+      'must be an object of at most 16 KiB, 50 keys, 10 levels',
+    ),
   );
 }

@@ -1,5 +1,11 @@
 import express, { NextFunction, Request, RequestHandler, Response } from 'express';
-import { BodyTooLarge, MalformedJson, MalformedRequest, UnsupportedMediaType, ValidationFailed } from '../../kernel/errors.js';
+import {
+  BodyTooLarge,
+  MalformedJson,
+  MalformedRequest,
+  UnsupportedMediaType,
+  ValidationFailed,
+} from '../../kernel/errors.js';
 import { exceedsDepth } from './field-rules.js';
 
 export const JSON_BODY_BYTES = 256 * 1024;
@@ -42,7 +48,11 @@ export function jsonBody(): RequestHandler {
       if (typeof body !== 'object' || body === null || Array.isArray(body)) {
         return next(new ValidationFailed({ message: 'The body must be a JSON object.' }));
       }
-      next(exceedsDepth(body, DEPTH) ? new MalformedJson({ message: `The body is deeper than ${DEPTH} levels.` }) : undefined);
+      next(
+        exceedsDepth(body, DEPTH)
+          ? new MalformedJson({ message: `The body is deeper than ${DEPTH} levels.` })
+          : undefined,
+      );
     });
   };
 }

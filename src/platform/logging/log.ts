@@ -3,9 +3,16 @@ import pino, { Logger } from 'pino';
 import pretty from 'pino-pretty';
 
 /** Where a secret could stand in a logged object; replaced before the line is written. */
-const REDACTED = ['authorization', 'password', 'token', 'refresh_token', 'key', 'secret', 'ticket', 'visitor_token'].flatMap(
-  name => [name, `*.${name}`, `*.*.${name}`],
-);
+const REDACTED = [
+  'authorization',
+  'password',
+  'token',
+  'refresh_token',
+  'key',
+  'secret',
+  'ticket',
+  'visitor_token',
+].flatMap(name => [name, `*.${name}`, `*.*.${name}`]);
 
 /** One line of JSON each, or, on a terminal, one that people read. */
 export function createLog(options: { level: string; pretty: boolean }): Logger {
@@ -20,7 +27,13 @@ export function createLog(options: { level: string; pretty: boolean }): Logger {
   if (!options.pretty) return pino(settings, pino.destination({ sync: true }));
   return pino(
     settings,
-    pretty({ colorize: process.stdout.isTTY, ignore: 'context', messageFormat: '{msg}', translateTime: 'HH:MM:ss', sync: true }),
+    pretty({
+      colorize: process.stdout.isTTY,
+      ignore: 'context',
+      messageFormat: '{msg}',
+      translateTime: 'HH:MM:ss',
+      sync: true,
+    }),
   );
 }
 

@@ -10,7 +10,8 @@ import { SmtpMailer } from './mailer.smtp.js';
     {
       provide: Mailer,
       inject: [Config],
-      useFactory: (config: Config) => (config.smtpUrl ? new SmtpMailer(config.smtpUrl, config.mailFrom) : new LogMailer()),
+      useFactory: (config: Config) =>
+        config.smtpUrl ? new SmtpMailer(config.smtpUrl, config.mailFrom) : new LogMailer(),
     },
   ],
   exports: [Mailer],

@@ -11,6 +11,7 @@ import { modernise } from './modernise.js';
 interface Operation {
   tags?: string[];
   operationId?: string;
+  summary?: string;
   parameters?: { name: string; in: string; required?: boolean; schema?: JsonObject }[];
   requestBody?: Json;
   responses: Record<string, Json>;
@@ -42,7 +43,9 @@ export type ViewClass = new (...args: never[]) => object;
 export function writeDocument(app: INestApplication, extraModels: ViewClass[] = []): ApiDocument {
   const builder = new DocumentBuilder()
     .setTitle('Support chat platform')
-    .setDescription('Visitors, agents and servers talk. All answers are JSON in one envelope; times are UTC with six digits.')
+    .setDescription(
+      'Visitors, agents and servers talk. All answers are JSON in one envelope; times are UTC with six digits.',
+    )
     .setVersion(VERSION)
     .setOpenAPIVersion('3.1.0')
     .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Agent access token' }, 'agent')
@@ -79,7 +82,9 @@ function shareResponses(document: ApiDocument): void {
 
 function complete(method: string, operation: Operation): void {
   const answer = operation['x-answer'];
-  if (!answer) throw new Error(`${operation.operationId ?? method} does not say what it answers`);
+  const route = operation.operationId ?? method;
+  if (!answer) throw new Error(`${route} does not say what it answers`);
+  if (!operation.summary) throw new Error(`${route} does not say what it does`);
   operation.responses = {
     [answer.creates ? '201' : '200']: success(answer),
     ...(answer.creates ? { '200': success(answer) } : {}),
@@ -116,13 +121,17 @@ function failures(method: string, operation: Operation): Record<string, Json> {
   const access = operation['x-access'];
   if (access && !access.public) {
     add('unauthenticated', 'unauthenticated', 'invalid_token', 'token_expired', 'token_revoked');
-    add('unauthenticated', ...access.kinds.slice(0, 1).map(kind => (kind === 'api_key' ? 'api_key_required' : `${kind}_token_required`)));
+    add(
+      'unauthenticated',
+      ...access.kinds.slice(0, 1).map(kind => (kind === 'api_key' ? 'api_key_required' : `${kind}_token_required`)),
+    );
     add('forbidden', ...(access.kinds.includes('visitor') ? ['contact_blocked'] : ['forbidden', 'scope_too_narrow']));
   }
   add('rate_limited', 'rate_limited');
   add('internal', 'internal_error');
   add('unavailable', 'unavailable');
-  if (operation.requestBody || operation.parameters?.some(parameter => parameter.in === 'query')) add('invalid', 'validation_failed');
+  if (operation.requestBody || operation.parameters?.some(parameter => parameter.in === 'query'))
+    add('invalid', 'validation_failed');
   if (operation.parameters?.some(parameter => parameter.name === 'cursor')) add('invalid', 'cursor_invalid');
   if (method === 'post' || method === 'patch' || method === 'delete' || method === 'get') bodies(add);
   if (operation['x-answer']?.creates && access && !access.public) idempotency(add);
@@ -150,7 +159,10 @@ function failure(codes: string[]): Json {
   const schema: JsonObject = {
     allOf: [
       { $ref: '#/components/schemas/Failure' },
-      { type: 'object', properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } } },
+      {
+        type: 'object',
+        properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } },
+      },
     ],
   };
   return { description: codes.join(', '), content: json(schema) };

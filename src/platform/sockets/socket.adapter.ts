@@ -62,7 +62,9 @@ export class SocketAdapter extends WsAdapter {
   override bindMessageHandlers(client: WebSocket, handlers: WsMessageHandler<string>[]): void {
     const connection = connectionOf(client);
     const dispatcher = new SocketDispatcher(connection, handlers);
-    client.on('message', (data: RawData, binary: boolean) => dispatcher.take(binary ? null : (data as Buffer).toString('utf8')));
+    client.on('message', (data: RawData, binary: boolean) =>
+      dispatcher.take(binary ? null : (data as Buffer).toString('utf8')),
+    );
   }
 
   override bindClientDisconnect(client: WebSocket, callback: (...args: unknown[]) => void): void {

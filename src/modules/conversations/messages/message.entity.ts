@@ -1,5 +1,12 @@
 import { Check, Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
-import { IdColumn, JsonColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../../platform/database/columns.js';
+import {
+  IdColumn,
+  JsonColumn,
+  KeyColumn,
+  TextColumn,
+  TimeColumn,
+  WrittenAtColumn,
+} from '../../../platform/database/columns.js';
 import type { ContentType, Message, SenderType } from './message.js';
 
 @Entity({ name: 'message' })

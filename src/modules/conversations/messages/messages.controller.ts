@@ -5,7 +5,7 @@ import { CursorInvalid, NotFound, Unsupported } from '../../../kernel/errors.js'
 import type { StaffPrincipal } from '../../../kernel/principal.js';
 import { Allow } from '../../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Throws } from '../../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../../platform/http/deleted.schema.js';
 import type { PageView } from '../../../platform/http/page.schema.js';
 import {
@@ -30,8 +30,8 @@ import { MessagesService } from './messages.service.js';
 export class MessagesController {
   constructor(private readonly messages: MessagesService) {}
 
-  /** The newest messages, or those before or after a mark; in order of `seq`. */
   @Get()
+  @Summary('The newest messages, or those before or after a mark; in order of `seq`.')
   @Allow('conversations:read')
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
@@ -44,8 +44,8 @@ export class MessagesController {
     return toMessagePage(await this.messages.list(caller, conversationId, window), window);
   }
 
-  /** Says something; 200 with the first message when its `client_message_id` has been here before. */
   @Post()
+  @Summary('Says something; 200 with the first message when its `client_message_id` has been here before.')
   @Allow('conversations:write')
   @Creates(MessageView)
   @Throws(
@@ -71,8 +71,8 @@ export class MessagesController {
     return toMessageRecord(sent.message);
   }
 
-  /** Changes one's own message, for 15 minutes. */
   @Patch(':id')
+  @Summary("Changes one's own message, for 15 minutes.")
   @Allow('conversations:write')
   @Answers(MessageView)
   @Throws(NotFound, NotYours, EditWindowOver)
@@ -85,8 +85,8 @@ export class MessagesController {
     return toMessageRecord(await this.messages.edit(caller, conversationId, id, body.content));
   }
 
-  /** Unsends one's own message, for 15 minutes: its place stays, its words are gone. */
   @Delete(':id')
+  @Summary("Unsends one's own message, for 15 minutes: its place stays, its words are gone.")
   @Allow('conversations:write')
   @Answers(DeletedView)
   @Throws(NotFound, NotYours, EditWindowOver)

@@ -71,7 +71,12 @@ export class MessagesRepository {
     contactSeq: number,
   ): Promise<{ agents: number; contact: number }> {
     const { workspaceId, id } = conversation;
-    const counted = await this.sql.first<{ agents: number; contact: number }>(UNREAD, [workspaceId, id, agentsSeq, contactSeq]);
+    const counted = await this.sql.first<{ agents: number; contact: number }>(UNREAD, [
+      workspaceId,
+      id,
+      agentsSeq,
+      contactSeq,
+    ]);
     return counted ?? { agents: 0, contact: 0 };
   }
 

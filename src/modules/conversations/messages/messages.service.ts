@@ -147,7 +147,11 @@ export class MessagesService {
     return actor;
   }
 
-  private async twinOf(conversation: Conversation, sender: Sender, clientId: string | undefined): Promise<Message | null> {
+  private async twinOf(
+    conversation: Conversation,
+    sender: Sender,
+    clientId: string | undefined,
+  ): Promise<Message | null> {
     return clientId === undefined ? null : this.messages.byClientId(conversation.id, sender, clientId);
   }
 

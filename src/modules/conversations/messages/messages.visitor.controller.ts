@@ -5,7 +5,7 @@ import { CursorInvalid, NotFound, Unsupported } from '../../../kernel/errors.js'
 import type { VisitorPrincipal } from '../../../kernel/principal.js';
 import { Allow } from '../../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
-import { AnswersPage, Creates, Throws } from '../../../platform/http/answers.decorator.js';
+import { AnswersPage, Creates, Summary, Throws } from '../../../platform/http/answers.decorator.js';
 import type { PageView } from '../../../platform/http/page.schema.js';
 import { LimitRate } from '../../../platform/limits/rate-limit.guard.js';
 import { ConversationStarts } from '../conversation-starts.service.js';
@@ -25,6 +25,7 @@ export class MessagesVisitorController {
   ) {}
 
   @Get()
+  @Summary('The newest messages, or those before or after a mark; in order of `seq`.')
   @Allow('widget:read')
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
@@ -37,8 +38,10 @@ export class MessagesVisitorController {
     return toMessagePage(await this.messages.list(caller, conversationId, window), window);
   }
 
-  /** Says something. Past the reopen window of a resolved conversation it begins a new one: look at `conversation_id`. */
   @Post()
+  @Summary(
+    'Says something. Past the reopen window of a resolved conversation it begins a new one: look at `conversation_id`.',
+  )
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(MessageView)
