@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Json } from '../support/json.js';
 import { World } from '../support/world.js';
 
 describe('a visitor and an agent talk', () => {
@@ -28,7 +29,7 @@ describe('a visitor and an agent talk', () => {
     expect((await desk.owner.api.post(`${path}/resolve`)).data.status).toBe('resolved');
 
     const history = await visitor.api.get(`/v1/widget/conversations/${conversation.id}/messages`);
-    const said = history.data.items.filter((message: any) => message.content_type === 'text');
-    expect(said.map((message: any) => message.content)).toEqual(['Where is my parcel?', 'On its way.']);
+    const said = history.data.items.filter((message: Json) => message.content_type === 'text');
+    expect(said.map((message: Json) => message.content)).toEqual(['Where is my parcel?', 'On its way.']);
   });
 });

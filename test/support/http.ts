@@ -1,6 +1,7 @@
 import supertest from 'supertest';
 import type { TestApp } from './app.js';
 import type { Contract } from './contract.js';
+import type { Json } from './json.js';
 
 /** An answer, already checked against the API reference. */
 export interface Answer<T = Record<string, never>> {
@@ -30,19 +31,19 @@ export class Caller {
     readonly token: string | null,
   ) {}
 
-  get<T = any>(path: string, headers: Record<string, string> = {}): Promise<Answer<T>> {
+  get<T = Json>(path: string, headers: Record<string, string> = {}): Promise<Answer<T>> {
     return this.call('get', path, undefined, headers);
   }
 
-  post<T = any>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+  post<T = Json>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
     return this.call('post', path, body, headers);
   }
 
-  patch<T = any>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
+  patch<T = Json>(path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer<T>> {
     return this.call('patch', path, body, headers);
   }
 
-  delete<T = any>(path: string, headers: Record<string, string> = {}): Promise<Answer<T>> {
+  delete<T = Json>(path: string, headers: Record<string, string> = {}): Promise<Answer<T>> {
     return this.call('delete', path, undefined, headers);
   }
 

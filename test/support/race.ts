@@ -9,13 +9,3 @@ export function countsOf(values: readonly (string | number)[]): Record<string, n
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
   return counts;
 }
-
-/** Polls until there is something to find; for what comes without a frame to wait for. */
-export async function eventually<T>(find: () => Promise<T | undefined>, what: string, ms = 5_000): Promise<T> {
-  for (const end = Date.now() + ms; ;) {
-    const found = await find();
-    if (found !== undefined) return found;
-    if (Date.now() > end) throw new Error(`no ${what} within ${ms} ms`);
-    await new Promise(resolve => setTimeout(resolve, 20));
-  }
-}

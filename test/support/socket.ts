@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { WebSocket } from 'ws';
 import type { Contract } from './contract.js';
+import type { Json } from './json.js';
 
 export interface Frame {
   type: string;
@@ -8,7 +9,7 @@ export interface Frame {
   cursor?: string;
   conversation_id?: string;
   channel_id?: string;
-  data: Record<string, any>;
+  data: Record<string, Json>;
   error?: { code: string; message: string };
 }
 
@@ -17,7 +18,7 @@ export class Refused extends Error {
   constructor(
     readonly status: number,
     readonly headers: IncomingMessage['headers'],
-    readonly body: any,
+    readonly body: Json,
   ) {
     super(`refused with ${status}: ${JSON.stringify(body)}`);
   }

@@ -3,6 +3,7 @@ import type { TestApp } from './app.js';
 import { startApp } from './app.js';
 import { Contract } from './contract.js';
 import { Caller } from './http.js';
+import type { Json } from './json.js';
 import { TestSocket } from './socket.js';
 
 export const PASSWORD = 'correct horse battery';
@@ -78,7 +79,7 @@ export class World {
   }
 
   /** The agent of an AgentSession answer. */
-  agentOf(session: any, email: string): Agent {
+  agentOf(session: Json, email: string): Agent {
     return {
       api: this.as(session.token),
       token: session.token,
@@ -109,7 +110,7 @@ export class World {
   }
 
   /** Another channel of the desk. */
-  async channel(desk: Desk, body: Record<string, unknown> = {}): Promise<any> {
+  async channel(desk: Desk, body: Record<string, unknown> = {}): Promise<Json> {
     return (await desk.owner.api.post('/v1/channels', { name: unique('Channel'), ...body })).data;
   }
 
@@ -122,7 +123,7 @@ export class World {
   }
 
   /** A conversation that the visitor has begun. */
-  async conversation(visitor: Visitor, content = 'Hello?'): Promise<any> {
+  async conversation(visitor: Visitor, content = 'Hello?'): Promise<Json> {
     const started = await visitor.api.post('/v1/widget/conversations', { message: { content } });
     if (started.status !== 201) throw new Error(`no conversation: ${JSON.stringify(started.body)}`);
     return started.data.conversation;

@@ -124,7 +124,11 @@ export interface UpdateCannedResponseBody {
   tags?: string[];
 }
 
-export type CreateCannedResponseBody = UpdateCannedResponseBody & { short_code: string; content: string };
+export interface CreateCannedResponseBody extends UpdateCannedResponseBody {
+  short_code: string;
+  title: string;
+  content: string;
+}
 
 export interface CreateMemberBody {
   email: string;

@@ -249,6 +249,13 @@ export interface MeView {
   workspaces: WorkspaceMembershipView[];
 }
 
+export interface PreChatField {
+  key: string;
+  label: string;
+  type: 'text' | 'email' | 'phone' | 'textarea';
+  required: boolean;
+}
+
 /** What an admin chose for the look and the features of the widget. */
 export interface WidgetSettingsView {
   title: string;
@@ -262,7 +269,7 @@ export interface WidgetSettingsView {
     launcher_label: string;
     logo_url: string | null;
   };
-  pre_chat_form: { enabled: boolean; fields: { key: string; label: string; type: string; required: boolean }[] };
+  pre_chat_form: { enabled: boolean; fields: PreChatField[] };
   features: Record<'attachments' | 'emoji' | 'typing' | 'read_receipts' | 'csat' | 'transcript', boolean>;
 }
 

@@ -9,7 +9,11 @@ export abstract class Schema {
 export interface DatabaseSettings {
   url: string;
   poolSize: number;
+  /** How long a statement may take; 0 is as long as it takes. */
+  queryTimeoutMs?: number;
 }
+
+export const QUERY_TIMEOUT_MS = 30_000;
 
 /**
  * The connection pool. `query_timeout` lives in the client: a startup parameter would not survive PgBouncer, and a
@@ -26,6 +30,11 @@ export function dataSourceOptions(settings: DatabaseSettings, schema: Schema): D
     installExtensions: false,
     poolSize: settings.poolSize,
     poolErrorHandler: () => undefined,
-    extra: { connectionTimeoutMillis: 5_000, query_timeout: 30_000, keepAlive: true, allowExitOnIdle: false },
+    extra: {
+      connectionTimeoutMillis: 5_000,
+      query_timeout: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+      keepAlive: true,
+      allowExitOnIdle: false,
+    },
   };
 }
