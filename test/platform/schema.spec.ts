@@ -1,0 +1,170 @@
+import 'reflect-metadata';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { SCHEMA } from '../../src/app.module.js';
+import { dataSourceOptions, QUERY_TIMEOUT_MS } from '../../src/platform/database/data-source.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import { describeSchema, foreignNames, keysAcrossWorkspaces } from '../support/catalog.js';
+import type { TestDatabase } from '../support/database.js';
+import { cloneDatabase } from '../support/database.js';
+import { emptyDatabase } from '../support/empty-database.js';
+import { race } from '../support/race.js';
+
+const golden = new URL('./golden/schema.txt', import.meta.url);
+const all = SCHEMA.migrations as { name: string }[];
+const names = all.map(({ name }) => name);
+const silent = () => undefined;
+
+function sourceOf(database: TestDatabase): DataSource {
+  return new DataSource(dataSourceOptions({ url: database.url, poolSize: 2 }, SCHEMA));
+}
+
+/** What TypeORM would change to make the tables what the entities say. */
+async function drift(database: TestDatabase): Promise<string[]> {
+  const source = await sourceOf(database).initialize();
+  try {
+    const { upQueries } = await source.driver.createSchemaBuilder().log();
+    return upQueries.map(({ query }) => query);
+  } finally {
+    await source.destroy();
+  }
+}
+
+describe('a migrated database', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('differs from the entities in nothing that TypeORM can see', async () => {
+    expect(await drift(database)).toEqual([]);
+  });
+
+  /** The file is read like code. To take over a change of the schema: GOLDEN=write, then look at the difference. */
+  it('is the one that golden/schema.txt describes: every column, constraint and index', async () => {
+    const schema = await describeSchema(database);
+    if (process.env.GOLDEN === 'write') writeFileSync(golden, schema);
+    expect(schema).toBe(readFileSync(golden, 'utf8'));
+  });
+
+  it('keeps every reference between rows of a workspace inside of it', async () => {
+    expect(await keysAcrossWorkspaces(database)).toEqual([]);
+  });
+
+  it('has no constraint and no index that we have not named', async () => {
+    expect(await foreignNames(database)).toEqual([]);
+  });
+});
+
+/** A check that nobody has seen fail is no check. */
+describe('a database that somebody has changed by hand', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await cloneDatabase();
+  });
+  afterEach(() => database.drop());
+
+  it('is found out by its column', async () => {
+    await database.query('ALTER TABLE contact ADD COLUMN planted text');
+    expect(await drift(database)).toEqual([expect.stringMatching(/DROP COLUMN "planted"/)]);
+  });
+
+  it.each([
+    ['CHECK', `ALTER TABLE message ADD CONSTRAINT ck_message_planted CHECK (seq > 0)`],
+    ['index of an expression', `CREATE INDEX ix_contact_planted ON contact (workspace_id, lower(email))`],
+    ['partial index', `CREATE INDEX ix_message_planted ON message (workspace_id) WHERE private`],
+    ['missing partial index', `DROP INDEX uq_conversation_unresolved`],
+    ['trigger', `CREATE TRIGGER planted BEFORE UPDATE ON bot EXECUTE FUNCTION suppress_redundant_updates_trigger()`],
+    ['function', `CREATE FUNCTION planted() RETURNS integer LANGUAGE sql AS 'SELECT 1'`],
+    ['view', `CREATE VIEW planted AS SELECT 1 AS one`],
+    ['default', `ALTER TABLE channel ALTER COLUMN reopen_window_hours SET DEFAULT 73`],
+  ])('is found out by its %s', async (_what, change) => {
+    await database.query(change);
+    expect(await describeSchema(database)).not.toBe(readFileSync(golden, 'utf8'));
+  });
+
+  it('is found out by a reference that leads into another workspace', async () => {
+    await database.query('ALTER TABLE bot ADD CONSTRAINT uq_bot_planted UNIQUE (id)');
+    await database.query(
+      'ALTER TABLE message ADD CONSTRAINT fk_message_planted FOREIGN KEY (sender_id) REFERENCES bot (id)',
+    );
+    expect(await keysAcrossWorkspaces(database)).toEqual(['fk_message_planted']);
+  });
+
+  it('is found out by a name that PostgreSQL has made up', async () => {
+    await database.query('ALTER TABLE bot ADD UNIQUE (workspace_id, name)');
+    await database.query('CREATE INDEX ON contact (workspace_id, phone)');
+    expect(await foreignNames(database)).toEqual(['bot_workspace_id_name_key', 'contact_workspace_id_phone_idx']);
+  });
+});
+
+describe('migrations', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await emptyDatabase();
+  });
+  afterEach(() => database.drop());
+
+  it('run once when three instances start at once on an empty database', async () => {
+    const ran = await race(3, () => migrate(database.url, SCHEMA, silent));
+    expect(ran.flat()).toEqual(names);
+    const noted = await database.query<{ name: string }>('SELECT name FROM migration ORDER BY id');
+    expect(noted.map(({ name }) => name)).toEqual(names);
+    expect(await database.query('SELECT one FROM event_log')).toHaveLength(1);
+  });
+
+  it('say what they did, and have nothing to do the second time', async () => {
+    const lines: string[] = [];
+    await migrate(database.url, SCHEMA, line => lines.push(line));
+    expect(lines).toEqual(names.map(name => `migrated: ${name}`));
+    expect(await migrate(database.url, SCHEMA, line => lines.push(line))).toEqual([]);
+    expect(lines).toHaveLength(names.length);
+  });
+
+  it('leave nothing behind when they are undone, and can be run again', async () => {
+    await migrate(database.url, SCHEMA, silent);
+    const source = await sourceOf(database).initialize();
+    try {
+      for (const _ of names) await source.undoLastMigration({ transaction: 'each' });
+    } finally {
+      await source.destroy();
+    }
+    expect(await describeSchema(database)).toBe('');
+    await migrate(database.url, SCHEMA, silent);
+    expect(await describeSchema(database)).toBe(readFileSync(golden, 'utf8'));
+  });
+
+  it('may take as long as they take, and wait for those of another instance', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    try {
+      await migrate(database.url, SCHEMA, silent);
+      expect(timers.mock.calls.filter(([, ms]) => ms === QUERY_TIMEOUT_MS)).toEqual([]);
+    } finally {
+      timers.mockRestore();
+    }
+  });
+
+  it('that fail change nothing, and say why', async () => {
+    const failing = {
+      ...SCHEMA,
+      migrations: [
+        ...all,
+        class Planted9999999999999 {
+          name = 'Planted9999999999999';
+          async up(runner: { query(sql: string): Promise<unknown> }): Promise<void> {
+            await runner.query('CREATE TABLE planted (id uuid)');
+            await runner.query('SELECT nonsense');
+          }
+          down(): Promise<void> {
+            return Promise.resolve();
+          }
+        },
+      ] as never,
+    };
+    await expect(migrate(database.url, failing, silent)).rejects.toThrow('column "nonsense" does not exist');
+    expect(await describeSchema(database)).toBe(readFileSync(golden, 'utf8'));
+    expect(await migrate(database.url, SCHEMA, silent)).toEqual([]);
+  });
+});
