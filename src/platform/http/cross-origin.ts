@@ -13,6 +13,11 @@ const EXPOSED = [
 /** Routes that no page may call: what they answer or make is for backends. */
 const SERVERS_ONLY = new Set(['/v1/auth/sso/ticket', '/v1/workspace/members']);
 
+/** The path as the router reads it, to which neither case nor a slash at the end makes another route. */
+function routed(path: string): string {
+  return path.toLowerCase().replace(/\/$/, '');
+}
+
 /**
  * Any page may call the API: tokens travel in headers, never in cookies, so a foreign page has nothing of its visitor's
  * to send along. Which pages a channel serves is checked on the request itself.
@@ -20,7 +25,8 @@ const SERVERS_ONLY = new Set(['/v1/auth/sso/ticket', '/v1/workspace/members']);
 export function crossOrigin(): RequestHandler {
   return (request: Request, response: Response, next: NextFunction): void => {
     const method = request.headers['access-control-request-method'] ?? request.method;
-    const closed = !request.path.startsWith('/v1/') || (SERVERS_ONLY.has(request.path) && method === 'POST');
+    const path = routed(request.path);
+    const closed = !path.startsWith('/v1/') || (SERVERS_ONLY.has(path) && method === 'POST');
     if (closed) return next();
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
