@@ -1,5 +1,5 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
-import helmet from 'helmet';
+import helmet, { HelmetOptions } from 'helmet';
 import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
@@ -9,6 +9,7 @@ import { accessLog } from '../logging/access-log.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
 import { ErrorFilter } from './error.filter.js';
 import { crossOrigin } from './cross-origin.js';
+import { demandsHttps, httpsOnly } from './https-only.js';
 import { jsonBody } from './json-body.js';
 import { requestValidation } from './validation.js';
 
@@ -22,13 +23,21 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.disable('x-powered-by');
   app.disable('etag');
   app.use(accessLog(log));
-  app.use(helmet({ strictTransportSecurity: config.production && !config.allowInsecureHttp }));
+  app.use(helmet(headers(demandsHttps(config))));
   app.use(crossOrigin());
   app.use(refuseWhileDraining(app.get(Lifecycle)));
-  app.use('/v1', noStore, jsonBody());
+  app.use('/v1', noStore, httpsOnly(config), jsonBody());
   app.useGlobalFilters(new ErrorFilter());
   app.useGlobalPipes(requestValidation());
   app.useGlobalInterceptors(new EnvelopeInterceptor());
+}
+
+/** Over plain http a browser must not be told to come back over https. */
+function headers(https: boolean): HelmetOptions {
+  return {
+    strictTransportSecurity: https,
+    contentSecurityPolicy: { directives: { 'upgrade-insecure-requests': https ? [] : null } },
+  };
 }
 
 function noStore(_request: Request, response: Response, next: NextFunction): void {

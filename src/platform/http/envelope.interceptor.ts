@@ -8,6 +8,7 @@ import { contextOf, envelope } from './request-context.js';
 @Injectable()
 export class EnvelopeInterceptor implements NestInterceptor<unknown, Envelope<unknown>> {
   intercept(context: ExecutionContext, next: CallHandler): Observable<Envelope<unknown>> {
+    if (context.getType() !== 'http') return next.handle() as Observable<never>;
     const { requestId } = contextOf(context.switchToHttp().getRequest<Request>());
     return next.handle().pipe(map((data: unknown) => envelope(requestId, data)));
   }

@@ -17,6 +17,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
   ) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
+    if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Request>();
     const key = request.headers['idempotency-key'];
     const { principal } = contextOf(request);
@@ -36,10 +37,11 @@ export class IdempotencyInterceptor implements NestInterceptor {
       },
     );
     return from(
-      once.then(({ status, data, replayed }) => {
-        response.status(status);
-        if (replayed) response.set('Idempotency-Replayed', 'true');
-        return data;
+      once.then(outcome => {
+        if (outcome.replayed) response.set('Idempotency-Replayed', 'true');
+        if (!outcome.ok) throw outcome.error;
+        response.status(outcome.status);
+        return outcome.data;
       }),
     );
   }

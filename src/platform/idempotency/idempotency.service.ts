@@ -30,6 +30,12 @@ export interface IdempotentRequest {
 }
 
 type Answer = { ok: true; status: number; data: unknown } | { ok: false; error: KeptError };
+
+/** What the work came to: its result, or the refusal that is kept in its place; now, or at the first request. */
+export type Outcome = { replayed: boolean } & (
+  | { ok: true; status: number; data: unknown }
+  | { ok: false; error: DomainError }
+);
 interface KeptError extends ErrorOptions {
   kind: ErrorKind;
   code: string;
@@ -62,11 +68,11 @@ export class Idempotency {
   async once(
     request: IdempotentRequest,
     work: () => Promise<{ status: number; data: unknown }>,
-  ): Promise<{ status: number; data: unknown; replayed: boolean }> {
+  ): Promise<Outcome> {
     if (!/^[\x20-\x7e]{1,255}$/.test(request.key)) throw new IdempotencyKeyInvalid();
     const id = sha256(`${request.owner}\n${request.key}`);
     const requestHash = sha256(JSON.stringify(request.body));
-    const outcome = await this.units.run(async () => {
+    const { answer, replayed } = await this.units.run(async () => {
       if (!(await this.answers.tryLock(id))) throw new IdempotencyInProgress();
       const kept = await this.answers.find(id);
       if (kept && kept.requestHash !== requestHash) throw new IdempotencyKeyReused();
@@ -75,9 +81,9 @@ export class Idempotency {
       await this.answers.keep(id, request.workspaceId, requestHash, this.seal(answer, request.key));
       return { answer, replayed: false };
     });
-    if (outcome.answer.ok) return { ...outcome.answer, replayed: outcome.replayed };
-    const { kind, code, message, ...options } = outcome.answer.error;
-    throw new DomainError(kind, code, message, options);
+    if (answer.ok) return { ...answer, replayed };
+    const { kind, code, message, ...options } = answer.error;
+    return { ok: false, error: new DomainError(kind, code, message, options), replayed };
   }
 
   /** A refusal that will be kept undoes the work's own changes and nothing else. */

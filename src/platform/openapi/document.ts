@@ -127,6 +127,7 @@ function failures(method: string, operation: Operation): Record<string, Json> {
     );
     add('forbidden', ...(access.kinds.includes('visitor') ? ['contact_blocked'] : ['forbidden', 'scope_too_narrow']));
   }
+  add('forbidden', 'https_required');
   add('rate_limited', 'rate_limited');
   add('internal', 'internal_error');
   add('unavailable', 'unavailable');

@@ -1,5 +1,6 @@
 import type { WsMessageHandler } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
+import { isObservable, lastValueFrom } from 'rxjs';
 import { DomainError } from '../../kernel/domain-error.js';
 import { toDomainError } from '../http/problem.js';
 import { errorFrame, FrameMalformed, FrameUnknown, parseFrame } from './frame.js';
@@ -40,7 +41,9 @@ export class SocketDispatcher {
     const frame = parseFrame(text);
     const handler = this.handlers.find(({ message }) => message === frame.type);
     if (!handler) throw new FrameUnknown();
-    await (handler.callback as (frame: unknown) => unknown)(frame);
+    const result = await (handler.callback as (frame: unknown) => unknown)(frame);
+    // global interceptors wrap handlers of frames too, and a handler runs only when somebody subscribes
+    if (isObservable(result)) await lastValueFrom(result, { defaultValue: undefined });
   }
 
   private refuse(error: DomainError, thrown: unknown): void {

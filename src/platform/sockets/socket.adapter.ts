@@ -6,7 +6,9 @@ import { Logger } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
 import type { RawData } from 'ws';
 import { WebSocket, WebSocketServer } from 'ws';
+import { Config } from '../../config/config.js';
 import { MalformedRequest, NotFound, Unavailable } from '../../kernel/errors.js';
+import { cameInsecurely, demandsHttps, HttpsRequired } from '../http/https-only.js';
 import { Lifecycle } from '../health/lifecycle.js';
 import { contextOf } from '../http/request-context.js';
 import { toDomainError } from '../http/problem.js';
@@ -32,6 +34,7 @@ export class SocketAdapter extends WsAdapter {
   private readonly hub: SocketHub;
   private readonly lifecycle: Lifecycle;
   private readonly server: HttpServer;
+  private readonly insecure: (request: IncomingMessage) => boolean;
   private readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', () => socket.destroy());
     this.upgrade(request, socket, head).catch((error: unknown) => {
@@ -46,6 +49,7 @@ export class SocketAdapter extends WsAdapter {
     this.hub = app.get(SocketHub);
     this.lifecycle = app.get(Lifecycle);
     this.server = app.getHttpServer() as HttpServer;
+    this.insecure = insecureUnder(app.get(Config), app);
     this.server.on('upgrade', this.onUpgrade);
   }
 
@@ -88,6 +92,7 @@ export class SocketAdapter extends WsAdapter {
     if (!server) return refuseUpgrade(socket, requestId, url ? new NotFound() : new MalformedRequest(), false);
     try {
       if (this.lifecycle.draining) throw new Unavailable();
+      if (this.insecure(request)) throw new HttpsRequired();
       const admission = await this.door.admit({ path: url.pathname, query: url.searchParams, request });
       if (socket.destroyed) return;
       server.handleUpgrade(request, socket, head, client => this.open(server, client, request, admission));
@@ -116,6 +121,12 @@ export class SocketAdapter extends WsAdapter {
     server.emit('connection', client, request);
     this.door.welcome(connection);
   }
+}
+
+/** The rule that requests are under, with the same proxies trusted. */
+function insecureUnder(config: Config, app: INestApplication): (request: IncomingMessage) => boolean {
+  const express = app.getHttpAdapter().getInstance() as { get(name: string): Parameters<typeof cameInsecurely>[1] };
+  return request => demandsHttps(config) && cameInsecurely(request, express.get('trust proxy fn'));
 }
 
 const connections = new WeakMap<WebSocket, SocketConnection>();
