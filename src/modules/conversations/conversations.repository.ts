@@ -1,5 +1,4 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../kernel/principal.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
@@ -23,11 +22,6 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     private readonly sql: Sql,
   ) {
     super(units);
-  }
-
-  /** The conversation, locked until the unit of work ends: whoever holds it gives out the next `seq`. */
-  lockVisible(principal: Principal, id: string): Promise<Conversation | null> {
-    return this.visibleTo(principal).andWhere('conversation.id = :id', { id }).setLock('pessimistic_write').getOne();
   }
 
   /** The contact's unresolved conversation on the channel that `single_conversation` allows. */

@@ -42,12 +42,20 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
     return this.visibleTo(principal).andWhere(`${this.alias}.id = :id`, { id }).getOne();
   }
 
+  /**
+   * The row, locked until the unit of work ends: of two who change it at once, the second finds what the first left.
+   * Rows that refer to it are free to come meanwhile.
+   */
+  lockVisible(principal: Principal, id: string): Promise<Row | null> {
+    return this.visibleTo(principal).andWhere(`${this.alias}.id = :id`, { id }).setLock('for_no_key_update').getOne();
+  }
+
   async insert(row: Row): Promise<Row> {
     await this.rows.insert(row);
     return row;
   }
 
-  /** Writes the row's present values. The caller has read it through `visibleTo` in the same unit of work. */
+  /** Writes the row's present values. The caller has read it through `lockVisible` in the same unit of work. */
   async save(row: Row): Promise<Row> {
     return this.rows.save(row);
   }
