@@ -13,7 +13,7 @@ import type { Contact } from '../contacts/index.js';
 import { ContactsService, toContactSummary } from '../contacts/index.js';
 import type { Conversation } from './conversation.js';
 import { toConversationRecord, toVisitorConversationRecord } from './conversation.js';
-import { ConversationExists } from './conversations.errors.js';
+import { ConversationExists, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { isPastReopening } from './lifecycle.js';
 import type { NewMessage, Sent } from './messages/messages.service.js';
@@ -64,11 +64,11 @@ export class ConversationStarts {
     return { ...(await this.messages.send(principal, id, message)), conversationCreated: false };
   }
 
-  /** An agent or a backend writes first. @throws ConversationExists, NotFound for contact or channel */
+  /** An agent or a backend writes first. @throws ConversationExists, ValidationFailed for contact or channel */
   async byStaff(principal: StaffPrincipal, wanted: NewConversation): Promise<Conversation> {
     if (wanted.message) assertSendable(wanted.message);
-    const channel = await this.channels.get(principal, wanted.channel_id);
-    const contact = await this.contacts.get(principal, wanted.contact_id);
+    const channel = await this.channels.get(principal, wanted.channel_id).catch(asField('channel_id'));
+    const contact = await this.contacts.get(principal, wanted.contact_id).catch(asField('contact_id'));
     try {
       return await this.units.run(async () => {
         const conversation = await this.create(principal, channel, contact, { subject: wanted.subject ?? null });
@@ -179,4 +179,11 @@ export class ConversationStarts {
     });
     return conversation;
   }
+}
+
+/** What is not there, as a fault of the field that names it. */
+function asField(field: string): (error: unknown) => never {
+  return error => {
+    throw error instanceof NotFound ? unknownId(field) : error;
+  };
 }

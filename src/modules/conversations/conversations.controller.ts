@@ -75,15 +75,7 @@ export class ConversationsController {
   @Summary('Begins a conversation with a contact, with or without a first message.')
   @Allow('conversations:write')
   @Creates(ConversationView)
-  @Throws(
-    NotFound,
-    ConversationExists,
-    ContentRequired,
-    ContentTypeReserved,
-    Unsupported,
-    SenderRequired,
-    SenderUnknown,
-  )
+  @Throws(ConversationExists, ContentRequired, ContentTypeReserved, Unsupported, SenderRequired, SenderUnknown)
   async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationView> {
     return this.views.oneForStaff(await this.starts.byStaff(caller, body));
   }

@@ -1,4 +1,6 @@
+import type { DomainError } from '../../kernel/domain-error.js';
 import { defineError } from '../../kernel/domain-error.js';
+import { ValidationFailed } from '../../kernel/errors.js';
 
 export const InvalidTransition = defineError(
   'unprocessable',
@@ -44,3 +46,8 @@ export const EditWindowOver = defineError(
   'edit_window_over',
   'A message can be changed for 15 minutes.',
 );
+
+/** An id in a body that names nothing which the caller can see is a faulty field: 400, where one in a path is 404. */
+export function unknownId(field: string): DomainError {
+  return new ValidationFailed({ details: [{ field, code: 'unknown', message: `${field} names nothing here` }] });
+}

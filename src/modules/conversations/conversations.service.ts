@@ -6,16 +6,14 @@ import type { Page } from '../../kernel/page.js';
 import type { AgentPrincipal, Principal, StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
-import type { Member } from '../members/index.js';
 import { MembersService } from '../members/index.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import type { Conversation, Priority } from './conversation.js';
-import { AssigneeUnavailable } from './conversations.errors.js';
+import { AssigneeUnavailable, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
-import type { InboxQuery } from './inbox.repository.js';
+import type { ConversationCounts, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
 import { MessagesRepository } from './messages/messages.repository.js';
-import type { ConversationCounts } from './tally.repository.js';
 import { TallyRepository } from './tally.repository.js';
 
 export interface ConversationEdits {
@@ -70,10 +68,10 @@ export class ConversationsService {
     );
   }
 
-  /** Gives the conversation to a member, or to nobody. @throws AssigneeUnavailable, VersionConflict */
+  /** Gives the conversation to a member, or to nobody. @throws AssigneeUnavailable, ValidationFailed, VersionConflict */
   assign(principal: StaffPrincipal, id: string, memberId: string | null, expected?: number): Promise<Conversation> {
     return this.change(principal, id, expected, async conversation => {
-      if (memberId !== null) this.assertAvailable(await this.members.find(principal, memberId), conversation);
+      if (memberId !== null) await this.assertAvailable(principal, memberId, conversation);
       const timeline = { event: memberId === null ? 'unassigned' : 'assigned', public: false } as const;
       await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actorOf(principal));
     });
@@ -145,8 +143,10 @@ export class ConversationsService {
     });
   }
 
-  private assertAvailable(member: Member | null, conversation: Conversation): void {
-    const available = member?.status === 'active' && covers(member.channelIds, conversation.channelId);
+  private async assertAvailable(principal: Principal, memberId: string, conversation: Conversation): Promise<void> {
+    const member = await this.members.find(principal, memberId);
+    if (!member) throw unknownId('member_id');
+    const available = member.status === 'active' && covers(member.channelIds, conversation.channelId);
     if (!available) throw new AssigneeUnavailable();
   }
 }

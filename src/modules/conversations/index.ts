@@ -1,6 +1,7 @@
 export { toConversationRecord } from './conversation.js';
 export type { Conversation, ConversationRecord, Status, VisitorConversationRecord } from './conversation.js';
 export { ConversationCounting } from './conversation-counting.service.js';
+export { unknownId } from './conversations.errors.js';
 export type {
   ConversationCreated,
   ConversationProgress,
