@@ -9,6 +9,9 @@ const optional = true;
 const TAGS = { maxItems: 20, max: 50 };
 const CONTENT = { max: 20_000, description: 'Variables: `{{contact.name|there}}`, `{{agent.name}}`, …' };
 
+/** What 20,000 characters can hold: `{{agent.name}}` 1,428 times, each a name of 200; and `{{x}}` 4,000 times. */
+const RENDERED = { chars: 300_000, missing: 4_000 };
+
 /** Case-blind: whatever case it is typed in, it is one code. */
 function ShortCode(options: { optional?: boolean } = {}): PropertyDecorator {
   return applyDecorators(
@@ -52,6 +55,7 @@ export class CannedResponseView implements CannedResponseRecord {
 }
 
 export class RenderedCannedResponseView {
-  @Text({ min: 0, max: 100_000 }) content!: string;
-  @Texts({ maxItems: 1000, description: 'Variables without a value; they stay as written.' }) missing!: string[];
+  @Text({ min: 0, max: RENDERED.chars }) content!: string;
+  @Texts({ maxItems: RENDERED.missing, description: 'Variables without a value; they stay as written.' })
+  missing!: string[];
 }

@@ -12,6 +12,7 @@ import type { CannedResponse } from './canned-response.js';
 import { ShortCodeTaken } from './canned-responses.errors.js';
 
 const LIST = 'canned-responses';
+const RANK = 'CASE WHEN response.short_code LIKE :prefix THEN 0 ELSE 1 END';
 
 export interface CannedResponseQuery {
   limit: number;
@@ -29,28 +30,21 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
    * an agent types the first letters and presses enter.
    */
   async page(principal: Principal, { limit, cursor, query }: CannedResponseQuery): Promise<Page<CannedResponse>> {
-    const rank = query === undefined ? '0' : 'CASE WHEN response.short_code LIKE :prefix THEN 0 ELSE 1 END';
-    const select = this.visibleTo(principal)
-      .orderBy(rank, 'ASC')
-      .addOrderBy('response.shortCode', 'ASC')
-      .addOrderBy('response.id', 'ASC')
-      .limit(limit + 1);
-    const columns = ['shortCode', 'title', 'content'].map(column => `response.${column} ILIKE :pattern`);
-    if (query !== undefined) {
-      const pattern = likePattern(query.toLowerCase());
-      select.andWhere(`(${columns.join(' OR ')})`, { pattern, prefix: pattern.slice(1) });
+    const prefix = query?.toLowerCase();
+    const select = this.visibleTo(principal).limit(limit + 1);
+    if (prefix !== undefined) {
+      const pattern = likePattern(prefix);
+      const columns = ['shortCode', 'title', 'content'].map(column => `response.${column} ILIKE :pattern`);
+      select.andWhere(`(${columns.join(' OR ')})`, { pattern, prefix: pattern.slice(1) }).orderBy(RANK, 'ASC');
     }
     if (cursor !== undefined) {
       const [atRank, atCode, atId] = decodeCursor(LIST, cursor, 3);
-      if (typeof atRank !== 'number' || typeof atCode !== 'string' || !isId(atId)) throw new CursorInvalid();
-      select.andWhere(`(${rank}, response.shortCode, response.id) > (:atRank, :atCode, :atId)`, {
-        atRank,
-        atCode,
-        atId,
-      });
+      if ((atRank !== 0 && atRank !== 1) || typeof atCode !== 'string' || !isId(atId)) throw new CursorInvalid();
+      const past = `(${prefix === undefined ? '0' : RANK}, response.shortCode, response.id) > (:atRank, :atCode, :atId)`;
+      select.andWhere(past, { atRank, atCode, atId });
     }
-    const rankOf = (row: CannedResponse) =>
-      query === undefined || row.shortCode.startsWith(query.toLowerCase()) ? 0 : 1;
+    select.addOrderBy('response.shortCode', 'ASC').addOrderBy('response.id', 'ASC');
+    const rankOf = (row: CannedResponse) => (prefix === undefined || row.shortCode.startsWith(prefix) ? 0 : 1);
     return toPage(await select.getMany(), limit, last => encodeCursor(LIST, [rankOf(last), last.shortCode, last.id]));
   }
 

@@ -9,7 +9,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { ChannelsService } from '../channels/index.js';
 import { ContactsService } from '../contacts/index.js';
-import { ConversationsService } from '../conversations/index.js';
+import { ConversationsService, unknownId } from '../conversations/index.js';
 import type { CannedResponse } from './canned-response.js';
 import { toCannedResponseRecord } from './canned-response.js';
 import './canned-responses.events.js';
@@ -78,7 +78,7 @@ export class CannedResponsesService {
     changes: Partial<CannedResponseContent>,
   ): Promise<CannedResponse> {
     return this.units.run(async () => {
-      const response = await this.get(principal, id);
+      const response = await this.lock(principal, id);
       response.shortCode = changes.short_code ?? response.shortCode;
       response.title = changes.title ?? response.title;
       response.content = changes.content ?? response.content;
@@ -92,7 +92,7 @@ export class CannedResponsesService {
 
   async delete(principal: StaffPrincipal, id: string): Promise<void> {
     await this.units.run(async () => {
-      const response = await this.get(principal, id);
+      const response = await this.lock(principal, id);
       await this.responses.remove(response);
       await this.tell('canned_response.deleted', response, principal);
     });
@@ -101,7 +101,9 @@ export class CannedResponsesService {
   /** The text as it would be sent in this conversation by this caller; counts as one use. */
   async render(principal: StaffPrincipal, id: string, conversationId: string): Promise<Rendered> {
     const response = await this.get(principal, id);
-    const { workspaceId, contactId, channelId, number } = await this.conversations.get(principal, conversationId);
+    const conversation = await this.conversations.find(principal, conversationId);
+    if (!conversation) throw unknownId('conversation_id');
+    const { workspaceId, contactId, channelId, number } = conversation;
     const contact = await this.contacts.find(workspaceId, contactId);
     const channel = await this.channels.find(workspaceId, channelId);
     await this.units.run(() => this.responses.countUse(response));
@@ -111,6 +113,12 @@ export class CannedResponsesService {
       'conversation.number': String(number),
       'channel.name': channel?.name ?? null,
     });
+  }
+
+  private async lock(principal: StaffPrincipal, id: string): Promise<CannedResponse> {
+    const response = await this.responses.lockVisible(principal, id);
+    if (!response) throw new NotFound();
+    return response;
   }
 
   private async tell(type: Change, response: CannedResponse, by: StaffPrincipal): Promise<void> {

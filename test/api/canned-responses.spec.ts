@@ -1,0 +1,394 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { CannedResponseRecord } from '../../src/modules/canned-responses/index.js';
+import { countsOf, race } from '../support/race.js';
+import type { Agent, Desk } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+interface Listing {
+  items: CannedResponseRecord[];
+  next_cursor: string | null;
+}
+
+const PATH = '/v1/canned-responses';
+const THANKS = { short_code: 'thanks', title: 'Thanks', content: 'Thank you for writing.' };
+
+describe('canned responses', () => {
+  let world: World;
+  let desk: Desk;
+  let agent: Agent;
+
+  beforeAll(async () => {
+    world = await World.start();
+  });
+  afterAll(() => world.stop());
+  beforeEach(async () => {
+    desk = await world.desk();
+    agent = desk.owner;
+  });
+
+  const make = async (body: object = {}): Promise<CannedResponseRecord> => {
+    const made = await agent.api.post<CannedResponseRecord>(PATH, { ...THANKS, ...body });
+    expect(made.status).toBe(201);
+    return made.data;
+  };
+  const codes = (listing: Listing) => listing.items.map(item => item.short_code);
+  const list = async (query: Record<string, string> = {}) =>
+    (await agent.api.get<Listing>(`${PATH}?${new URLSearchParams(query).toString()}`)).data;
+
+  describe('are kept', () => {
+    it('with everything that an agent gave them, and told of by a frame', async () => {
+      agent = await world.colleague(desk);
+      const inbox = await world.agentSocket(desk.owner);
+      const made = await make({ tags: ['polite', 'short'] });
+      expect(made).toEqual({
+        id: made.id,
+        ...THANKS,
+        tags: ['polite', 'short'],
+        created_by: agent.memberId,
+        usage_count: 0,
+        created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/),
+        updated_at: made.created_at,
+      });
+      expect((await inbox.next('canned_response.created')).data).toEqual(made);
+      expect((await desk.owner.api.get(`${PATH}/${made.id}`)).data).toEqual(made);
+      await inbox.close();
+    });
+
+    it('by a backend without an author', async () => {
+      const key = await world.apiKey(desk);
+      expect((await key.post(PATH, THANKS)).data).toMatchObject({ created_by: null, tags: [] });
+    });
+
+    it('by a colleague who is limited to some channels too: they belong to the workspace', async () => {
+      const limited = await world.colleague(desk, { channel_ids: [] });
+      const made = await make();
+      expect((await limited.api.get(`${PATH}/${made.id}`)).data).toEqual(made);
+      expect((await limited.api.post(PATH, { ...THANKS, short_code: 'other' })).status).toBe(201);
+    });
+
+    it('and changed in part: what is not named stays', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const made = await make({ tags: ['polite'] });
+      const changed = await agent.api.patch<CannedResponseRecord>(`${PATH}/${made.id}`, { content: 'Thanks!' });
+      expect(changed.data).toEqual({ ...made, content: 'Thanks!', updated_at: changed.data.updated_at });
+      expect((await inbox.next('canned_response.updated')).data).toEqual(changed.data);
+      const rest = { short_code: 'ta', title: 'Ta', tags: [] };
+      expect((await agent.api.patch(`${PATH}/${made.id}`, rest)).data).toMatchObject({ ...rest, content: 'Thanks!' });
+      expect((await agent.api.get(`${PATH}/${made.id}`)).data).toMatchObject(rest);
+      await inbox.close();
+    });
+
+    it('and deleted once', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const made = await make();
+      const deleted = await agent.api.delete(`${PATH}/${made.id}`);
+      expect([deleted.status, deleted.data]).toEqual([200, { id: made.id, deleted: true }]);
+      expect((await inbox.next('canned_response.deleted')).data.id).toBe(made.id);
+      for (const gone of [
+        await agent.api.delete(`${PATH}/${made.id}`),
+        await agent.api.get(`${PATH}/${made.id}`),
+        await agent.api.patch(`${PATH}/${made.id}`, { title: 'Back' }),
+      ]) {
+        expect([gone.status, gone.error.code]).toEqual([404, 'not_found']);
+      }
+      await inbox.close();
+    });
+
+    it('and deleted once under a race', async () => {
+      const made = await make();
+      const answers = await race(8, () => agent.api.delete(`${PATH}/${made.id}`));
+      expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 1, 404: 7 });
+    });
+
+    it('apart: another workspace neither lists, reads, changes, deletes nor renders them', async () => {
+      const made = await make();
+      const stranger = (await world.desk()).owner.api;
+      expect((await stranger.get<Listing>(PATH)).data.items).toEqual([]);
+      const conversation = await world.conversation(await world.visitor(desk));
+      for (const answer of [
+        await stranger.get(`${PATH}/${made.id}`),
+        await stranger.patch(`${PATH}/${made.id}`, { title: 'Mine' }),
+        await stranger.delete(`${PATH}/${made.id}`),
+        await stranger.post(`${PATH}/${made.id}/render`, { conversation_id: conversation.id }),
+      ]) {
+        expect([answer.status, answer.error.code]).toEqual([404, 'not_found']);
+      }
+      expect((await agent.api.get(`${PATH}/${made.id}`)).data).toEqual(made);
+    });
+
+    it('behind the permission of a key: reading is not writing', async () => {
+      const made = await make();
+      const reader = await world.apiKey(desk, { scopes: ['canned-responses:read'] });
+      expect((await reader.get(`${PATH}/${made.id}`)).status).toBe(200);
+      expect((await reader.post(PATH, { ...THANKS, short_code: 'no' })).status).toBe(403);
+      expect((await reader.delete(`${PATH}/${made.id}`)).status).toBe(403);
+    });
+
+    it('once where a creation is repeated with its Idempotency-Key', async () => {
+      const key = { 'Idempotency-Key': unique('key') };
+      const first = await agent.api.post(PATH, THANKS, key);
+      const again = await agent.api.post(PATH, THANKS, key);
+      expect(again.data).toEqual(first.data);
+      expect(again.headers['idempotency-replayed']).toBe('true');
+      expect((await list()).items).toHaveLength(1);
+    });
+  });
+
+  describe('have a short code', () => {
+    it('that is one in whatever case it is typed', async () => {
+      const made = await make({ short_code: 'Thank_You-2' });
+      expect(made.short_code).toBe('thank_you-2');
+      const twin = await agent.api.post(PATH, { ...THANKS, short_code: 'THANK_YOU-2' });
+      expect([twin.status, twin.error.code]).toEqual([409, 'short_code_taken']);
+    });
+
+    it('that no other one of the workspace has, neither made nor changed', async () => {
+      await make();
+      const other = await make({ short_code: 'other' });
+      const changed = await agent.api.patch(`${PATH}/${other.id}`, { short_code: 'Thanks' });
+      expect([changed.status, changed.error.code]).toEqual([409, 'short_code_taken']);
+      expect((await agent.api.get(`${PATH}/${other.id}`)).data).toEqual(other);
+      expect((await agent.api.patch(`${PATH}/${other.id}`, { short_code: 'OTHER', title: 'Same code' })).status).toBe(
+        200,
+      );
+    });
+
+    it('that another workspace may have too', async () => {
+      await make();
+      expect((await (await world.desk()).owner.api.post(PATH, THANKS)).status).toBe(201);
+    });
+
+    it('that is free again after a deletion', async () => {
+      const made = await make();
+      await agent.api.delete(`${PATH}/${made.id}`);
+      await make();
+    });
+
+    it('that goes to exactly one of twelve who want it at once', async () => {
+      const answers = await race(12, () => agent.api.post(PATH, THANKS));
+      expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 11 });
+      const refusals = answers.filter(({ status }) => status === 409);
+      expect(new Set(refusals.map(({ error }) => error.code))).toEqual(new Set(['short_code_taken']));
+      expect((await list()).items).toHaveLength(1);
+    });
+
+    it('that goes to exactly one of those who change theirs to it at once', async () => {
+      const mine = await race(6, index => make({ short_code: `mine-${index}` }));
+      const answers = await race(6, index => agent.api.patch(`${PATH}/${mine[index]?.id}`, { short_code: 'wanted' }));
+      expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 5 });
+    });
+  });
+
+  describe('are checked', () => {
+    const refused: [string, object, string][] = [
+      ['a short code with a space', { short_code: 'two words' }, 'short_code'],
+      ['a short code beyond ASCII', { short_code: 'grüße' }, 'short_code'],
+      ['an empty short code', { short_code: '' }, 'short_code'],
+      ['a short code of 51 characters', { short_code: 'a'.repeat(51) }, 'short_code'],
+      ['a short code of another type', { short_code: 7 }, 'short_code'],
+      ['no title', { title: undefined }, 'title'],
+      ['a title of 201 characters', { title: 'a'.repeat(201) }, 'title'],
+      ['no content', { content: undefined }, 'content'],
+      ['empty content', { content: '' }, 'content'],
+      ['content of 20,001 characters', { content: 'a'.repeat(20_001) }, 'content'],
+      ['content with U+0000', { content: 'a\0b' }, 'content'],
+      ['21 tags', { tags: Array.from({ length: 21 }, (_nothing, index) => `tag ${index}`) }, 'tags'],
+      ['a tag of 51 characters', { tags: ['a'.repeat(51)] }, 'tags'],
+      ['tags that are null', { tags: null }, 'tags'],
+    ];
+
+    it.each(refused)('%s is 400 and named', async (_what, body, field) => {
+      const answer = await agent.api.post(PATH, { ...THANKS, ...body });
+      expect([answer.status, answer.error.code]).toEqual([400, 'validation_failed']);
+      expect(answer.error.details?.map(fault => fault.field)).toEqual([field]);
+    });
+
+    it('names all faulty fields at once', async () => {
+      const answer = await agent.api.post(PATH, { short_code: 'no good', tags: 'x' });
+      expect(answer.error.details?.map(fault => fault.field).sort()).toEqual([
+        'content',
+        'short_code',
+        'tags',
+        'title',
+      ]);
+    });
+
+    it('takes a short code of 50 characters, content of 20,000 and 20 tags of 50', async () => {
+      const tags = Array.from({ length: 20 }, (_nothing, index) => `${index}`.padStart(50, 'x'));
+      await make({ short_code: 'a'.repeat(50), content: 'ü'.repeat(20_000), tags });
+    });
+
+    it.each(['short_code', 'title', 'content', 'tags'])('refuses null for %s in a change', async field => {
+      const made = await make();
+      const answer = await agent.api.patch(`${PATH}/${made.id}`, { [field]: null });
+      expect([answer.status, answer.error.details?.[0]?.field]).toEqual([400, field]);
+    });
+
+    it('ignores what it does not know, and what only the service sets', async () => {
+      const made = await make({ usage_count: 99, id: 'mine', nonsense: true });
+      expect(made).toMatchObject({ usage_count: 0 });
+      expect(made.id).not.toBe('mine');
+    });
+  });
+
+  describe('are listed', () => {
+    it('by short code', async () => {
+      for (const short_code of ['zebra', 'apple', '9th', 'mango-2', 'mango']) await make({ short_code });
+      expect(codes(await list())).toEqual(['9th', 'apple', 'mango', 'mango-2', 'zebra']);
+    });
+
+    it('with those first whose short code begins with the query, then those that hold it elsewhere', async () => {
+      await make({ short_code: 'a-refund', title: 'Money', content: 'None' });
+      await make({ short_code: 'refund-late', title: 'Late', content: 'Soon' });
+      await make({ short_code: 'refund', title: 'Money', content: 'Back' });
+      await make({ short_code: 'by-title', title: 'On REFUNDs', content: 'x' });
+      await make({ short_code: 'by-content', title: 'x', content: 'We refund you.' });
+      await make({ short_code: 'other', title: 'x', content: 'y' });
+      const expected = ['refund', 'refund-late', 'a-refund', 'by-content', 'by-title'];
+      expect(codes(await list({ query: 'refund' }))).toEqual(expected);
+      expect(codes(await list({ query: 'ReFund' }))).toEqual(expected);
+    });
+
+    it('with the wildcards of the database taken literally', async () => {
+      await make({ short_code: 'under_score', content: '100% sure' });
+      await make({ short_code: 'understscore', content: '100 sure \\o/' });
+      expect(codes(await list({ query: 'under_' }))).toEqual(['under_score']);
+      expect(codes(await list({ query: '%' }))).toEqual(['under_score']);
+      expect(codes(await list({ query: '\\' }))).toEqual(['understscore']);
+      expect(codes(await list({ query: "'; --" }))).toEqual([]);
+    });
+
+    it.each<Record<string, string>>([{}, { query: 'e' }])(
+      'page by page without a hole or a repeat while others are made: %j',
+      async query => {
+        for (let index = 0; index < 9; index += 1) await make({ short_code: `${index % 2 ? 'e' : 'b'}-${index}-e` });
+        const whole = codes(await list(query));
+        expect(whole).toHaveLength(9);
+        const seen: string[] = [];
+        for (let cursor: string | null | undefined; cursor !== null;) {
+          const page: Listing = await list({ ...query, limit: '2', ...(cursor ? { cursor } : {}) });
+          seen.push(...codes(page));
+          cursor = page.next_cursor;
+          await make({ short_code: `0-${seen.length}-new-e` });
+        }
+        expect(seen.filter(code => !code.endsWith('new-e'))).toEqual(whole);
+        expect(new Set(seen).size).toBe(seen.length);
+      },
+    );
+
+    const forged = [
+      ['another list', ['contacts', 0, 'a', '01960000-0000-7000-8000-000000000001']],
+      [
+        'a rank beyond all numbers',
+        ['canned-responses', 9_007_199_254_740_991, 'a', '01960000-0000-7000-8000-000000000001'],
+      ],
+      ['no id', ['canned-responses', 0, 'a', 'b']],
+    ] as const;
+    it.each(forged)('and a cursor of %s is 400', async (_what, parts) => {
+      const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
+      const answer = await agent.api.get(`${PATH}?cursor=${cursor}`);
+      expect([answer.status, answer.error.code]).toEqual([400, 'cursor_invalid']);
+    });
+  });
+
+  describe('are rendered', () => {
+    interface Rendering {
+      content: string;
+      missing: string[];
+    }
+    const render = (id: string, conversationId: string, as = agent.api) =>
+      as.post<Rendering>(`${PATH}/${id}/render`, { conversation_id: conversationId });
+
+    it('with the names of the moment', async () => {
+      const channel = await world.channel(desk, { name: 'Web shop' });
+      const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Vera' });
+      const conversation = await world.conversation(visitor);
+      const made = await make({
+        content:
+          'Hi {{contact.name|there}}, {{ agent.name }} here on #{{conversation.number}} at {{channel.name | us}}.',
+      });
+      const rendered = await render(made.id, conversation.id);
+      expect(rendered.status).toBe(200);
+      expect(rendered.data).toEqual({
+        content: `Hi Vera, Olivia Owner here on #${conversation.number} at Web shop.`,
+        missing: [],
+      });
+    });
+
+    it('with the fallback where there is no value, which may be empty', async () => {
+      const conversation = await world.conversation(await world.visitor(desk));
+      const made = await make({ content: 'Hi {{contact.name|there}}{{contact.name|}}!' });
+      expect((await render(made.id, conversation.id)).data).toEqual({ content: 'Hi there!', missing: [] });
+    });
+
+    it('and says which variables have neither value nor fallback, once each, leaving them as written', async () => {
+      const conversation = await world.conversation(await world.visitor(desk));
+      const content =
+        '{{contact.name}} {{ contact.name }} {{order.id}} {{constructor}} {{agent.name}} {{Contact.Name}} {{}}';
+      const made = await make({ content });
+      expect((await render(made.id, conversation.id)).data).toEqual({
+        content: content.replace('{{agent.name}}', 'Olivia Owner'),
+        missing: ['contact.name', 'order.id', 'constructor'],
+      });
+    });
+
+    it('for a backend without an agent’s name', async () => {
+      const conversation = await world.conversation(await world.visitor(desk));
+      const made = await make({ content: '{{agent.name|The team}}, {{agent.name}}' });
+      const rendered = await render(made.id, conversation.id, await world.apiKey(desk));
+      expect(rendered.data).toEqual({ content: 'The team, {{agent.name}}', missing: ['agent.name'] });
+    });
+
+    it('without reading a name as a template, or as a pattern of replacement', async () => {
+      const visitor = await world.visitor(desk, { name: "{{agent.name}} $& $1 $'" });
+      const conversation = await world.conversation(visitor);
+      const made = await make({ content: 'Hi {{contact.name}}' });
+      expect((await render(made.id, conversation.id)).data.content).toBe("Hi {{agent.name}} $& $1 $'");
+    });
+
+    it('however long that gets', async () => {
+      const visitor = await world.visitor(desk, { name: 'n'.repeat(200) });
+      const conversation = await world.conversation(visitor);
+      const long = await make({ content: '{{contact.name}}'.repeat(1250) });
+      expect((await render(long.id, conversation.id)).data.content).toBe('n'.repeat(250_000));
+      const names = Array.from({ length: 2000 }, (_nothing, index) => `{{${letters(index)}}}`);
+      const odd = await make({ short_code: 'odd', content: names.join('') });
+      expect((await render(odd.id, conversation.id)).data.missing).toHaveLength(2000);
+    });
+
+    it('and each rendering counts as a use, also when many race with each other and with changes', async () => {
+      const conversation = await world.conversation(await world.visitor(desk));
+      const made = await make();
+      await Promise.all([
+        race(20, () => render(made.id, conversation.id)),
+        race(10, index => agent.api.patch(`${PATH}/${made.id}`, { title: `Title ${index}` })),
+      ]);
+      expect((await agent.api.get(`${PATH}/${made.id}`)).data.usage_count).toBe(20);
+    });
+
+    it('for a conversation that the caller can see alone', async () => {
+      const made = await make();
+      const elsewhere = await world.desk();
+      const foreign = await world.conversation(await world.visitor(elsewhere));
+      const limited = await world.colleague(desk, { channel_ids: [(await world.channel(desk)).id] });
+      const outside = await world.conversation(await world.visitor(desk));
+      for (const [caller, id] of [
+        [agent.api, foreign.id],
+        [limited.api, outside.id],
+        [agent.api, 'nonsense'],
+        [agent.api, null],
+      ]) {
+        const answer = await render(made.id, id, caller);
+        expect([answer.status, answer.error.code]).toEqual([400, 'validation_failed']);
+        expect(answer.error.details?.[0]?.field).toBe('conversation_id');
+      }
+      expect((await agent.api.get(`${PATH}/${made.id}`)).data.usage_count).toBe(0);
+    });
+  });
+});
+
+/** a, b, … z, ba, bb …: a name of letters for each number. */
+function letters(index: number): string {
+  const last = String.fromCharCode(97 + (index % 26));
+  return index < 26 ? last : letters(Math.floor(index / 26)) + last;
+}
