@@ -8,7 +8,7 @@ import type { FrameDefinition } from '../modules/realtime/index.js';
 import { CLIENT_FRAMES, EVENT_FRAMES, PASSING_FRAMES } from '../modules/realtime/index.js';
 import type { Access } from '../platform/access/access.decorator.js';
 import { STATUS } from '../platform/http/problem.js';
-import { CLOSE, CLOSE_TEXT } from '../platform/sockets/close-codes.js';
+import { CLOSE, CLOSE_TEXT } from '../kernel/close-codes.js';
 import type { ApiDocument } from '../platform/openapi/document.js';
 
 /** Every generated document, by file name. They are committed; the gate fails when one is stale. */

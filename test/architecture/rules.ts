@@ -91,7 +91,7 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
       'only-the-front-door',
       {
         // The composition root and the programs beside it bind what lies behind the doors.
-        from: { path: src, pathNot: [low, modules, `${src}bin/`, `${src}(?:app\\.module|entities)\\.ts$`] },
+        from: { path: src, pathNot: [low, modules, `${src}bin/`, `${src}(?:app\\.module|entities|api-document)\\.ts$`] },
         to: { path: modules, pathNot: [frontDoor, `${modules}order\\.json$`] },
       },
     ],
@@ -127,7 +127,18 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
 
     ['controllers-import-no-table', { from: { path: [`${src}.*${controller.source}`] }, to: { path: table.source } }],
 
-    ['server-and-clients-apart', { from: { path: src }, to: { path: `${root}(?:clients|test|bench)/` } }],
+    [
+      'server-and-clients-apart',
+      { from: { path: src, pathNot: `${src}bin/demo/` }, to: { path: `${root}(?:clients|test|bench)/` } },
+    ],
+    [
+      // The demo plays the service's users, with what they have: the SDK.
+      'server-and-clients-apart',
+      {
+        from: { path: `${src}bin/demo/` },
+        to: { path: `${root}(?:clients|test|bench)/`, pathNot: `${root}clients/sdk/` },
+      },
+    ],
     [
       'server-and-clients-apart',
       {

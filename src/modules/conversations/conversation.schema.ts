@@ -25,15 +25,14 @@ import type {
   VisitorConversationRecord,
 } from './conversation.js';
 import { PRIORITIES, STATUSES } from './conversation.js';
-import type { Sort } from './inbox.repository.js';
+import type { ConversationCounts, Sort } from './inbox.js';
+import { SORTS } from './inbox.js';
 import { SENDER_TYPES } from './messages/message.js';
 import { MessageBody, MessageView, VisitorMessageBody } from './messages/message.schema.js';
-import type { ConversationCounts } from './tally.repository.js';
 
 const optional = true;
 const nullable = true;
 const TAGS = { maxItems: 20, max: 50 };
-const SORTS: readonly Sort[] = ['last_activity', 'created', 'waiting'];
 
 function isAssignee(value: unknown): boolean {
   return value === 'me' || value === 'none' || isId(value);

@@ -2,29 +2,14 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { CursorInvalid } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import type { CursorPart, Page, PageRequest } from '../../kernel/page.js';
+import type { CursorPart, Page } from '../../kernel/page.js';
 import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { likePattern } from '../../platform/database/like.js';
 import type { ConversationEntity } from './conversation.entity.js';
-import type { Conversation, Priority, Status } from './conversation.js';
+import type { Conversation } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
-
-export const SORTS = ['last_activity', 'created', 'waiting'] as const;
-export type Sort = (typeof SORTS)[number];
-
-export interface InboxQuery extends PageRequest {
-  status?: Status | undefined;
-  /** null: nobody. */
-  assigneeId?: string | null | undefined;
-  channelId?: string | undefined;
-  contactId?: string | undefined;
-  tag?: string | undefined;
-  priority?: Priority | undefined;
-  query?: string | undefined;
-  updatedSince?: Date | undefined;
-  sort: Sort;
-}
+import type { InboxQuery, Sort } from './inbox.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
 

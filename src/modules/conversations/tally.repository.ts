@@ -3,6 +3,7 @@ import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import type { Conversation, Status } from './conversation.js';
+import type { ConversationCounts } from './inbox.js';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
@@ -33,14 +34,6 @@ const FILL = statement(
   `INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count) ${TRUE_TALLY}`,
 );
 const FREEZE = statement('LOCK TABLE conversation_tally IN EXCLUSIVE MODE');
-
-export interface ConversationCounts {
-  mine: number;
-  unassigned: number;
-  open: number;
-  pending: number;
-  snoozed: number;
-}
 
 type Kind = Pick<Conversation, 'channelId' | 'status' | 'assigneeId'>;
 

@@ -11,7 +11,7 @@ export class CreateMemberBody {
   @Email() email!: string;
   @Text() name!: string;
   @Choice(ROLES, { optional }) role?: Role;
-  @Ids({ optional, nullable: true, description: 'null or absent: all channels.' }) channel_ids?: string[] | null;
+  @Ids({ optional, description: 'All channels when absent.' }) channel_ids?: string[];
   @Text({ optional })
   @Rule('password', isAcceptablePassword, PASSWORD_RULE)
   password?: string;

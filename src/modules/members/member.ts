@@ -68,3 +68,13 @@ export function toMemberRecord(member: Member): MemberRecord {
     updated_at: toWireTime(member.updatedAt),
   };
 }
+
+/** One of the workspaces that a user belongs to. */
+export interface Membership {
+  memberId: string;
+  workspaceId: string;
+  workspaceName: string;
+  role: Member['role'];
+  status: Member['status'];
+  claimed: boolean;
+}

@@ -6,7 +6,7 @@ import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { MemberEntity } from './member.entity.js';
-import type { Member } from './member.js';
+import type { Member, Membership } from './member.js';
 
 const EMAILS = statement('SELECT id, email FROM user_account WHERE id = ANY($1::uuid[])');
 const USER_BY_EMAIL = statement('SELECT id FROM user_account WHERE email = $1');
@@ -18,16 +18,6 @@ const MEMBERSHIPS = statement(`
   ORDER BY member.created_at, member.id`);
 const LOCK_OWNERS = statement(`
   SELECT id FROM member WHERE workspace_id = $1 AND role = 'owner' AND status = 'active' ORDER BY id FOR UPDATE`);
-
-/** One of the workspaces that a user belongs to. */
-export interface Membership {
-  memberId: string;
-  workspaceId: string;
-  workspaceName: string;
-  role: Member['role'];
-  status: Member['status'];
-  claimed: boolean;
-}
 
 @Injectable()
 export class MembersRepository extends WorkspaceRepository<MemberEntity> {
@@ -55,6 +45,12 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
 
   async get(principal: Principal, id: string): Promise<Member | null> {
     const row = await this.findVisible(principal, id);
+    return row ? ((await this.withEmails([row]))[0] ?? null) : null;
+  }
+
+  /** As `get`, locked until the unit of work ends. */
+  async lock(principal: Principal, id: string): Promise<Member | null> {
+    const row = await this.lockVisible(principal, id);
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 

@@ -11,19 +11,18 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { ChannelsService } from '../channels/index.js';
 import type { User } from '../users/index.js';
-import { EmailTaken, UsersService } from '../users/index.js';
-import type { Availability, Member, MemberDisplay } from './member.js';
+import { UsersService } from '../users/index.js';
+import type { Availability, Member, MemberDisplay, Membership } from './member.js';
 import { toMemberRecord } from './member.js';
 import { ChannelsUnknown, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import './members.events.js';
-import type { Membership } from './members.repository.js';
 import { MembersRepository } from './members.repository.js';
 
 export interface NewMember {
   email: string;
   name: string;
   role?: Role | undefined;
-  channel_ids?: string[] | null | undefined;
+  channel_ids?: string[] | undefined;
   password?: string | undefined;
 }
 
@@ -95,10 +94,9 @@ export class MembersService {
     const passwordHash = body.password === undefined ? null : await this.users.hashPassword(body.password);
     return this.units.run(async () => {
       await this.assertChannels(principal.workspaceId, body.channel_ids ?? null);
-      const known = await this.users.findByEmail(body.email);
-      if (known) await this.assertNoMember(principal.workspaceId, known.id);
-      const user = known ?? (await this.makeUser(body, passwordHash));
-      const claimed = known === null && body.password !== undefined;
+      const { user, made } = await this.users.findOrCreate(body.email, body.name, passwordHash);
+      if (!made) await this.assertNoMember(principal.workspaceId, user.id);
+      const claimed = made && body.password !== undefined;
       const channelIds = body.channel_ids ?? null;
       const member = this.draft(principal.workspaceId, user, { name: body.name, role, claimed, channelIds });
       await this.add(member, actorOf(principal));
@@ -108,7 +106,8 @@ export class MembersService {
 
   async updateProfile(principal: AgentPrincipal, changes: ProfileChanges): Promise<Member> {
     return this.units.run(async () => {
-      const member = await this.get(principal, principal.memberId);
+      const member = await this.members.lock(principal, principal.memberId);
+      if (!member) throw new NotFound();
       member.name = changes.name ?? member.name;
       if (changes.avatar_url !== undefined) member.avatarUrl = changes.avatar_url;
       member.availability = changes.availability ?? member.availability;
@@ -135,15 +134,6 @@ export class MembersService {
     const member = await this.members.ofUser(workspaceId, userId);
     if (member?.status === 'active') throw new MemberExists();
     if (member) throw new MemberDeactivatedConflict();
-  }
-
-  private async makeUser(body: NewMember, passwordHash: string | null): Promise<User> {
-    try {
-      return await this.users.create(body.email, body.name, passwordHash);
-    } catch (error) {
-      if (error instanceof EmailTaken) throw new MemberExists({ cause: error });
-      throw error;
-    }
   }
 
   private async add(member: Member, actor: Actor): Promise<void> {

@@ -9,7 +9,7 @@ import type {
   MessageChanged,
   MessageCreated,
 } from '../conversations/index.js';
-import type { CloseReason } from '../../platform/sockets/close-codes.js';
+import type { CloseReason } from '../../kernel/close-codes.js';
 import { topics } from './topics.js';
 
 /** Where agents hear of an event: with the conversation's or channel's others, or all of the workspace. */

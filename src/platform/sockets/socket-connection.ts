@@ -1,8 +1,8 @@
 import type { WebSocket } from 'ws';
 import { newId } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
-import type { CloseReason } from './close-codes.js';
-import { CLOSE, CLOSE_TEXT } from './close-codes.js';
+import type { CloseReason } from '../../kernel/close-codes.js';
+import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import { TokenBucket } from './token-bucket.js';
 
 /** Which of the two views of an event a socket gets. */

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { principalKey } from '../../kernel/principal.js';
-import type { CloseReason } from './close-codes.js';
+import type { CloseReason } from '../../kernel/close-codes.js';
 import type { SocketConnection } from './socket-connection.js';
 
 const SOCKETS_PER_PRINCIPAL = 20;

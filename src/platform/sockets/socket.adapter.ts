@@ -12,7 +12,7 @@ import { cameInsecurely, demandsHttps, HttpsRequired } from '../http/https-only.
 import { Lifecycle } from '../health/lifecycle.js';
 import { contextOf } from '../http/request-context.js';
 import { toDomainError } from '../http/problem.js';
-import { CLOSE, CLOSE_TEXT } from './close-codes.js';
+import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import type { Admission } from './socket-connection.js';
 import { SocketConnection } from './socket-connection.js';
 import { SocketDispatcher } from './socket-dispatcher.js';

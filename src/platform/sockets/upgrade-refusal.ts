@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { DomainError } from '../../kernel/domain-error.js';
 import { problem, problemHeaders, STATUS } from '../http/problem.js';
-import type { CloseReason } from './close-codes.js';
+import type { CloseReason } from '../../kernel/close-codes.js';
 
 /** Answers an upgrade with the same envelope that any other request would get. */
 export function refuseUpgrade(socket: Duplex, requestId: string, error: DomainError, tokenSent: boolean): void {

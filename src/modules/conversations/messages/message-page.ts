@@ -2,9 +2,15 @@ import { CursorInvalid } from '../../../kernel/errors.js';
 import { decodeCursor, encodeCursor } from '../../../kernel/page.js';
 import type { Message, MessageRecord } from './message.js';
 import { toMessageRecord } from './message.js';
-import type { MessageWindow } from './messages.repository.js';
 
 const LIST = 'messages';
+
+/** Some of a conversation's messages: after a mark, before one, or the newest. */
+export interface MessageWindow {
+  beforeSeq?: number | undefined;
+  afterSeq?: number | undefined;
+  limit: number;
+}
 
 export interface WantedMessages {
   before_seq?: number | undefined;

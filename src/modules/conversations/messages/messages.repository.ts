@@ -5,17 +5,12 @@ import type { Principal } from '../../../kernel/principal.js';
 import type { Conversation } from '../conversation.js';
 import { MessageEntity } from './message.entity.js';
 import type { Message, SenderType } from './message.js';
+import type { MessageWindow } from './message-page.js';
 
 const UNREAD = statement(`
   SELECT count(*) FILTER (WHERE sender_type = 'contact' AND seq > $3)::int AS agents,
          count(*) FILTER (WHERE sender_type <> 'contact' AND NOT private AND content_type <> 'event' AND seq > $4)::int AS contact
   FROM message WHERE workspace_id = $1 AND conversation_id = $2 AND seq > least($3, $4) AND deleted_at IS NULL`);
-
-export interface MessageWindow {
-  beforeSeq?: number | undefined;
-  afterSeq?: number | undefined;
-  limit: number;
-}
 
 /** Messages are reached through their conversation, which the caller has found among those it may see. */
 @Injectable()

@@ -22,7 +22,7 @@ import type { Trigger } from '../lifecycle.js';
 import { MessageAppender } from './message-appender.service.js';
 import type { ContentType, Message, SenderType } from './message.js';
 import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
-import type { MessageWindow } from './messages.repository.js';
+import type { MessageWindow } from './message-page.js';
 import { MessagesRepository } from './messages.repository.js';
 import type { Sender } from './senders.service.js';
 import { SendersService } from './senders.service.js';

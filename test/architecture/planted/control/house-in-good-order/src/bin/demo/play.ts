@@ -1,0 +1,3 @@
+import { connect } from '../../../clients/sdk/index.js';
+
+export const play = connect;

@@ -1,0 +1,3 @@
+import { frame } from '../../../clients/widget/frame.js';
+
+export const shown = frame;
