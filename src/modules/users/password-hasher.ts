@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import bcrypt from 'bcrypt';
 import { Config } from '../../config/config.js';
 import { RateLimited } from '../../kernel/errors.js';
-import { normalisePassword } from './password.js';
+import { normalisePassword, PASSWORD_BYTES } from './password.js';
 
 const AT_ONCE = 1;
 const WAITING = 40;
@@ -29,12 +29,14 @@ export class PasswordHasher {
 
   /**
    * Whether the password is the one that was hashed. Without a hash it takes as long and says no, so that the time of
-   * an answer does not tell whether an account exists.
+   * an answer does not tell whether an account exists. bcrypt would compare the first 72 bytes of a longer password and
+   * let it pass; nobody has such a password.
    */
   async matches(password: string, hash: string | null): Promise<boolean> {
     const against = hash ?? (await this.decoy);
-    const same = await this.inTurn(() => bcrypt.compare(normalisePassword(password), against));
-    return same && hash !== null;
+    const normal = normalisePassword(password);
+    const same = await this.inTurn(() => bcrypt.compare(normal, against));
+    return same && hash !== null && Buffer.byteLength(normal) <= PASSWORD_BYTES.max;
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {

@@ -28,6 +28,12 @@ export class UsersRepository {
     }
   }
 
+  /** @returns false when there is a user of this e-mail already, also one that a racing request has just made */
+  async insertUnlessThere(user: User): Promise<boolean> {
+    const insert = this.rows.createQueryBuilder().insert().values(user).orIgnore().returning(['id']);
+    return ((await insert.execute()).raw as unknown[]).length > 0;
+  }
+
   async setPassword(id: string, passwordHash: string, at: Date): Promise<void> {
     await this.rows.update({ id }, { passwordHash, updatedAt: at });
   }

@@ -37,10 +37,20 @@ export class UsersService {
 
   /** @throws EmailTaken when a racing request has made the same user first */
   async create(email: string, name: string, passwordHash: string | null): Promise<User> {
-    const now = this.clock.now();
-    const user: User = { id: newId(), email, name, passwordHash, createdAt: now, updatedAt: now };
+    const user = this.draft(email, name, passwordHash);
     await this.units.run(() => this.users.insert(user));
     return user;
+  }
+
+  /** The user of this e-mail, made when there is none: of those who race, one makes it and the others find it. */
+  async findOrCreate(email: string, name: string, passwordHash: string | null): Promise<{ user: User; made: boolean }> {
+    return this.units.run(async () => {
+      const draft = this.draft(email, name, passwordHash);
+      const made = !(await this.users.findByEmail(email)) && (await this.users.insertUnlessThere(draft));
+      const user = made ? draft : await this.users.findByEmail(email);
+      if (!user) throw new Error('a user was there and is not');
+      return { user, made };
+    });
   }
 
   async hasPassword(user: User, password: string): Promise<boolean> {
@@ -49,5 +59,10 @@ export class UsersService {
 
   async setPassword(userId: string, passwordHash: string): Promise<void> {
     await this.units.run(() => this.users.setPassword(userId, passwordHash, this.clock.now()));
+  }
+
+  private draft(email: string, name: string, passwordHash: string | null): User {
+    const now = this.clock.now();
+    return { id: newId(), email, name, passwordHash, createdAt: now, updatedAt: now };
   }
 }
