@@ -43,9 +43,12 @@ export function lowestRole(permission: StaffPermission): Role {
   return LOWEST_ROLE[permission];
 }
 
+/** Whoever makes members can make one who may do everything, so this scope is worth as much. */
+const WHOLE = ['*', 'members:write'];
+
 /** `x:write` on a key includes `x:read`: whoever may change a thing may look at it. */
 function keyAllows(keyScopes: readonly string[], permission: StaffPermission): boolean {
-  if (keyScopes.includes('*') || keyScopes.includes(permission)) return true;
+  if (keyScopes.includes(permission) || WHOLE.some(scope => keyScopes.includes(scope))) return true;
   return keyScopes.includes(permission.replace(/:read$/, ':write'));
 }
 

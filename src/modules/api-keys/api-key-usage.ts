@@ -4,11 +4,15 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 
 const INTERVAL_MS = 500;
 
-/** Writes `last_used_at` off the request's path: gathered, at most twice a second, however hot the key. */
+/**
+ * Writes `last_used_at` off the request's path, within a second of the use. A key that was written at one tick is
+ * passed over at the next: at most one write a second, however hot the key.
+ */
 @Injectable()
 export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(ApiKeyUsage.name);
-  private uses = new Map<string, { workspaceId: string; id: string; at: Date }>();
+  private readonly uses = new Map<string, { workspaceId: string; id: string; at: Date }>();
+  private written = new Set<string>();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
@@ -27,14 +31,18 @@ export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdow
 
   async onApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
+    this.written.clear();
     await this.flush();
   }
 
   /** Sorted by id, so that two instances that flush the same keys never lock each other out. */
   private async flush(): Promise<void> {
-    if (this.uses.size === 0) return;
-    const uses = [...this.uses.values()].sort((a, b) => a.id.localeCompare(b.id));
-    this.uses = new Map();
+    const uses = [...this.uses.values()]
+      .filter(({ id }) => !this.written.has(id))
+      .sort((a, b) => a.id.localeCompare(b.id));
+    this.written = new Set(uses.map(({ id }) => id));
+    for (const id of this.written) this.uses.delete(id);
+    if (uses.length === 0) return;
     await this.keys
       .used(uses)
       .catch((error: unknown) => this.logger.warn(`last_used_at was not written: ${String(error)}`));

@@ -3,12 +3,12 @@ import { Id, Text, Texts, Time } from '../../platform/http/fields.js';
 import type { ApiKeyRecord } from './api-key.js';
 
 const SCOPES = ['*', ...KEY_SCOPES];
+const SCOPES_DESCRIPTION = 'What the key may do; everything when absent. `members:write` counts as `*`.';
 
 export class CreateApiKeyBody {
   @Text() name!: string;
-  @Time({ optional: true, nullable: true, description: 'When the key ends; never when absent.' })
-  expires_at?: string | null;
-  @Texts({ optional: true, maxItems: 100, values: SCOPES, description: 'What the key may do; everything when absent.' })
+  @Time({ optional: true, description: 'When the key ends; never when absent.' }) expires_at?: string;
+  @Texts({ optional: true, maxItems: 100, values: SCOPES, description: SCOPES_DESCRIPTION })
   scopes?: string[];
 }
 

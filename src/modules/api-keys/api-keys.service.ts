@@ -17,7 +17,7 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 
 export interface NewApiKey {
   name: string;
-  expires_at?: string | null | undefined;
+  expires_at?: string | undefined;
   scopes?: string[] | undefined;
 }
 
