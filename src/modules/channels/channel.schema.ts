@@ -69,6 +69,8 @@ export class UpdateChannelBody {
 
 export class CreateChannelBody extends UpdateChannelBody {
   @Text() declare name: string;
+  @Integer({ optional, min: 1, max: 8760 }) declare auto_resolve_hours?: number;
+  @Hours({ optional, nullable: false }) declare business_hours?: BusinessHours;
 }
 
 export class RoutingView implements Routing {

@@ -141,7 +141,7 @@ export class ChannelsService {
     edit: (channel: Channel) => void,
   ): Promise<Channel> {
     return this.units.run(async () => {
-      const channel = await this.channels.findVisible(principal, id);
+      const channel = await this.channels.lockVisible(principal, id);
       if (!channel) throw new NotFound();
       edit(channel);
       channel.updatedAt = this.clock.now();

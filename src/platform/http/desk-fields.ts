@@ -8,19 +8,20 @@ interface Optional {
   optional?: boolean;
 }
 
-/** A weekly timetable; null means always open. */
-export function Hours(options: Optional = {}): PropertyDecorator {
-  const span = { type: 'object', properties: { from: { type: 'string' }, to: { type: 'string' } } };
+/** A weekly timetable; null, where it may stand, means always open. */
+export function Hours(options: Optional & { nullable?: boolean } = {}): PropertyDecorator {
+  const { nullable = true } = options;
+  const span = { type: 'object', required: ['from', 'to'], properties: { from: { type: 'string' }, to: { type: 'string' } } };
   return applyDecorators(
     ApiProperty({
       type: 'object',
       additionalProperties: { type: 'array', items: span },
-      nullable: true,
+      ...(nullable ? { nullable } : {}),
       required: !options.optional,
       description: 'Open hours by weekday (`mon` … `sun`), local time; null is always open.',
       example: { mon: [{ from: '09:00', to: '17:00' }] },
     } as unknown as ApiPropertyOptions),
-    ValidateIf((_object, value) => value !== undefined && value !== null),
+    ValidateIf((_object, value) => value !== undefined && !(nullable && value === null)),
     Rule('business_hours', isBusinessHours, 'must be spans of HH:MM by weekday'),
   );
 }
