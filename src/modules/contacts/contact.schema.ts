@@ -11,6 +11,17 @@ export class ListContactsQuery extends PageQuery {
   @Text({ optional, description: 'Looked for within name, e-mail, phone and external_id.' }) query?: string;
 }
 
+export class CreateContactBody {
+  @Text({ optional, max: 255 }) external_id?: string;
+  @Text({ optional }) name?: string;
+  @Email({ optional }) email?: string;
+  @Text({ optional, max: 50 }) phone?: string;
+  @Text({ optional, max: 2048, pattern: webAddress }) avatar_url?: string;
+  @Locale({ optional }) locale?: string;
+  @Timezone({ optional }) timezone?: string;
+  @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
+}
+
 export class UpdateContactBody {
   @Text({ optional, nullable, max: 255 }) external_id?: string | null;
   @Text({ optional, nullable }) name?: string | null;
@@ -21,8 +32,6 @@ export class UpdateContactBody {
   @Timezone({ optional, nullable }) timezone?: string | null;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
-
-export class CreateContactBody extends UpdateContactBody {}
 
 export class ContactView implements ContactRecord {
   @Id() id!: string;

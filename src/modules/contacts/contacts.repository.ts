@@ -63,6 +63,10 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return toPage(await select.getMany(), limit, last => encodeCursor('contacts', [last.id]));
   }
 
+  lock(workspaceId: string, id: string): Promise<Contact | null> {
+    return this.rows.findOne({ where: { workspaceId, id }, lock: { mode: 'for_no_key_update' } });
+  }
+
   find(workspaceId: string, id: string): Promise<Contact | null> {
     return this.rows.findOneBy({ workspaceId, id });
   }

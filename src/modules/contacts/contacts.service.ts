@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
@@ -69,7 +70,8 @@ export class ContactsService {
   /** @throws ExternalIdTaken */
   async update(principal: Principal, id: string, details: ContactDetails): Promise<Contact> {
     return this.units.run(async () => {
-      const contact = await this.get(principal, id);
+      const contact = await this.contacts.lockVisible(principal, id);
+      if (!contact) throw new NotFound();
       return this.apply(contact, details, actorOf(principal));
     });
   }
@@ -99,13 +101,16 @@ export class ContactsService {
     });
   }
 
-  /** Notes that the contact has come in by this channel, and what it said of itself. */
-  async arrive(contact: Contact, channelId: string, details: ContactDetails): Promise<Contact> {
+  /** Notes that the contact has come in by this channel, and what it said of itself; nothing of one that is blocked. */
+  async arrive({ workspaceId, id }: Contact, channelId: string, details: ContactDetails): Promise<Contact> {
     return this.units.run(async () => {
-      await this.contacts.seenIn(contact.workspaceId, contact.id, channelId);
+      const contact = await this.contacts.lock(workspaceId, id);
+      if (!contact) throw new NotFound();
+      if (contact.blocked) return contact;
+      await this.contacts.seenIn(workspaceId, id, channelId);
       contact.lastSeenAt = this.clock.now();
-      await this.contacts.touch(contact.workspaceId, contact.id, contact.lastSeenAt);
-      return this.apply(contact, details, { type: 'contact', id: contact.id }, channelId);
+      await this.contacts.touch(workspaceId, id, contact.lastSeenAt);
+      return this.apply(contact, details, { type: 'contact', id }, channelId);
     });
   }
 
@@ -115,9 +120,9 @@ export class ContactsService {
   }
 
   private async apply(contact: Contact, details: ContactDetails, actor: Actor, channelId?: string): Promise<Contact> {
-    const before = JSON.stringify(toContactRecord(contact));
+    const before = toContactRecord(contact);
     Object.assign(contact, columnsOf(details));
-    if (JSON.stringify(toContactRecord(contact)) === before) return contact;
+    if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
     contact.updatedAt = this.clock.now();
     try {
       await this.contacts.save(contact);
