@@ -13,6 +13,11 @@ export class WorkspacesRepository {
     return this.rows.findOneBy({ id: principal.workspaceId });
   }
 
+  /** Locked until the unit of work ends, so that of two changes neither undoes the other. */
+  lockVisible(principal: Principal): Promise<Workspace | null> {
+    return this.rows.findOne({ where: { id: principal.workspaceId }, lock: { mode: 'for_no_key_update' } });
+  }
+
   find(id: string): Promise<Workspace | null> {
     return this.rows.findOneBy({ id });
   }

@@ -64,7 +64,8 @@ export class WorkspacesService {
 
   async update(principal: StaffPrincipal, changes: WorkspaceChanges): Promise<Workspace> {
     return this.units.run(async () => {
-      const workspace = await this.get(principal);
+      const workspace = await this.workspaces.lockVisible(principal);
+      if (!workspace) throw new NotFound();
       workspace.name = changes.name ?? workspace.name;
       workspace.locale = changes.locale ?? workspace.locale;
       workspace.timezone = changes.timezone ?? workspace.timezone;
