@@ -12,6 +12,7 @@ const steps = [
   ['types', 'npm run --silent types'],
   ['build', 'npx nest build'],
   ['documents', 'node dist/bin/write-docs.js --check'],
+  ['sdk types', 'npm run --silent docs:sdk -- --check'],
   ['tests', fast ? 'npm run --silent jest -- test/architecture/architecture.spec.ts' : 'npm run --silent test:built'],
 ];
 
