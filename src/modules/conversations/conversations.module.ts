@@ -3,6 +3,7 @@ import { BotsModule } from '../bots/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
+import { ContactConversationsController } from './contact-conversations.controller.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import { ConversationCounting } from './conversation-counting.service.js';
 import { ConversationStarts } from './conversation-starts.service.js';
@@ -22,7 +23,13 @@ import { TallyRepository } from './tally.repository.js';
 
 @Module({
   imports: [BotsModule, ChannelsModule, MembersModule, ContactsModule],
-  controllers: [ConversationsController, ConversationsVisitorController, MessagesController, MessagesVisitorController],
+  controllers: [
+    ConversationsController,
+    ConversationsVisitorController,
+    ContactConversationsController,
+    MessagesController,
+    MessagesVisitorController,
+  ],
   providers: [
     ConversationsRepository,
     InboxRepository,

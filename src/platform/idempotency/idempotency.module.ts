@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyRepository } from './idempotency.repository.js';
+import { KeptAnswers } from './kept-answers.service.js';
 import { Idempotency } from './idempotency.service.js';
 
-@Module({ providers: [IdempotencyRepository, Idempotency], exports: [Idempotency] })
+@Module({ providers: [IdempotencyRepository, Idempotency, KeptAnswers], exports: [Idempotency] })
 export class IdempotencyModule {}

@@ -33,8 +33,7 @@ type Answer = { ok: true; status: number; data: unknown } | { ok: false; error: 
 
 /** What the work came to: its result, or the refusal that is kept in its place; now, or at the first request. */
 export type Outcome = { replayed: boolean } & (
-  | { ok: true; status: number; data: unknown }
-  | { ok: false; error: DomainError }
+  { ok: true; status: number; data: unknown } | { ok: false; error: DomainError }
 );
 interface KeptError extends ErrorOptions {
   kind: ErrorKind;
@@ -65,10 +64,7 @@ export class Idempotency {
     private readonly cipher: Cipher,
   ) {}
 
-  async once(
-    request: IdempotentRequest,
-    work: () => Promise<{ status: number; data: unknown }>,
-  ): Promise<Outcome> {
+  async once(request: IdempotentRequest, work: () => Promise<{ status: number; data: unknown }>): Promise<Outcome> {
     if (!/^[\x20-\x7e]{1,255}$/.test(request.key)) throw new IdempotencyKeyInvalid();
     const id = sha256(`${request.owner}\n${request.key}`);
     const requestHash = sha256(JSON.stringify(request.body));

@@ -1,0 +1,39 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../kernel/errors.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { AnswersPage, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { PageQuery } from '../../platform/http/page.schema.js';
+import { ContactsService } from '../contacts/index.js';
+import { ConversationView } from './conversation.schema.js';
+import { ConversationViews } from './conversation-views.service.js';
+import { ConversationsService } from './conversations.service.js';
+
+/** Lives here, not with contacts: a contact knows nothing of its conversations. */
+@ApiTags('Contacts')
+@Controller('contacts/:id/conversations')
+export class ContactConversationsController {
+  constructor(
+    private readonly contacts: ContactsService,
+    private readonly conversations: ConversationsService,
+    private readonly views: ConversationViews,
+  ) {}
+
+  @Get()
+  @Summary("A contact's conversations, newest first.")
+  @Allow('conversations:read')
+  @AnswersPage(ConversationView)
+  @Throws(NotFound)
+  async list(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Query() query: PageQuery,
+  ): Promise<PageView<ConversationView>> {
+    const contact = await this.contacts.get(caller, id);
+    const page = await this.conversations.list(caller, { ...query, contactId: contact.id, sort: 'created' });
+    return { items: await this.views.forStaff(page.items), next_cursor: page.nextCursor };
+  }
+}
