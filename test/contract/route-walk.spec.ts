@@ -1,0 +1,641 @@
+import { readFileSync } from 'node:fs';
+import type { ExecutionContext, Type } from '@nestjs/common';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { ModulesContainer, Reflector } from '@nestjs/core';
+import { newId } from '../../src/kernel/ids.js';
+import { isVisitorPermission, lowestRole } from '../../src/kernel/permission.js';
+import type { CredentialKind } from '../../src/kernel/principal.js';
+import type { Access } from '../../src/platform/access/access.decorator.js';
+import { ACCESS } from '../../src/platform/access/access.decorator.js';
+import { AccessGuard } from '../../src/platform/access/access.guard.js';
+import type { Authenticator } from '../../src/platform/access/authenticator.js';
+import type { Answer } from '../support/http.js';
+import type { Route } from '../support/routes.js';
+import { fill, routesOf } from '../support/routes.js';
+import { jwt, readJwt } from '../support/tokens.js';
+import type { Agent, Desk, Visitor } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+type Closed = Extract<Access, { public: false }>;
+
+const REQUIRED: Record<CredentialKind, string> = {
+  agent: 'agent_token_required',
+  api_key: 'api_key_required',
+  visitor: 'visitor_token_required',
+};
+
+let world: World;
+let routes: Route[];
+beforeAll(async () => {
+  world = await World.start();
+  routes = routesOf(world.app.app);
+});
+afterAll(() => world.stop());
+
+function closedRoutes(): (Route & { access: Closed })[] {
+  return routes.filter((route): route is Route & { access: Closed } => route.access?.public === false);
+}
+
+/** The path with ids that name nothing. */
+function anywhere(route: Route): string {
+  return fill(route.path, Object.fromEntries(route.parameters.map(name => [name, newId()])));
+}
+
+function told(answer: Answer<unknown>): [number, string, string | undefined] {
+  return [answer.status, answer.error.code, answer.headers['www-authenticate']];
+}
+
+describe('every route', () => {
+  it('of the router is in the API reference, and the reference has no other', () => {
+    const documented = routes.map(route => route.name.replace(/\{(\w+)\}/g, ':$1'));
+    const plumbing = ['/healthz', '/readyz', '/metrics', '/docs', '/docs/', '/docs-yaml', '/openapi.json'];
+    const served = routerRoutes().filter(
+      name => !plumbing.includes(name.split(' ')[1] ?? '') && !name.startsWith('GET /docs/'),
+    );
+    expect(served.sort()).toEqual(documented.sort());
+  });
+
+  it('declares who may call it', () => {
+    const reflector = new Reflector();
+    const undeclared = handlers().filter(
+      ({ controller, handler }) => !reflector.getAllAndOverride<Access | undefined>(ACCESS, [handler, controller]),
+    );
+    expect(undeclared.map(({ controller, handler }) => `${controller.name}.${handler.name}`)).toEqual([]);
+    expect(routes.filter(route => !route.access).map(route => route.name)).toEqual([]);
+  });
+
+  it('that declares nothing answers 401', async () => {
+    const guard = new AccessGuard(new Reflector(), {} as Authenticator);
+    const context = {
+      getType: () => 'http',
+      getHandler: () => () => undefined,
+      getClass: () => class Undeclared {},
+    } as unknown as ExecutionContext;
+    await expect(guard.canActivate(context)).rejects.toMatchObject({
+      kind: 'unauthenticated',
+      code: 'unauthenticated',
+    });
+  });
+
+  it('stands in docs/generated/routes.md with those who may call it', () => {
+    const rows = readFileSync('docs/generated/routes.md', 'utf8').split('## Rates')[0] ?? '';
+    const written = [...rows.matchAll(/^\| (GET|POST|PATCH|DELETE) \| (\S+) \| (.*?) \| (.*?) ?\|$/gm)].map(
+      ([, method, path, who, rate]) => `${method} ${path}: ${who}; ${rate?.trim()}`,
+    );
+    const real = routes.map(route => `${route.name}: ${who(route.access)}; ${route.rate ?? ''}`);
+    expect(written.sort()).toEqual(real.sort());
+  });
+
+  it('that is public is one of those that the contract lets anyone call', () => {
+    const open = routes.filter(route => route.access?.public === true).map(route => route.name);
+    expect(open.sort()).toEqual(
+      [
+        'POST /v1/auth/login',
+        'POST /v1/auth/logout',
+        'POST /v1/auth/password/forgot',
+        'POST /v1/auth/password/reset',
+        'POST /v1/auth/refresh',
+        'POST /v1/auth/register',
+        'GET /v1/widget/config',
+        'POST /v1/widget/session',
+      ].sort(),
+    );
+  });
+
+  it('of the visitors is under /v1/widget, and nobody else gets there', () => {
+    for (const { name, path, access } of closedRoutes()) {
+      const visitors = path.startsWith('/v1/widget/');
+      expect([name, isVisitorPermission(access.permission)]).toEqual([name, visitors]);
+      expect([name, access.kinds.includes('visitor')]).toEqual([name, visitors]);
+      if (visitors) expect([name, access.kinds]).toEqual([name, ['visitor']]);
+    }
+  });
+});
+
+describe('a route that is not public', () => {
+  let desk: Desk;
+  let visitor: Visitor;
+  let key: string;
+
+  beforeAll(async () => {
+    desk = await world.desk();
+    visitor = await world.visitor(desk);
+    key = (await world.apiKey(desk)).token ?? '';
+  });
+
+  /** Asks every such route with what `credential` gives for it, and expects the same refusal of all. */
+  async function refuses(
+    credential: (access: Closed) => (string | null)[],
+    expected: (access: Closed) => [code: string, challenge: string],
+  ): Promise<void> {
+    const different: unknown[] = [];
+    for (const route of closedRoutes()) {
+      const [code, challenge] = expected(route.access);
+      for (const authorization of credential(route.access)) {
+        const headers: Record<string, string> = authorization === null ? {} : { Authorization: authorization };
+        const answer = await world.as(null).call(route.method, anywhere(route), undefined, headers);
+        const got = told(answer);
+        if (got.join() !== [401, code, challenge].join()) different.push([route.name, authorization, got]);
+      }
+    }
+    expect(different).toEqual([]);
+  }
+
+  const INVALID: [string, string] = ['invalid_token', 'Bearer error="invalid_token"'];
+  const bearer = (token: string) => `Bearer ${token}`;
+  const secret = () => world.app.config.jwtSecrets[0]?.secret ?? '';
+  /** The real tokens of the kinds that the route takes. */
+  const realJwts = (access: Closed) => [
+    ...(access.kinds.includes('agent') ? [desk.owner.token] : []),
+    ...(access.kinds.includes('visitor') ? [visitor.token] : []),
+  ];
+  /** A token like the real one, with other claims or another header. */
+  function forged(token: string, claims: object, header: object = {}, key = secret()): string {
+    const real = readJwt(token);
+    return bearer(jwt({ ...real.claims, ...claims }, key, { ...real.header, ...header }));
+  }
+
+  it('refuses a missing token: 401 unauthenticated', () =>
+    refuses(
+      () => [null],
+      () => ['unauthenticated', 'Bearer'],
+    ));
+
+  it('refuses a token of a kind that it does not take, naming the kind that it takes', () =>
+    refuses(
+      access => [
+        ...(access.kinds.includes('visitor') ? [] : [bearer(visitor.token)]),
+        ...(access.kinds.includes('agent') ? [] : [bearer(desk.owner.token)]),
+        ...(access.kinds.includes('api_key') ? [] : [bearer(key)]),
+        bearer(desk.owner.refreshToken),
+      ],
+      access => [REQUIRED[access.kinds[0] ?? 'agent'], 'Bearer error="invalid_token"'],
+    ));
+
+  it('refuses an expired token: 401 token_expired', async () => {
+    const expiring = await world.apiKey(desk, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
+    await world.app.database.query(`UPDATE api_key SET expires_at = clock_timestamp() WHERE expires_at IS NOT NULL`);
+    const past = { exp: Math.floor(Date.now() / 1000) - 1 };
+    await refuses(
+      access => [
+        ...realJwts(access).map(token => forged(token, past)),
+        ...(access.kinds.includes('api_key') ? [bearer(expiring.token ?? '')] : []),
+      ],
+      () => ['token_expired', 'Bearer error="invalid_token"'],
+    );
+  });
+
+  it('refuses a token that ends in this very second', () => {
+    const now = { exp: Math.floor(Date.now() / 1000) };
+    return refuses(
+      access => realJwts(access).map(token => forged(token, now)),
+      () => ['token_expired', 'Bearer error="invalid_token"'],
+    );
+  });
+
+  it('refuses `alg: none`, with and without a signature', () =>
+    refuses(
+      access =>
+        realJwts(access).flatMap(token => [
+          forged(token, {}, { alg: 'none' }),
+          `${forged(token, {}, { alg: 'none' })}${token.split('.')[2]}`,
+          forged(token, {}, { alg: 'NONE' }),
+        ]),
+      () => INVALID,
+    ));
+
+  it('refuses a token for another audience, for several, for none', () =>
+    refuses(
+      access =>
+        realJwts(access).flatMap(token =>
+          ['elsewhere', [access.kinds[0]], undefined].map(aud => forged(token, { aud })),
+        ),
+      () => INVALID,
+    ));
+
+  it('refuses a token of another issuer', () =>
+    refuses(
+      access => realJwts(access).map(token => forged(token, { iss: 'somebody-else' })),
+      () => INVALID,
+    ));
+
+  it('refuses a token signed with another secret, whatever key it names', () =>
+    refuses(
+      access =>
+        realJwts(access).flatMap(token => [
+          forged(token, {}, {}, 'a secret that is none of ours at all, at all'),
+          forged(token, {}, {}, ''),
+          forged(token, {}, { kid: 'unknown' }),
+          forged(token, {}, { kid: undefined }),
+          forged(token, {}, { kid: '__proto__' }),
+          forged(token, {}, { kid: ['../../dev/null'] }),
+        ]),
+      () => INVALID,
+    ));
+
+  it('refuses a tampered payload under a true signature', async () => {
+    const other = await world.desk();
+    const changes = [{ ws: other.workspaceId }, { sub: other.owner.memberId }, { exp: 4_000_000_000 }];
+    await refuses(
+      access =>
+        realJwts(access).flatMap(token => {
+          const [, , signature] = token.split('.');
+          return changes.map(change => `${forged(token, change).split('.').slice(0, 2).join('.')}.${signature}`);
+        }),
+      () => INVALID,
+    );
+  });
+
+  it('refuses what is no token at all', () =>
+    refuses(
+      access => [
+        'Bearer x',
+        'Bearer a.b.c',
+        'Bearer ...',
+        bearer(`${'a'.repeat(5000)}.${'b'.repeat(5000)}.`),
+        ...realJwts(access).map(token => bearer(token.slice(0, -1))),
+        ...(access.kinds.includes('api_key')
+          ? ['svc_sk_', `svc_sk_${'0'.repeat(32)}`, `${key}0`, key.slice(0, -1), key.toLowerCase()].map(bearer)
+          : []),
+      ],
+      () => INVALID,
+    ));
+
+  it('takes nothing but Bearer for a token', () =>
+    refuses(
+      access => [
+        'Bearer',
+        'Basic dXNlcjpwYXNzd29yZA==',
+        ...realJwts(access).flatMap(token => [token, `Token ${token}`, `Bearer ${token} ${token}`]),
+      ],
+      () => ['unauthenticated', 'Bearer error="invalid_token"'],
+    ));
+
+  it('refuses what has been revoked: 401 token_revoked, and invalid_token for a key', async () => {
+    const gone = await world.colleague(desk);
+    await world.anyone.post('/v1/auth/logout', { refresh_token: gone.refreshToken });
+    const deactivated = await world.colleague(desk);
+    await world.app.database.query(`UPDATE member SET status = 'deactivated' WHERE id = $1`, [deactivated.memberId]);
+    const merged = await world.visitor(desk);
+    await world.app.database.query('UPDATE contact SET token_generation = 2 WHERE id = $1', [merged.contactId]);
+    const channel = await world.channel(desk);
+    const closed = await world.visitor({ widgetToken: channel.widget_token });
+    await desk.owner.api.delete(`/v1/channels/${channel.id}`);
+    await refuses(
+      access => [
+        ...(access.kinds.includes('agent') ? [bearer(gone.token), bearer(deactivated.token)] : []),
+        ...(access.kinds.includes('visitor') ? [bearer(merged.token), bearer(closed.token)] : []),
+      ],
+      () => ['token_revoked', 'Bearer error="invalid_token"'],
+    );
+    const made = await desk.owner.api.post('/v1/api-keys', { name: 'short-lived' });
+    await desk.owner.api.delete(`/v1/api-keys/${made.data.id}`);
+    await refuses(
+      access => (access.kinds.includes('api_key') ? [bearer(made.data.key)] : []),
+      () => INVALID,
+    );
+  });
+});
+
+describe('the right kind of credential with too little right', () => {
+  const shut = async (caller: { token: string | null }, applies: (access: Closed) => string | null) => {
+    const different: unknown[] = [];
+    let asked = 0;
+    for (const route of closedRoutes()) {
+      const code = applies(route.access);
+      if (code === null) continue;
+      asked += 1;
+      const answer = await world.as(caller.token).call(route.method, anywhere(route), undefined);
+      if (answer.status !== 403 || answer.error.code !== code)
+        different.push([route.name, answer.status, answer.error.code]);
+    }
+    expect(different).toEqual([]);
+    expect(asked).toBeGreaterThan(0);
+  };
+  const staffPermission = ({ permission }: Closed) => (isVisitorPermission(permission) ? null : permission);
+  const forAdmins = (access: Closed) => {
+    const permission = staffPermission(access);
+    return permission !== null && access.kinds.includes('agent') && lowestRole(permission) !== 'agent';
+  };
+
+  it('is 403 forbidden for an agent where it takes an admin', async () => {
+    const agent = await world.colleague(await world.desk());
+    await shut(agent, access => (forAdmins(access) ? 'forbidden' : null));
+  });
+
+  it('is 403 scope_too_narrow for an admin who is limited to some channels', async () => {
+    const desk = await world.desk();
+    const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    await shut(admin, access => (forAdmins(access) ? 'scope_too_narrow' : null));
+  });
+
+  it("is 403 forbidden for an API key outside of its key's scopes", async () => {
+    const desk = await world.desk();
+    for (const scope of ['workspace:read', 'canned-responses:write']) {
+      const key = await world.apiKey(desk, { scopes: [scope] });
+      const covered = [scope, scope.replace(':write', ':read')];
+      await shut(key, access =>
+        access.kinds.includes('api_key') && !covered.includes(access.permission) ? 'forbidden' : null,
+      );
+    }
+  });
+});
+
+describe("another workspace's rows", () => {
+  /** A body that passes validation, for each route with an id in its path that takes one. */
+  const BODIES: Record<string, object> = {
+    'PATCH /v1/canned-responses/{id}': { title: 'Taken over' },
+    'POST /v1/canned-responses/{id}/render': { conversation_id: newId() },
+    'PATCH /v1/channels/{id}': { name: 'Taken over' },
+    'PATCH /v1/contacts/{id}': { name: 'Taken over' },
+    'PATCH /v1/conversations/{id}': { subject: 'Taken over' },
+    'POST /v1/conversations/{id}/assign': { member_id: null },
+    'POST /v1/conversations/{id}/read': { seq: 1 },
+    'POST /v1/conversations/{conversation_id}/messages': { content: 'Taken over' },
+    'PATCH /v1/conversations/{conversation_id}/messages/{id}': { content: 'Taken over' },
+    'POST /v1/widget/conversations/{conversation_id}/messages': {
+      message: { content: 'Taken over' },
+      content: 'Taken over',
+    },
+    'POST /v1/widget/conversations/{id}/read': { seq: 1 },
+  };
+
+  interface Rows {
+    desk: Desk;
+    visitor: Visitor;
+    key: string;
+    ids: Record<string, string>;
+  }
+  let theirs: Rows;
+  let ours: Rows;
+
+  /** A desk with one row of every kind that an id in a path can name. */
+  async function furnish(): Promise<Rows> {
+    const desk = await world.desk();
+    const visitor = await world.visitor(desk, { name: 'Vera' });
+    const conversation = await world.conversation(visitor);
+    const path = `/v1/conversations/${conversation.id}`;
+    const message = await desk.owner.api.post(`${path}/messages`, { content: 'Hello!' });
+    const made = await desk.owner.api.post('/v1/api-keys', { name: unique('key') });
+    const canned = await desk.owner.api.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi' });
+    const ids = {
+      'api-keys': made.data.id,
+      'canned-responses': canned.data.id,
+      channels: desk.channelId,
+      contacts: visitor.contactId,
+      conversations: conversation.id,
+      messages: message.data.id,
+      members: desk.owner.memberId,
+    };
+    return { desk, visitor, key: made.data.key, ids };
+  }
+
+  beforeAll(async () => {
+    [theirs, ours] = [await furnish(), await furnish()];
+  });
+
+  /** The path with ids of the rows that the segment before each parameter names. */
+  function pathTo(path: string, ids: Record<string, string>): string {
+    return path.replace(/([a-z-]+)\/\{\w+\}/g, (_whole, collection: string) => {
+      const id = ids[collection];
+      if (id === undefined) throw new Error(`${path}: what kind of row is that?`);
+      return `${collection}/${id}`;
+    });
+  }
+
+  const withIds = () => closedRoutes().filter(route => route.parameters.length > 0);
+  const tokensOf = ({ desk, visitor, key }: Rows): Record<CredentialKind, string> => ({
+    agent: desk.owner.token,
+    visitor: visitor.token,
+    api_key: key,
+  });
+
+  async function notFound(tokens: Partial<Record<CredentialKind, string>>, ids: Record<string, string>): Promise<void> {
+    const different: unknown[] = [];
+    let asked = 0;
+    for (const route of withIds()) {
+      for (const kind of route.access.kinds) {
+        const token = tokens[kind];
+        if (token === undefined) continue;
+        asked += 1;
+        const answer = await world.as(token).call(route.method, pathTo(route.path, ids), BODIES[route.name]);
+        if (answer.status !== 404 || answer.error.code !== 'not_found') {
+          different.push([route.name, kind, answer.status, answer.body]);
+        }
+      }
+    }
+    expect(different).toEqual([]);
+    expect(asked).toBeGreaterThan(0);
+  }
+
+  /** All that an id in a path can name, as its owner sees it. */
+  async function picture({ desk, ids }: Rows): Promise<unknown[]> {
+    const paths = [
+      '/v1/api-keys',
+      `/v1/canned-responses/${ids['canned-responses']}`,
+      `/v1/channels/${ids.channels}`,
+      `/v1/contacts/${ids.contacts}`,
+      `/v1/conversations/${ids.conversations}`,
+      `/v1/conversations/${ids.conversations}/messages`,
+      `/v1/workspace/members/${ids.members}`,
+    ];
+    return Promise.all(paths.map(async path => (await desk.owner.api.get<unknown>(path)).data));
+  }
+
+  it('are 404 at every route with an id in its path, for every kind of caller, and stay as they are', async () => {
+    const before = await picture(theirs);
+    await notFound(tokensOf(ours), theirs.ids);
+    expect(await picture(theirs)).toEqual(before);
+  });
+
+  it('are 404 below a row of the own workspace too', async () => {
+    await notFound(tokensOf(ours), { ...theirs.ids, conversations: newId() });
+    const mixed = await ours.desk.owner.api.patch(
+      `/v1/conversations/${ours.ids.conversations}/messages/${theirs.ids.messages}`,
+      { content: 'Taken over' },
+    );
+    expect(mixed.status).toBe(404);
+  });
+
+  it('and malformed ids are told apart by nothing', async () => {
+    for (const malformed of ['x', '0', 'null', '%00', '..%2f..', '%F0%9F%92%A9', 'a'.repeat(2000)]) {
+      await notFound(tokensOf(ours), Object.fromEntries(Object.keys(theirs.ids).map(kind => [kind, malformed])));
+    }
+  });
+
+  it('and an id in capitals are told apart by nothing', async () => {
+    const ids = Object.fromEntries(Object.entries(ours.ids).map(([kind, id]) => [kind, id.toUpperCase()]));
+    await notFound(tokensOf(ours), ids);
+  });
+
+  it("are as absent as another visitor's rows of the same channel", async () => {
+    const stranger = await world.visitor(ours.desk);
+    await notFound({ visitor: stranger.token }, ours.ids);
+  });
+
+  it('are as absent as rows of a channel outside of the scope of the member', async () => {
+    const channel = await world.channel(ours.desk);
+    const scoped: Agent = await world.colleague(ours.desk, { channel_ids: [channel.id] });
+    const different: unknown[] = [];
+    for (const route of withIds()) {
+      const placed = /\/(conversations|channels|contacts)\//.test(route.path) && route.access.kinds.includes('agent');
+      const permission = route.access.permission;
+      if (!placed || isVisitorPermission(permission) || lowestRole(permission) !== 'agent') continue;
+      const answer = await scoped.api.call(route.method, pathTo(route.path, ours.ids), BODIES[route.name]);
+      if (answer.status !== 404) different.push([route.name, answer.status]);
+    }
+    expect(different).toEqual([]);
+  });
+
+  it('are in no list', async () => {
+    const lists = closedRoutes().filter(route => route.method === 'get' && route.parameters.length === 0);
+    const secrets = [
+      ...Object.values(theirs.ids),
+      theirs.desk.workspaceId,
+      theirs.desk.widgetToken,
+      theirs.desk.owner.email,
+    ];
+    for (const route of lists) {
+      for (const kind of route.access.kinds) {
+        const answer = await world.as(tokensOf(ours)[kind]).get(route.path);
+        expect([route.name, answer.status]).toEqual([route.name, 200]);
+        const text = JSON.stringify(answer.body);
+        expect([route.name, secrets.filter(secret => text.includes(secret))]).toEqual([route.name, []]);
+      }
+    }
+  });
+
+  it('are refused where a body names them', async () => {
+    const { api } = ours.desk.owner;
+    const key = world.as(ours.key);
+    const own = `/v1/conversations/${ours.ids.conversations}`;
+    const contact = (await api.post('/v1/contacts', { name: 'Nora' })).data;
+    const named: [string, Answer<unknown>, number][] = [
+      [
+        'contact_id',
+        await api.post('/v1/conversations', { contact_id: theirs.ids.contacts, channel_id: ours.ids.channels }),
+        400,
+      ],
+      [
+        'channel_id',
+        await api.post('/v1/conversations', { contact_id: contact.id, channel_id: theirs.ids.channels }),
+        400,
+      ],
+      ['assignee', await api.post(`${own}/assign`, { member_id: theirs.ids.members }), 422],
+      ['reply_to_id', await api.post(`${own}/messages`, { content: 'x', reply_to_id: theirs.ids.messages }), 400],
+      ['member_id', await key.post(`${own}/messages`, { content: 'x', member_id: theirs.ids.members }), 400],
+      ['bot_id', await key.post(`${own}/messages`, { content: 'x', bot_id: newId() }), 400],
+      [
+        'conversation_id',
+        await api.post(`/v1/canned-responses/${ours.ids['canned-responses']}/render`, {
+          conversation_id: theirs.ids.conversations,
+        }),
+        400,
+      ],
+      [
+        'channel_ids',
+        await key.post('/v1/workspace/members', {
+          email: `${unique('m')}@example.com`,
+          name: 'M',
+          channel_ids: [theirs.ids.channels],
+        }),
+        400,
+      ],
+    ];
+    expect(named.map(([name, answer]) => [name, answer.status])).toEqual(
+      named.map(([name, , status]) => [name, status]),
+    );
+  });
+});
+
+describe('a public route', () => {
+  it('ignores a credential that comes along, even a bad one', async () => {
+    const desk = await world.desk();
+    const bad = [
+      'Bearer nonsense',
+      `Bearer ${jwt({ aud: 'visitor', exp: 1 }, 'x')}`,
+      'Basic eDp5',
+      `Bearer ${desk.owner.token}`,
+      `Bearer svc_sk_${'0'.repeat(32)}`,
+      '\u00ff'.repeat(100),
+    ];
+    for (const Authorization of bad) {
+      const asked = [
+        await world.anyone.post('/v1/auth/login', { email: desk.owner.email, password: PASSWORD }, { Authorization }),
+        await world.anyone.post('/v1/auth/refresh', { refresh_token: desk.owner.refreshToken }, { Authorization }),
+        await world.anyone.post('/v1/auth/password/forgot', { email: desk.owner.email }, { Authorization }),
+        await world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken }, { Authorization }),
+        await world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`, { Authorization }),
+      ];
+      expect(asked.map(answer => answer.status)).toEqual([200, 200, 200, 200, 200]);
+    }
+  });
+});
+
+describe('a page of a foreign origin', () => {
+  const preflight = (path: string, method: string) =>
+    world.anyone.call('options' as never, path, undefined, {
+      Origin: 'https://evil.example',
+      'Access-Control-Request-Method': method,
+    });
+
+  it('may not call the routes that only servers call, however the path is spelled', async () => {
+    const key = await world.apiKey(await world.desk());
+    for (const path of [
+      '/v1/workspace/members',
+      '/v1/workspace/members/',
+      '/v1/Workspace/Members',
+      '/V1/workspace/members',
+    ]) {
+      const answer = await key.post(path, {}, { Origin: 'https://evil.example' });
+      expect([path, answer.headers['access-control-allow-origin']]).toEqual([path, undefined]);
+      const asked = await preflight(path, 'POST');
+      expect([path, asked.headers['access-control-allow-origin']]).toEqual([path, undefined]);
+    }
+  });
+
+  it('may call the others, without credentials', async () => {
+    const answer = await world.anyone.get('/v1/channels', { Origin: 'https://shop.example' });
+    expect(answer.headers['access-control-allow-origin']).toBe('*');
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
+    const exposed = answer.headers['access-control-expose-headers'];
+    for (const name of ['RateLimit-Limit', 'Retry-After', 'Idempotency-Replayed', 'X-Request-Id', 'WWW-Authenticate']) {
+      expect(exposed).toContain(name);
+    }
+  });
+});
+
+interface Layer {
+  route?: { path: string; methods: Record<string, boolean> };
+}
+
+/** What express would answer by a handler of its own: `GET /v1/bots/:id`. */
+function routerRoutes(): string[] {
+  const express = world.app.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
+  return express.router.stack.flatMap(({ route }) =>
+    route ? Object.keys(route.methods).map(method => `${method.toUpperCase()} ${String(route.path)}`) : [],
+  );
+}
+
+/** Every method of every controller that Nest knows as a handler. */
+function handlers(): { controller: Type; handler: () => unknown }[] {
+  const modules = [...world.app.app.get(ModulesContainer).values()];
+  return modules
+    .flatMap(module => [...module.controllers.values()])
+    .flatMap(({ metatype }) => {
+      const controller = metatype as Type;
+      const prototype = controller.prototype as Record<string, () => unknown>;
+      return Object.getOwnPropertyNames(prototype)
+        .map(name => ({ controller, handler: prototype[name] as () => unknown }))
+        .filter(({ handler }) => typeof handler === 'function' && Reflect.hasMetadata('method', handler));
+    });
+}
+
+function who(access: Access | undefined): string {
+  if (!access) return 'nobody has said';
+  if (access.public) return 'anyone';
+  if (isVisitorPermission(access.permission)) return 'visitor';
+  const agent = access.kinds.includes('agent') ? `${lowestRole(access.permission)} or above` : '';
+  const key = access.kinds.includes('api_key') ? `API key (\`${access.permission}\`)` : '';
+  return [agent, key].filter(text => text !== '').join(', ');
+}
