@@ -22,7 +22,7 @@ export interface Admission {
 /** Bytes that may wait for a slow reader: passing frames stop at the first mark, the socket ends at the second. */
 const BUFFER = { passing: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
 const FRAMES = { perSecond: 20, burst: 40 } as const;
-const FAULTS = { perSecond: 10 / 60, burst: 10 } as const;
+const FAULTS = { count: 10, withinMs: 60_000 } as const;
 
 /** One open socket: what it may hear, when it was last heard, how much it may still say. */
 export class SocketConnection {
@@ -32,11 +32,13 @@ export class SocketConnection {
   pingedAt = performance.now();
   closedAt: number | null = null;
   private readonly frames = new TokenBucket(FRAMES.perSecond, FRAMES.burst);
-  private readonly faults = new TokenBucket(FAULTS.perSecond, FAULTS.burst);
+  private readonly faultedAt: number[] = [];
 
+  /** @param askedAt when its handshake began, in the time of `performance.now()` */
   constructor(
     readonly socket: WebSocket,
     readonly admission: Admission,
+    readonly askedAt: number,
   ) {}
 
   get principal(): Principal {
@@ -59,11 +61,13 @@ export class SocketConnection {
     return false;
   }
 
-  /** Notes a faulty frame. @returns false when there were too many, and the socket has been closed for it */
-  fault(): boolean {
-    if (this.faults.take()) return true;
-    this.close('protocolError');
-    return false;
+  /** Notes a faulty frame; the tenth within a minute closes the socket. */
+  fault(): void {
+    const now = performance.now();
+    this.faultedAt.push(now);
+    if (this.faultedAt.length < FAULTS.count) return;
+    const [first = now] = this.faultedAt.splice(0, 1);
+    if (now - first <= FAULTS.withinMs) this.close('protocolError');
   }
 
   close(reason: CloseReason): void {

@@ -27,6 +27,8 @@ export class SocketDispatcher {
   private async work(): Promise<void> {
     this.busy = true;
     for (let next = this.waiting.shift(); next !== undefined; next = this.waiting.shift()) {
+      // what waited behind the frame that closed the socket, or behind the loss of access, is not handled any more
+      if (this.connection.closedAt !== null) break;
       try {
         await this.handle(next);
       } catch (thrown) {
@@ -48,6 +50,8 @@ export class SocketDispatcher {
 
   private refuse(error: DomainError, thrown: unknown): void {
     if (error.kind === 'internal') this.logger.error(thrown);
-    if (this.connection.fault()) this.connection.send(errorFrame(error));
+    this.connection.send(errorFrame(error));
+    // what cannot be read is a fault of the client; what it may not do, or we cannot, is not
+    if (error.kind === 'invalid') this.connection.fault();
   }
 }

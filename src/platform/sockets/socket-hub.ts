@@ -4,15 +4,23 @@ import type { CloseReason } from '../../kernel/close-codes.js';
 import type { SocketConnection } from './socket-connection.js';
 
 const SOCKETS_PER_PRINCIPAL = 20;
+/** Longer than any handshake takes. */
+const REMEMBERED_MS = 60_000;
 
 /** The sockets of this instance, by the topics that they listen to. */
 @Injectable()
 export class SocketHub {
   private readonly topics = new Map<string, Set<SocketConnection>>();
   private readonly byPrincipal = new Map<string, Set<SocketConnection>>();
+  /** What has been closed lately, oldest first. */
+  private readonly closings = new Map<string, { at: number; reason: CloseReason }>();
+  /** Also those that are closing, until their end. */
   readonly connections = new Set<SocketConnection>();
 
-  /** Takes a connection in. Past 20 sockets of one principal the oldest gives way. */
+  /**
+   * Takes a connection in. Past 20 sockets of one principal the oldest gives way. One whose handshake began before one
+   * of its topics was closed is closed like the others: what it was admitted by is over.
+   */
   add(connection: SocketConnection): void {
     const key = principalKey(connection.principal);
     const own = this.byPrincipal.get(key) ?? new Set();
@@ -20,16 +28,15 @@ export class SocketHub {
     this.connections.add(connection);
     for (const topic of connection.admission.topics) this.join(connection, topic);
     const [oldest] = own;
-    if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest);
+    if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest, 'tooManySockets');
+    const missed = connection.admission.topics.map(topic => this.closings.get(topic));
+    const closing = missed.find(candidate => candidate && candidate.at >= connection.askedAt);
+    if (closing) this.evict(connection, closing.reason);
   }
 
   remove(connection: SocketConnection): void {
-    const key = principalKey(connection.principal);
-    const own = this.byPrincipal.get(key);
-    own?.delete(connection);
-    if (own?.size === 0) this.byPrincipal.delete(key);
+    this.silence(connection);
     this.connections.delete(connection);
-    for (const topic of [...connection.topics]) this.leave(connection, topic);
   }
 
   join(connection: SocketConnection, topic: string): void {
@@ -63,12 +70,31 @@ export class SocketHub {
 
   /** Ends every socket in the topic. */
   close(topic: string, reason: CloseReason): void {
+    this.remember(topic, reason);
     for (const connection of [...(this.topics.get(topic) ?? [])]) this.evict(connection, reason);
   }
 
-  /** Takes the connection out at once, so that it hears nothing more, and closes its socket. */
-  private evict(connection: SocketConnection, reason: CloseReason = 'tooManySockets'): void {
-    this.remove(connection);
+  /** Takes the connection out of its topics at once, so that it hears nothing more, and closes its socket. */
+  private evict(connection: SocketConnection, reason: CloseReason): void {
+    this.silence(connection);
     connection.close(reason);
+  }
+
+  private silence(connection: SocketConnection): void {
+    const key = principalKey(connection.principal);
+    const own = this.byPrincipal.get(key);
+    own?.delete(connection);
+    if (own?.size === 0) this.byPrincipal.delete(key);
+    for (const topic of [...connection.topics]) this.leave(connection, topic);
+  }
+
+  private remember(topic: string, reason: CloseReason): void {
+    const at = performance.now();
+    this.closings.delete(topic);
+    this.closings.set(topic, { at, reason });
+    for (const [old, closing] of this.closings) {
+      if (at - closing.at < REMEMBERED_MS) break;
+      this.closings.delete(old);
+    }
   }
 }

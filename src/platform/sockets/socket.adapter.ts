@@ -13,7 +13,6 @@ import { Lifecycle } from '../health/lifecycle.js';
 import { contextOf } from '../http/request-context.js';
 import { toDomainError } from '../http/problem.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
-import type { Admission } from './socket-connection.js';
 import { SocketConnection } from './socket-connection.js';
 import { SocketDispatcher } from './socket-dispatcher.js';
 import { SocketDoor } from './socket-door.js';
@@ -93,22 +92,34 @@ export class SocketAdapter extends WsAdapter {
     try {
       if (this.lifecycle.draining) throw new Unavailable();
       if (this.insecure(request)) throw new HttpsRequired();
+      const askedAt = performance.now();
       const admission = await this.door.admit({ path: url.pathname, query: url.searchParams, request });
+      if (this.lifecycle.draining) throw new Unavailable();
       if (socket.destroyed) return;
-      server.handleUpgrade(request, socket, head, client => this.open(server, client, request, admission));
+      server.handleUpgrade(request, socket, head, client => {
+        this.open(server, client, request, new SocketConnection(client, admission, askedAt));
+      });
     } catch (thrown) {
       const error = toDomainError(thrown);
       if (error.kind === 'internal') this.log.error(thrown);
       if (url.searchParams.get('reject') !== 'close' || socket.destroyed) {
-        return refuseUpgrade(socket, requestId, error, url.searchParams.has('token'));
+        return refuseUpgrade(socket, requestId, error, Boolean(url.searchParams.get('token')));
       }
       const reason = closeReasonFor(error);
-      server.handleUpgrade(request, socket, head, client => client.close(CLOSE[reason], CLOSE_TEXT[reason]));
+      server.handleUpgrade(request, socket, head, client => {
+        // whoever was refused may still send; what is wrong with that must not throw
+        client.on('error', () => undefined);
+        client.close(CLOSE[reason], CLOSE_TEXT[reason]);
+      });
     }
   }
 
-  private open(server: WebSocketServer, client: WebSocket, request: IncomingMessage, admission: Admission): void {
-    const connection = new SocketConnection(client, admission);
+  private open(
+    server: WebSocketServer,
+    client: WebSocket,
+    request: IncomingMessage,
+    connection: SocketConnection,
+  ): void {
     connections.set(client, connection);
     client.on('error', () => undefined);
     for (const sign of ['ping', 'pong'] as const) {

@@ -1,0 +1,46 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { Answer } from './http.js';
+
+/** How the server answered an upgrade; `socket` is there when it agreed to one. */
+export interface UpgradeAnswer {
+  status: number;
+  headers: IncomingHttpHeaders;
+  /** Empty when the server agreed. */
+  body: Partial<Answer['body']>;
+  socket: Duplex | null;
+}
+
+const HANDSHAKE = {
+  Connection: 'Upgrade',
+  Upgrade: 'websocket',
+  'Sec-WebSocket-Version': '13',
+  'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
+};
+
+/** An upgrade written by hand, for what a well-behaved WebSocket client never sends; undefined drops a header. */
+export function upgrade(
+  url: string,
+  options: { method?: string; headers?: Record<string, string | undefined> } = {},
+): Promise<UpgradeAnswer> {
+  const entries = Object.entries({ ...HANDSHAKE, ...options.headers });
+  const headers = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
+  return new Promise((resolve, reject) => {
+    const asked = request(url.replace(/^ws/, 'http'), { method: options.method ?? 'GET', headers, agent: false });
+    asked.on('upgrade', (response, socket) => {
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, body: {}, socket });
+    });
+    asked.on('response', response => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const body = JSON.parse(Buffer.concat(chunks).toString()) as UpgradeAnswer['body'];
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body, socket: null });
+      });
+      response.on('error', reject);
+    });
+    asked.on('error', reject);
+    asked.end();
+  });
+}
