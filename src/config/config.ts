@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Env } from './env.js';
-import { ConfigInvalid, parseEnv } from './env.js';
+import { parseEnv } from './env.js';
 import { localSecrets } from './local-secrets.js';
 import type { RateLimits } from './rate-limits.js';
 
@@ -45,6 +45,7 @@ const PLACEHOLDER = /change.?me|example|placeholder|replace|your.?secret|insert|
 
 /** What production demands beyond well-formed values. */
 function productionFaults(env: Env): string[] {
+  if (env.NODE_ENV !== 'production') return [];
   const faults: string[] = [];
   for (const name of ['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PUBLIC_URL'] as const) {
     if (!env.given.has(name)) faults.push(`${name} is required when NODE_ENV=production`);
@@ -79,15 +80,12 @@ export function environment(defaults: Record<string, string>, overrides: Record<
 
 /** Reads and checks the environment once. @throws ConfigInvalid with every fault in one message */
 export function loadConfig(source: Record<string, string | undefined> = process.env): Config {
-  const env = parseEnv(source);
-  const production = env.NODE_ENV === 'production';
-  const faults = production ? productionFaults(env) : [];
-  if (faults.length > 0) throw new ConfigInvalid(faults);
+  const env = parseEnv(source, productionFaults);
   const complete = env.given.has('JWT_SECRETS') && env.given.has('ENCRYPTION_KEYS');
   const made = complete ? null : localSecrets(env.DATA_DIR);
   const publicUrl = env.PUBLIC_URL || `http://localhost:${env.PORT}`;
   return Object.freeze({
-    production,
+    production: env.NODE_ENV === 'production',
     port: env.PORT,
     host: env.HOST,
     publicUrl,

@@ -95,8 +95,12 @@ export class ConfigInvalid extends Error {
   }
 }
 
-/** Parses every variable; unset and empty ones take their fallback. @throws ConfigInvalid */
-export function parseEnv(source: Record<string, string | undefined>): Env {
+/**
+ * Parses every variable; unset and empty ones take their fallback.
+ * @param demands what is asked beyond well-formed values; each fault begins with its variable's name
+ * @throws ConfigInvalid
+ */
+export function parseEnv(source: Record<string, string | undefined>, demands: (env: Env) => string[]): Env {
   const faults: string[] = [];
   const given = new Set<keyof typeof VARIABLES>();
   const entries = Object.entries(VARIABLES).map(([name, { parse, fallback }]) => {
@@ -105,9 +109,19 @@ export function parseEnv(source: Record<string, string | undefined>): Env {
     const chosen = raw || fallback || '';
     if (chosen === '' && name !== 'RATE_LIMITS') return [name, ''] as const;
     const parsed = parse(chosen);
-    if ('fault' in parsed) faults.push(`${name} ${parsed.fault}`);
+    if ('fault' in parsed) {
+      faults.push(`${name} ${parsed.fault}`);
+      given.delete(name as keyof typeof VARIABLES);
+    }
     return [name, 'value' in parsed ? parsed.value : ''] as const;
   });
+  const env = { ...(Object.fromEntries(entries) as Values), given };
+  const named = new Set(faults.map(nameOf));
+  faults.push(...demands(env).filter(fault => !named.has(nameOf(fault))));
   if (faults.length > 0) throw new ConfigInvalid(faults);
-  return { ...(Object.fromEntries(entries) as Values), given };
+  return env;
+}
+
+function nameOf(fault: string): string | undefined {
+  return fault.split(' ', 1)[0];
 }
