@@ -1,0 +1,395 @@
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdtempSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { WebSocket } from 'ws';
+import type { TestDatabase } from '../support/database.js';
+import { cloneDatabase } from '../support/database.js';
+import { emptyDatabase } from '../support/empty-database.js';
+import { eventually } from '../support/eventually.js';
+import { heldRow } from '../support/held-row.js';
+import type { Json } from '../support/json.js';
+import { race } from '../support/race.js';
+import { call, checkout, ensureBuilt, ServiceProcess } from '../support/service-process.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const PASSWORD = 'correct horse battery';
+
+/** Everything that a test has started, ended after it, whatever came of it. */
+const running: ServiceProcess[] = [];
+const proxies: TcpProxy[] = [];
+
+function run(...args: Parameters<typeof ServiceProcess.start>): ServiceProcess {
+  const service = ServiceProcess.start(...args);
+  running.push(service);
+  return service;
+}
+
+async function proxied(database: TestDatabase): Promise<TcpProxy> {
+  const proxy = await TcpProxy.start(database.url);
+  proxies.push(proxy);
+  return proxy;
+}
+
+interface Desk {
+  token: string;
+  widgetToken: string;
+}
+
+async function openDesk(url: string): Promise<Desk> {
+  const email = `owner-${Math.random().toString(36).slice(2)}@example.com`;
+  const body = { workspace_name: 'Desk', name: 'Olivia Owner', email, password: PASSWORD };
+  const session = (await call('POST', `${url}/v1/auth/register`, { body })).body.data;
+  const channels = (await call('GET', `${url}/v1/channels`, { token: session.token })).body.data;
+  return { token: session.token, widgetToken: channels.items[0].widget_token };
+}
+
+/** A visitor's token and the conversation that it has begun. */
+async function beginTalk(url: string, desk: Desk): Promise<{ token: string; conversationId: string }> {
+  const session = await call('POST', `${url}/v1/widget/session`, { body: { widget_token: desk.widgetToken } });
+  const token = session.body.data.visitor_token;
+  const body = { message: { content: 'Hello?' } };
+  const begun = await call('POST', `${url}/v1/widget/conversations`, { token, body });
+  return { token, conversationId: begun.body.data.conversation.id };
+}
+
+/** An open socket that notes what it hears and how it ends. */
+async function listen(url: string, token: string): Promise<{ frames: Json[]; end: Promise<number>; ws: WebSocket }> {
+  const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/agent?token=${token}`);
+  const frames: Json[] = [];
+  ws.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString())));
+  const end = new Promise<number>((resolve, reject) => {
+    ws.once('close', resolve);
+    ws.once('error', reject);
+  });
+  end.catch(() => undefined);
+  await eventually(() => frames.find(({ type }) => type === 'connected'));
+  return { frames, end, ws };
+}
+
+const readiness = (url: string) => call('GET', `${url}/readyz`);
+const untilReady = (url: string) =>
+  eventually(async () => ((await readiness(url)).status === 200 ? true : undefined), 15_000);
+const untilDown = (url: string) =>
+  eventually(async () => ((await readiness(url)).status === 503 ? true : undefined), 15_000);
+
+beforeAll(() => ensureBuilt(), 180_000);
+
+afterEach(async () => {
+  await Promise.all(running.splice(0).map(service => service.kill()));
+  await Promise.all(proxies.splice(0).map(proxy => proxy.stop()));
+});
+
+describe('a database that is not there at start', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await emptyDatabase();
+  });
+  afterEach(() => database.drop());
+
+  it('is waited for, with a line of the log at each try that names it without its password', async () => {
+    const proxy = await proxied(database);
+    await proxy.refuse();
+    const service = run({ DATABASE_URL: proxy.through(database.url) });
+    const { level, msg } = await service.said(/does not answer/);
+    const { host, pathname, password } = new URL(proxy.through(database.url));
+    expect(level).toBe('warn');
+    expect(msg).toContain(`the database at ${host}${pathname} does not answer`);
+    expect(msg).toMatch(/ECONNREFUSED.*next try in 1 s/);
+    await proxy.heal();
+    await service.said(/the database answers/);
+    const url = await service.url();
+    expect((await readiness(url)).body).toMatchObject({ status: 'ready', database: 'ok', migrations: 'ok' });
+    expect(service.told()).not.toContain(password);
+  });
+
+  it('may also be one that takes the connection and says nothing', async () => {
+    const proxy = await proxied(database);
+    proxy.swallow();
+    const service = run({ DATABASE_URL: proxy.through(database.url) });
+    await service.said(/does not answer \(.*timeout.*\)/);
+    await proxy.heal();
+    await untilReady(await service.url());
+  });
+
+  it('keeps nobody from stopping the service', async () => {
+    const proxy = await proxied(database);
+    await proxy.refuse();
+    const service = run({ DATABASE_URL: proxy.through(database.url) });
+    await service.said(/does not answer/);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(service.lines.filter(({ level }) => level !== 'info' && level !== 'warn')).toEqual([]);
+  });
+});
+
+describe('a database that goes away while the service runs', () => {
+  let database: TestDatabase;
+  let proxy: TcpProxy;
+  let service: ServiceProcess;
+  let url: string;
+  let desk: Desk;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+    proxy = await TcpProxy.start(database.url);
+    service = ServiceProcess.start({ DATABASE_URL: proxy.through(database.url) });
+    url = await service.url();
+    desk = await openDesk(url);
+  });
+  afterEach(async () => {
+    proxy.latency = 0;
+    await proxy.heal();
+    await untilReady(url);
+    expect(service.lines.filter(({ msg }) => /unhandled/.test(msg))).toEqual([]);
+  });
+  afterAll(async () => {
+    await service.kill();
+    await proxy.stop();
+    await database.drop();
+  });
+
+  it('turns every call into 503 with Retry-After, and costs no restart', async () => {
+    const inbox = await listen(url, desk.token);
+    await proxy.refuse();
+    await untilDown(url);
+
+    const calls = [
+      call('GET', `${url}/v1/channels`, { token: desk.token }),
+      call('POST', `${url}/v1/widget/session`, { body: { widget_token: desk.widgetToken } }),
+      call('POST', `${url}/v1/auth/login`, { body: { email: 'a@example.com', password: PASSWORD } }),
+      call('GET', `${url}/v1/channels`, { token: `svc_sk_${'a'.repeat(32)}` }),
+    ];
+    for (const { status, headers, body } of await Promise.all(calls)) {
+      expect(body).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+      expect(status).toBe(503);
+      expect(Number(headers.get('retry-after'))).toBeGreaterThan(0);
+    }
+    await expect(listen(url, desk.token)).rejects.toThrow();
+    expect((await call('GET', `${url}/healthz`)).status).toBe(200);
+    const { status, body } = await readiness(url);
+    expect(status).toBe(503);
+    expect(body).toMatchObject({ status: 'unavailable', database: 'down', draining: false });
+
+    await proxy.heal();
+    await untilReady(url);
+    const { conversationId } = await beginTalk(url, desk);
+    await eventually(() => inbox.frames.find(frame => frame.conversation_id === conversationId));
+    expect((await call('GET', `${url}/v1/channels`, { token: desk.token })).status).toBe(200);
+  });
+
+  it('is noticed in seconds when it hangs, and its callers are let go once it is back', async () => {
+    proxy.swallow();
+    const hanging = race(3, () => call('GET', `${url}/v1/channels`, { token: desk.token }));
+    const asked = performance.now();
+    const probes = await race(20, () => readiness(url));
+    expect(performance.now() - asked).toBeLessThan(5_000);
+    expect(new Set(probes.map(({ status }) => status))).toEqual(new Set([503]));
+    expect((await call('GET', `${url}/healthz`)).status).toBe(200);
+
+    await proxy.heal();
+    for (const { status, body } of await hanging) {
+      expect(status).toBe(503);
+      expect(body.error.code).toBe('unavailable');
+    }
+  });
+
+  it('may be slow: answers take longer and are right', async () => {
+    proxy.latency = 50;
+    const { conversationId } = await beginTalk(url, desk);
+    const path = `${url}/v1/conversations/${conversationId}/messages`;
+    const sent = await race(5, () => call('POST', path, { token: desk.token, body: { content: 'Slowly' } }));
+    expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
+    expect((await readiness(url)).status).toBe(200);
+  });
+
+  it('may end every session at once: the next call opens new ones', async () => {
+    await database.query(
+      'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
+    );
+    await untilReady(url);
+    expect((await call('GET', `${url}/v1/channels`, { token: desk.token })).status).toBe(200);
+  });
+});
+
+describe('SIGTERM', () => {
+  let database: TestDatabase;
+  beforeEach(async () => {
+    database = await cloneDatabase();
+  });
+  afterEach(() => database.drop());
+
+  it('finishes what is under way, sends the rest elsewhere, closes sockets with 1012, and ends with 0', async () => {
+    const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '4' });
+    const url = await service.url();
+    const desk = await openDesk(url);
+    const { token, conversationId } = await beginTalk(url, desk);
+    const sockets = await race(4, () => listen(url, desk.token));
+    const row = await heldRow(database, 'conversation', conversationId, 'version = version');
+    const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
+    const underWay = call('POST', path, { token, body: { content: 'Will this arrive?', client_message_id: 'last' } });
+    await row.awaited();
+
+    service.child.kill('SIGTERM');
+    await untilDown(url);
+    expect((await readiness(url)).body).toMatchObject({ status: 'unavailable', draining: true });
+    service.child.kill('SIGTERM');
+    expect((await call('GET', `${url}/healthz`)).status).toBe(200);
+    const late = await call('GET', `${url}/v1/channels`, { token: desk.token });
+    expect(late.status).toBe(503);
+    expect(late.body.error.code).toBe('unavailable');
+    expect(late.headers.get('retry-after')).not.toBeNull();
+    expect(late.headers.get('connection')).toBe('close');
+    await expect(listen(url, desk.token)).rejects.toThrow();
+
+    expect(await Promise.all(sockets.map(({ end }) => end))).toEqual([1012, 1012, 1012, 1012]);
+    service.child.kill('SIGINT');
+    await row.commit();
+    expect((await underWay).status).toBe(201);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(service.lines.at(-1)?.msg).toBe('stopped');
+    const stored = await database.query(`SELECT 1 FROM message WHERE client_message_id = 'last'`);
+    expect(stored).toHaveLength(1);
+  });
+
+  it('does not wait for a client that keeps its connection open', async () => {
+    const service = run({ DATABASE_URL: database.url });
+    const { port } = new URL(await service.url());
+    const idle = connect(Number(port), '127.0.0.1');
+    idle.on('error', () => undefined);
+    idle.write('GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    await once(idle, 'data');
+    service.child.kill('SIGINT');
+    await once(idle, 'close');
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+  });
+});
+
+describe('kill -9 in the middle of sending', () => {
+  let database: TestDatabase;
+  beforeAll(async () => {
+    database = await cloneDatabase();
+  });
+  afterAll(() => database.drop());
+
+  it('loses no message that was acknowledged, and a retry sends none twice', async () => {
+    const acknowledged = new Map<string, string>();
+    const doubtful = new Map<string, { token: string; path: string }>();
+    let desk: Desk | undefined;
+    for (const round of [1, 2, 3]) {
+      const service = run({ DATABASE_URL: database.url });
+      const url = await service.url();
+      desk ??= await openDesk(url);
+      const own = desk;
+      // What nobody answered is sent again, as a client does that has lost its connection.
+      for (const [id, { token, path }] of doubtful) {
+        const again = await call('POST', `${url}${path}`, { token, body: { content: id, client_message_id: id } });
+        expect([200, 201]).toContain(again.status);
+        acknowledged.set(id, again.body.data.id);
+      }
+      doubtful.clear();
+      if (round === 3) break;
+      const talks = await race(6, () => beginTalk(url, own));
+      const before = acknowledged.size;
+      const enough = before + 40 + Math.floor(Math.random() * 60);
+      const sending = talks.map(async ({ token, conversationId }, talk) => {
+        const path = `/v1/widget/conversations/${conversationId}/messages`;
+        for (let count = 0; ; count += 1) {
+          const id = `round-${round}-talk-${talk}-message-${count}`;
+          doubtful.set(id, { token, path });
+          const answer = await call('POST', `${url}${path}`, { token, body: { content: id, client_message_id: id } });
+          expect(answer.status).toBe(201);
+          acknowledged.set(id, answer.body.data.id);
+          doubtful.delete(id);
+          if (acknowledged.size >= enough) return;
+        }
+      });
+      const ends = Promise.allSettled(sending);
+      await eventually(() => (acknowledged.size >= enough - 6 ? true : undefined), 20_000);
+      await service.kill();
+      await ends;
+    }
+
+    const stored = await database.query<{ id: string; client_message_id: string }>(
+      'SELECT id, client_message_id FROM message WHERE client_message_id IS NOT NULL',
+    );
+    expect(acknowledged.size).toBeGreaterThan(80);
+    expect(stored).toHaveLength(acknowledged.size);
+    expect(new Map(stored.map(row => [row.client_message_id, row.id]))).toEqual(acknowledged);
+
+    const gaps = await database.query(
+      `SELECT conversation_id FROM message JOIN conversation ON conversation.id = conversation_id
+       GROUP BY conversation_id, last_seq
+       HAVING count(*) <> max(seq) OR min(seq) <> 1 OR max(seq) <> last_seq OR count(DISTINCT seq) <> count(*)`,
+    );
+    expect(gaps).toEqual([]);
+    const untold = await database.query(
+      `SELECT id FROM message WHERE NOT EXISTS (
+         SELECT FROM event WHERE type = 'message.created' AND payload #>> '{message,id}' = message.id::text)`,
+    );
+    expect(untold).toEqual([]);
+  }, 60_000);
+});
+
+describe('a service that cannot start', () => {
+  it('in production, without what it needs, ends with 78 and one message that names every fault', async () => {
+    const service = run(
+      { NODE_ENV: 'production', PORT: 'eighty', BCRYPT_COST: '4', PUBLIC_URL: 'http://a.example' },
+      { bare: true },
+    );
+    expect(await service.ended).toEqual({ code: 78, signal: null });
+    const said = service.told();
+    for (const name of ['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PORT', 'BCRYPT_COST', 'PUBLIC_URL']) {
+      expect(said).toMatch(new RegExp(`^  - ${name} `, 'm'));
+    }
+    expect(service.lines).toEqual([]);
+    expect(said).not.toMatch(/^\s+at /m);
+  });
+
+  it('in production, with placeholders for secrets, refuses them without repeating them', async () => {
+    const service = run(
+      {
+        NODE_ENV: 'production',
+        DATABASE_URL: 'postgres://nowhere.invalid/none',
+        PUBLIC_URL: 'https://chat.example',
+        JWT_SECRETS: 'change-me-change-me-change-me-change-me',
+        ENCRYPTION_KEYS: 'a'.repeat(40),
+      },
+      { bare: true },
+    );
+    expect((await service.ended).code).toBe(78);
+    expect(service.told()).toMatch(/- JWT_SECRETS holds a placeholder/);
+    expect(service.told()).toMatch(/- ENCRYPTION_KEYS holds a placeholder/);
+    expect(service.told()).not.toMatch(/change-me|aaaa/);
+  });
+
+  it('says so in one line when it has not been built', () => {
+    const folder = mkdtempSync(join(tmpdir(), 'support-chat-unbuilt-'));
+    try {
+      cpSync(join(checkout, 'bin/start.js'), join(folder, 'bin/start.js'));
+      cpSync(join(checkout, 'package.json'), join(folder, 'package.json'));
+      const { status, stdout, stderr } = spawnSync('npm', ['start', '--silent'], { cwd: folder, encoding: 'utf8' });
+      expect(status).toBe(1);
+      const lines = `${stdout}${stderr}`.split('\n').filter(line => line !== '' && !line.startsWith('npm warn'));
+      expect(lines).toEqual([expect.stringContaining('npm run build')]);
+    } finally {
+      rmSync(folder, { recursive: true, force: true });
+    }
+  });
+
+  it('ends with 1 and says why when its port is taken', async () => {
+    const database = await cloneDatabase();
+    try {
+      const first = run({ DATABASE_URL: database.url });
+      const { port } = new URL(await first.url());
+      const second = run({ DATABASE_URL: database.url, PORT: port });
+      expect(await second.ended).toEqual({ code: 1, signal: null });
+      expect(second.told()).toMatch(/EADDRINUSE/);
+      await first.kill();
+    } finally {
+      await database.drop();
+    }
+  });
+});

@@ -1,0 +1,140 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { eventually } from './eventually.js';
+import type { Json } from './json.js';
+
+export const checkout = resolve(import.meta.dirname, '../..');
+
+/** A line of the service's log. */
+export interface LogLine {
+  level: string;
+  msg: string;
+  [more: string]: unknown;
+}
+
+/** Rates that nothing here meets, secrets that nobody else uses. */
+const SETTINGS = {
+  NODE_ENV: 'test',
+  HOST: '127.0.0.1',
+  PORT: '0',
+  LOG_FORMAT: 'json',
+  BCRYPT_COST: '4',
+  DRAIN_SECONDS: '0',
+  RATE_LIMITS: 'register=10000/60,widget_session=10000/60,visitor=100000/60,visitor_message=100000/60,agent=100000/60',
+  JWT_SECRETS: 'a secret that signs tokens in tests alone',
+  ENCRYPTION_KEYS: 'a secret that encrypts in tests and nowhere else',
+};
+
+/** The built service in a process of its own, as an operator runs it. */
+export class ServiceProcess {
+  readonly lines: LogLine[] = [];
+  /** What was written beside the log. */
+  readonly words: string[] = [];
+  readonly ended: Promise<{ code: number | null; signal: string | null }>;
+  private over = false;
+
+  private constructor(
+    readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {
+    for (const stream of [child.stdout, child.stderr]) {
+      if (stream) createInterface(stream).on('line', line => this.take(line));
+    }
+    this.ended = new Promise(done =>
+      child.once('exit', (code, signal) => {
+        this.over = true;
+        rmSync(this.folder, { recursive: true, force: true });
+        done({ code, signal });
+      }),
+    );
+  }
+
+  /** Does not wait for anything: a test may want to see how it fails. */
+  static start(
+    env: Record<string, string>,
+    options: { entry?: string; cwd?: string; bare?: boolean } = {},
+  ): ServiceProcess {
+    const { PATH = '', HOME = '' } = process.env;
+    const folder = mkdtempSync(join(tmpdir(), 'support-chat-process-'));
+    const child = spawn(process.execPath, [options.entry ?? 'dist/main.js'], {
+      cwd: options.cwd ?? checkout,
+      env: { PATH, HOME, DATA_DIR: folder, ...(options.bare ? {} : SETTINGS), ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return new ServiceProcess(child, folder);
+  }
+
+  /** The address, once it listens. */
+  async url(ms = 20_000): Promise<string> {
+    const { msg } = await this.said(/^listening on /, ms);
+    return msg.replace('listening on ', '');
+  }
+
+  /** The first line of the log that says so, already here or yet to come. */
+  said(what: RegExp, ms = 20_000): Promise<LogLine> {
+    const find = () => {
+      const line = this.lines.find(({ msg }) => what.test(String(msg)));
+      if (!line && this.over) throw new Error(`it ended without saying ${what}:\n${this.told()}`);
+      return line;
+    };
+    return eventually(find, ms).catch((error: Error) => {
+      throw new Error(`${error.message} of ${what}; it said:\n${this.told()}`, { cause: error });
+    });
+  }
+
+  /** Asks it to stop, as an operator does. */
+  async stop(): Promise<void> {
+    this.child.kill('SIGTERM');
+    await this.ended;
+  }
+
+  /** As the kernel does it when memory runs out. */
+  async kill(): Promise<void> {
+    if (!this.over) this.child.kill('SIGKILL');
+    await this.ended;
+  }
+
+  told(): string {
+    return [...this.lines.map(line => JSON.stringify(line)), ...this.words].join('\n');
+  }
+
+  private take(line: string): void {
+    if (!line.startsWith('{')) this.words.push(line);
+    else this.lines.push(JSON.parse(line) as LogLine);
+  }
+}
+
+/** Builds the service unless its build is younger than its source. */
+export function ensureBuilt(): void {
+  const built = join(checkout, 'dist/main.js');
+  const sources = readdirSync(join(checkout, 'src'), { recursive: true, withFileTypes: true });
+  const youngest = Math.max(
+    ...sources.filter(entry => entry.isFile()).map(entry => statSync(join(entry.parentPath, entry.name)).mtimeMs),
+  );
+  if (existsSync(built) && statSync(built).mtimeMs > youngest) return;
+  const { status, stdout } = spawnSync('npx', ['nest', 'build'], { cwd: checkout, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the service cannot be built:\n${stdout}`);
+}
+
+/** Calls a running service without any of our code between. */
+export async function call(
+  method: string,
+  url: string,
+  options: { token?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<{ status: number; headers: Headers; body: Json }> {
+  const response = await fetch(url, {
+    method,
+    headers: {
+      ...(options.token === undefined ? {} : { Authorization: `Bearer ${options.token}` }),
+      ...(options.body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...options.headers,
+    },
+    ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? null : (JSON.parse(text) as Json) };
+}
