@@ -2,10 +2,9 @@ import { spawnSync } from 'node:child_process';
 
 /** `npm run demo`: builds, then runs the service and plays conversations through it, in this very process. */
 console.log('Building …');
-const { status } = spawnSync('npm run --silent build', {
-  shell: true,
-  encoding: 'utf8',
-  stdio: ['ignore', 'ignore', 'inherit'],
-});
-if (status !== 0) process.exit(status ?? 1);
+const { status, stdout, stderr } = spawnSync('npm run --silent build', { shell: true, encoding: 'utf8' });
+if (status !== 0) {
+  process.stderr.write(`${stdout}${stderr}`);
+  process.exit(status ?? 1);
+}
 await import(new URL('../dist/bin/demo/main.js', import.meta.url).href);
