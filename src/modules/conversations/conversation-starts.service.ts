@@ -52,16 +52,23 @@ export class ConversationStarts {
     return this.inTheOne(principal, message, null);
   }
 
-  /** A visitor's message to a conversation of its own: one that comes past the reopen window begins a new one. */
+  /**
+   * A visitor's message to a conversation of its own: one that comes past the reopen window begins a new one. Under the
+   * lock, so that late messages that race begin one, and one that was said in time is not said again.
+   */
   async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<Started> {
     assertSendable(message);
-    const conversation = await this.conversations.findVisible(principal, id);
-    if (!conversation) throw new NotFound();
-    const channel = await this.channelOf(principal);
-    if (isPastReopening(conversation, channel.reopenWindowHours, this.clock.now())) {
-      return this.inTheOne(principal, message, id);
-    }
-    return { ...(await this.messages.send(principal, id, message)), conversationCreated: false };
+    return this.units.run(async () => {
+      const conversation = await this.conversations.lockVisible(principal, id);
+      if (!conversation) throw new NotFound();
+      const channel = await this.channelOf(principal);
+      const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
+      if (late && !(await this.messages.hasSaid(principal, conversation, message))) {
+        // what it answers stays behind
+        return this.inTheOne(principal, { ...message, reply_to_id: undefined }, conversation);
+      }
+      return { ...(await this.messages.sendLocked(principal, conversation, message)), conversationCreated: false };
+    });
   }
 
   /** An agent or a backend writes first. @throws ConversationExists, ValidationFailed for contact or channel */
@@ -87,18 +94,24 @@ export class ConversationStarts {
    * First messages that race make one conversation: the unique index lets one insert through, and the others find its
    * row and speak there.
    */
-  private async inTheOne(principal: VisitorPrincipal, message: NewMessage, previous: string | null): Promise<Started> {
-    const { workspaceId, channelId, contactId } = principal;
+  private async inTheOne(
+    principal: VisitorPrincipal,
+    message: NewMessage,
+    previous: Conversation | null,
+  ): Promise<Started> {
+    const { workspaceId, contactId } = principal;
     const channel = await this.channelOf(principal);
     const contact = await this.contacts.get(principal, contactId);
     for (let attempt = 1; ; attempt += 1) {
-      const present = await this.conversations.unresolvedOf(workspaceId, channelId, contactId);
-      if (channel.singleConversation && present) {
+      const present = await this.present(channel, contactId, previous);
+      if (present) {
         return { ...(await this.messages.send(principal, present.id, message)), conversationCreated: false };
       }
       try {
         return await this.units.run(async () => {
-          const conversation = await this.create(principal, channel, contact, { previousConversationId: previous });
+          const conversation = await this.create(principal, channel, contact, {
+            previousConversationId: previous?.id ?? null,
+          });
           const sent = await this.messages.sendLocked(principal, conversation, message);
           await this.tally.move(workspaceId, null, conversation);
           return { ...sent, conversationCreated: true };
@@ -107,6 +120,17 @@ export class ConversationStarts {
         if (attempt >= ATTEMPTS || !violates(error, 'uq_conversation_unresolved')) throw error;
       }
     }
+  }
+
+  /** Where the contact's message belongs, if it does not begin something new. */
+  private async present(
+    channel: Channel,
+    contactId: string,
+    previous: Conversation | null,
+  ): Promise<Conversation | null> {
+    const { workspaceId, id, singleConversation } = channel;
+    if (singleConversation) return this.conversations.unresolvedOf(workspaceId, id, contactId);
+    return previous && this.conversations.unresolvedAfter(previous);
   }
 
   private async channelOf({ workspaceId, channelId }: VisitorPrincipal): Promise<Channel> {

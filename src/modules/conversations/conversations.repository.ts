@@ -34,6 +34,19 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getOne();
   }
 
+  /** The unresolved conversation that went on from this one. */
+  unresolvedAfter({ workspaceId, contactId, id }: Conversation): Promise<Conversation | null> {
+    return this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
+        workspaceId,
+        contactId,
+      })
+      .andWhere(`conversation.previousConversationId = :id AND conversation.status <> 'resolved'`, { id })
+      .orderBy('conversation.id', 'DESC')
+      .getOne();
+  }
+
   async nextNumber(workspaceId: string): Promise<number> {
     return (await this.sql.first<{ number: number }>(NEXT_NUMBER, [workspaceId]))?.number ?? 1;
   }

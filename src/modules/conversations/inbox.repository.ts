@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
 import { CursorInvalid } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import type { CursorPart, Page } from '../../kernel/page.js';
+import type { Page } from '../../kernel/page.js';
 import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { likePattern } from '../../platform/database/like.js';
@@ -13,11 +13,17 @@ import type { InboxQuery, Sort } from './inbox.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
 
-/** Each order: its column, its direction, and how the last row becomes a cursor. The id settles ties. */
-const ORDERS: Record<Sort, { column: string; direction: 'ASC' | 'DESC'; key: (last: Conversation) => CursorPart }> = {
-  last_activity: { column: 'lastActivityAt', direction: 'DESC', key: last => last.lastActivityAt.toISOString() },
-  created: { column: 'createdAt', direction: 'DESC', key: last => last.createdAt.toISOString() },
-  waiting: { column: 'waitingSince', direction: 'ASC', key: last => last.waitingSince?.toISOString() ?? null },
+interface Order {
+  /** What rows are ordered by, besides the id that settles ties; null where the id is the order. */
+  column: 'lastActivityAt' | 'waitingSince' | null;
+  direction: 'ASC' | 'DESC';
+}
+
+/** Each matches an index. Ids ascend with time, so the newest have the highest. */
+const ORDERS: Record<Sort, Order> = {
+  last_activity: { column: 'lastActivityAt', direction: 'DESC' },
+  created: { column: null, direction: 'DESC' },
+  waiting: { column: 'waitingSince', direction: 'ASC' },
 };
 
 /** Lists of conversations: filters, and keysets on the indexes that match their orders. */
@@ -31,28 +37,35 @@ export class InboxRepository {
     arrange(query, wanted);
     const list = `conversations.${wanted.sort}`;
     return toPage(await query.getMany(), wanted.limit, last =>
-      encodeCursor(list, [ORDERS[wanted.sort].key(last), last.id]),
+      encodeCursor(list, [...keyOf(last, wanted.sort), last.id]),
     );
   }
 }
 
+function keyOf(last: Conversation, sort: Sort): string[] {
+  const { column } = ORDERS[sort];
+  return column === null ? [] : [last[column]?.toISOString() ?? ''];
+}
+
 function arrange(query: Query, { sort, limit, cursor }: InboxQuery): void {
   const { column, direction } = ORDERS[sort];
-  const property = `conversation.${column}`;
-  if (sort === 'waiting') query.andWhere(`${property} IS NOT NULL`);
+  const keys = [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
+  if (sort === 'waiting') query.andWhere('conversation.waitingSince IS NOT NULL');
   if (cursor !== undefined) {
-    const [at, id] = decodeCursor(`conversations.${sort}`, cursor, 2);
-    if (typeof at !== 'string' || Number.isNaN(Date.parse(at)) || !isId(id)) throw new CursorInvalid();
-    const past = direction === 'DESC' ? '<' : '>';
-    query.andWhere(`(${property}, conversation.id) ${past} (:cursorAt, :cursorId)`, {
-      cursorAt: new Date(at),
-      cursorId: id,
-    });
+    const parts = decodeCursor(`conversations.${sort}`, cursor, keys.length);
+    const [id, at] = [...parts].reverse();
+    if (!isId(id) || (column !== null && !isRowTime(at))) throw new CursorInvalid();
+    const marks = column === null ? '(:cursorId)' : '(:cursorAt, :cursorId)';
+    query.andWhere(`(${keys.join(', ')}) ${direction === 'DESC' ? '<' : '>'} ${marks}`, { cursorAt: at, cursorId: id });
   }
-  query
-    .orderBy(property, direction)
-    .addOrderBy('conversation.id', direction)
-    .limit(limit + 1);
+  for (const key of keys) query.addOrderBy(key, direction);
+  query.limit(limit + 1);
+}
+
+/** A time as rows have it, and therefore one that the database can read. */
+function isRowTime(value: unknown): boolean {
+  if (typeof value !== 'string' || !/^\d{4}-/.test(value) || Number.isNaN(Date.parse(value))) return false;
+  return new Date(value).toISOString() === value;
 }
 
 function filter(query: Query, wanted: InboxQuery): void {

@@ -95,6 +95,12 @@ export class MessagesService {
     return { message, conversation, created: true };
   }
 
+  /** Whether the sender's own id has made this message here before. */
+  async hasSaid(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<boolean> {
+    const sender = await this.senders.of(principal, wanted);
+    return (await this.twinOf(conversation, sender, wanted.client_message_id)) !== null;
+  }
+
   /** @throws NotYours, EditWindowOver */
   edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
     return this.change(principal, conversationId, id, 'message.updated', message => ({
