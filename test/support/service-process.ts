@@ -29,6 +29,17 @@ const SETTINGS = {
   ENCRYPTION_KEYS: 'a secret that encrypts in tests and nowhere else',
 };
 
+const NOBODY = 65534;
+
+export interface StartOptions {
+  entry?: string;
+  cwd?: string;
+  /** With nothing in its environment but what the test gives. */
+  bare?: boolean;
+  /** As an account without rights, where the tests run as root. */
+  asNobody?: boolean;
+}
+
 /** The built service in a process of its own, as an operator runs it. */
 export class ServiceProcess {
   readonly lines: LogLine[] = [];
@@ -54,16 +65,14 @@ export class ServiceProcess {
   }
 
   /** Does not wait for anything: a test may want to see how it fails. */
-  static start(
-    env: Record<string, string>,
-    options: { entry?: string; cwd?: string; bare?: boolean } = {},
-  ): ServiceProcess {
+  static start(env: Record<string, string>, options: StartOptions = {}): ServiceProcess {
     const { PATH = '', HOME = '' } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-process-'));
     const child = spawn(process.execPath, [options.entry ?? 'dist/main.js'], {
       cwd: options.cwd ?? checkout,
-      env: { PATH, HOME, DATA_DIR: folder, ...(options.bare ? {} : SETTINGS), ...env },
+      env: { PATH, HOME, ...(options.bare ? {} : { ...SETTINGS, DATA_DIR: folder }), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
+      ...(options.asNobody && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
     });
     return new ServiceProcess(child, folder);
   }

@@ -1,0 +1,111 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { basename, join, matchesGlob, posix, relative } from 'node:path';
+
+export interface Instruction {
+  name: string;
+  value: string;
+}
+
+export interface Stage {
+  from: string;
+  name: string;
+  instructions: Instruction[];
+}
+
+/** Reads as much of a Dockerfile as ours uses. */
+export function parseDockerfile(text: string): Stage[] {
+  const lines = text
+    .replace(/^\s*#.*\n/gm, '')
+    .replace(/\\\n\s*/g, '')
+    .split('\n');
+  const stages: Stage[] = [];
+  for (const line of lines.filter(line => line.trim() !== '')) {
+    const [, name = '', value = ''] = /^([A-Z]+)\s+(.*)$/.exec(line) ?? [];
+    if (name === 'FROM') {
+      const [from = '', , stage = 'last'] = value.split(/\s+/);
+      stages.push({ from, name: stage, instructions: [] });
+    } else {
+      const stage = stages.at(-1);
+      if (!stage || name === '') throw new Error(`not understood: ${line}`);
+      stage.instructions.push({ name, value });
+    }
+  }
+  return stages;
+}
+
+/** The value of a stage's only instruction of that name. */
+export function only(stage: Stage, name: string): string {
+  const found = stage.instructions.filter(instruction => instruction.name === name);
+  if (found.length !== 1) throw new Error(`${found.length} instructions ${name}`);
+  return found[0]?.value ?? '';
+}
+
+/** The environment that a stage sets. */
+export function environmentOf(stage: Stage): Record<string, string> {
+  const set = stage.instructions.filter(({ name }) => name === 'ENV').map(({ value }) => value.split('='));
+  return Object.fromEntries(set.map(([name = '', value = '']) => [name, value]));
+}
+
+/** The words of an exec form: `["node", "dist/main.js"]`. @throws where it is a line for a shell */
+export function execForm(value: string): string[] {
+  return JSON.parse(value.slice(value.indexOf('['))) as string[];
+}
+
+/**
+ * Takes the steps of a Dockerfile without a container engine: each stage is a folder that begins empty, `COPY` copies
+ * what `.dockerignore` lets through, `RUN` runs here. What the base image brings is what this machine has.
+ * @returns the working folder of the last stage
+ */
+export function takeSteps(context: string, stages: Stage[], folder: string): string {
+  const ignored = readIgnored(context);
+  let place = folder;
+  for (const stage of stages) {
+    const root = join(folder, stage.name);
+    let work = '/';
+    for (const { name, value } of stage.instructions) {
+      place = join(root, work);
+      if (name === 'WORKDIR') work = posix.resolve(work, value);
+      if (name === 'WORKDIR') mkdirSync((place = join(root, work)), { recursive: true });
+      if (name === 'COPY') copy(value, place);
+      if (name === 'RUN') runLine(value, place, environmentOf(stage));
+    }
+  }
+  return place;
+
+  function copy(value: string, to: string): void {
+    const words = value.split(/\s+/);
+    const from = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;
+    const target = words.pop() ?? '';
+    for (const source of words) {
+      const origin = from === undefined ? join(context, source) : join(folder, from, source);
+      if (!existsSync(origin)) throw new Error(`COPY ${value}: there is no ${source}`);
+      const into = target.endsWith('/') && !statSync(origin).isDirectory();
+      cpSync(origin, into ? join(to, target, basename(source)) : join(to, target), {
+        recursive: true,
+        verbatimSymlinks: true,
+        filter: path => from !== undefined || !ignored(relative(context, path)),
+      });
+    }
+  }
+}
+
+function readIgnored(context: string): (path: string) => boolean {
+  const patterns = readFileSync(join(context, '.dockerignore'), 'utf8')
+    .split('\n')
+    .filter(line => line.trim() !== '' && !line.startsWith('#'));
+  return path => patterns.some(pattern => matchesGlob(path, pattern));
+}
+
+/** As a container does: with nothing of the npm that may have started this very test, or it would work on its folder. */
+function runLine(line: string, cwd: string, env: Record<string, string>): void {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(npm_(?!config_)|npm_config_(local_)?prefix|NODE_|INIT_CWD|JEST_)/i.test(name),
+  );
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', line], {
+    cwd,
+    encoding: 'utf8',
+    env: { ...Object.fromEntries(kept), npm_config_prefer_offline: 'true', ...env },
+  });
+  if (status !== 0) throw new Error(`RUN ${line} in ${readdirSync(cwd).join(', ')}:\n${stdout}\n${stderr}`);
+}
