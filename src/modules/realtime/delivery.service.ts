@@ -63,9 +63,9 @@ function agentRooms(event: RecordedEvent, room: 'conversation' | 'channel' | 'wo
   ];
 }
 
-function visitorRooms({ contactId, conversationId }: RecordedEvent): string[] {
+function visitorRooms({ contactId, channelId, conversationId }: RecordedEvent): string[] {
   return [
-    ...(contactId ? [topics.contact(contactId)] : []),
+    ...(contactId && channelId ? [topics.contact(contactId, channelId)] : []),
     ...(conversationId ? [topics.visitorConversation(conversationId)] : []),
   ];
 }

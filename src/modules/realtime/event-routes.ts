@@ -17,12 +17,17 @@ type AgentRoom = 'conversation' | 'channel' | 'workspace';
 
 /**
  * Who hears of an event, and what. `null` for the visitor is how a private thing stays private; `null` for agents, how
- * what is only written down stays unsaid. `closes` names the sockets that the event ends.
+ * what is only written down stays unsaid. `closes` names the sockets that the event ends, if it ends any.
  */
 export interface EventRoute<T extends EventType> {
   agents: { room: AgentRoom; data: (event: RecordedEvent<T>) => object } | null;
   visitor: ((event: RecordedEvent<T>) => object | null) | null;
-  closes?: (event: RecordedEvent<T>) => { topic: string; reason: CloseReason };
+  closes?: (event: RecordedEvent<T>) => Ending | null;
+}
+
+interface Ending {
+  topic: string;
+  reason: CloseReason;
 }
 
 const whole = <T extends EventType>(event: RecordedEvent<T>): object => event.payload;
@@ -49,11 +54,15 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
   'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
   'member.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
   'channel.created': { agents: { room: 'channel', data: whole }, visitor: null },
-  'channel.updated': { agents: { room: 'channel', data: whole }, visitor: null },
+  'channel.updated': {
+    agents: { room: 'channel', data: whole },
+    visitor: null,
+    closes: ({ payload }) => (payload.status === 'disabled' ? visitorsOf(payload.id) : null),
+  },
   'channel.deleted': {
     agents: { room: 'channel', data: whole },
     visitor: null,
-    closes: ({ payload }) => ({ topic: topics.channelVisitors(payload.id), reason: 'accessRevoked' }),
+    closes: ({ payload }) => visitorsOf(payload.id),
   },
   'canned_response.created': { agents: { room: 'workspace', data: whole }, visitor: null },
   'canned_response.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
@@ -69,6 +78,11 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     closes: ({ payload }) => ({ topic: topics.family(payload.family_id), reason: 'accessRevoked' }),
   },
 };
+
+/** A channel that is closed, for good or for a while, takes no visitors. */
+function visitorsOf(channelId: string): Ending {
+  return { topic: topics.channelVisitors(channelId), reason: 'accessRevoked' };
+}
 
 function agentMessage({ message, conversation }: MessageCreated): object {
   const { last_public_seq: _visitors, ...progress } = conversation;

@@ -75,7 +75,9 @@ export class HandshakeService extends SocketDoor {
     if (!channel) throw new NotFound();
     if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();
     if (conversationId) await this.assertVisible(principal, conversationId);
-    const room = conversationId ? topics.visitorConversation(conversationId) : topics.contact(principal.contactId);
+    const room = conversationId
+      ? topics.visitorConversation(conversationId)
+      : topics.contact(principal.contactId, principal.channelId);
     return {
       principal,
       audience: 'visitor',

@@ -13,8 +13,8 @@ export const topics = {
   agents: (workspaceId: string) => `agents:${workspaceId}`,
   /** One conversation, in the agents' view. */
   conversation: (conversationId: string) => `conversation:${conversationId}`,
-  /** All conversations of a contact, in the visitor's view. */
-  contact: (contactId: string) => `contact:${contactId}`,
+  /** All conversations of a contact on one channel, in the visitor's view: what its requests see, and no more. */
+  contact: (contactId: string, channelId: string) => `contact:${contactId}:${channelId}`,
   /** One conversation, in the visitor's view. */
   visitorConversation: (conversationId: string) => `visitor-conversation:${conversationId}`,
   /** The sockets that one sign-in has opened; closed with it. */

@@ -26,10 +26,19 @@ interface TypingNotice {
   agentsOnly: boolean;
 }
 
+/** What somebody's typing in a conversation has led to: when a start and a stop of it last passed, and to whom. */
+interface Passed {
+  startAt: number;
+  stopAt: number;
+  agentsOnly: boolean;
+}
+
+const NEVER: Passed = { startAt: -Infinity, stopAt: -Infinity, agentsOnly: false };
+
 /** Passes typing on: not to the sender, at most once in two seconds, and to agents only where it is a note. */
 @Injectable()
 export class TypingService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly passedAt = new Map<string, number>();
+  private readonly passed = new Map<string, Passed>();
   private sweeper: NodeJS.Timeout | undefined;
   private unsubscribe: () => void = () => undefined;
 
@@ -54,16 +63,22 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     const conversation = await this.typable(principal, fields.conversation_id);
     const key = `${principalKey(principal)} ${conversation.id}`;
     const now = performance.now();
-    if (now - (this.passedAt.get(key) ?? -Infinity) < PASSES_EVERY_MS) return;
-    this.passedAt.set(key, now);
-    this.publish('typing', principal, conversation, fields.private === true);
+    if (now - (this.passed.get(key) ?? NEVER).startAt < PASSES_EVERY_MS) return;
+    const agentsOnly = principal.kind === 'agent' && fields.private === true;
+    this.passed.set(key, { startAt: now, stopAt: -Infinity, agentsOnly });
+    this.publish('typing', principal, conversation, agentsOnly);
   }
 
-  /** @throws NotFound, NotAssigned */
+  /** Those who saw the start see the end, whether or not it says again that it is private. @throws NotFound, NotAssigned */
   async stop(principal: Principal, fields: Record<string, unknown>): Promise<void> {
     const conversation = await this.typable(principal, fields.conversation_id);
-    this.passedAt.delete(`${principalKey(principal)} ${conversation.id}`);
-    this.publish('typing.stop', principal, conversation, fields.private === true);
+    const key = `${principalKey(principal)} ${conversation.id}`;
+    const now = performance.now();
+    const last = this.passed.get(key) ?? NEVER;
+    if (now - last.stopAt < PASSES_EVERY_MS) return;
+    this.passed.set(key, { ...last, stopAt: now });
+    const agentsOnly = last.agentsOnly || (principal.kind === 'agent' && fields.private === true);
+    this.publish('typing.stop', principal, conversation, agentsOnly);
   }
 
   private async typable(principal: Principal, id: unknown): Promise<Conversation> {
@@ -77,12 +92,12 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     type: TypingNotice['type'],
     principal: Principal,
     { workspaceId, channelId, id: conversationId, contactId }: Conversation,
-    wantsPrivate: boolean,
+    agentsOnly: boolean,
   ): void {
-    const byAgent = principal.kind === 'agent';
-    const sender = byAgent
-      ? { sender_type: 'agent', sender_id: principal.memberId, name: principal.name }
-      : { sender_type: 'contact', sender_id: contactId, name: null };
+    const sender =
+      principal.kind === 'agent'
+        ? { sender_type: 'agent', sender_id: principal.memberId, name: principal.name }
+        : { sender_type: 'contact', sender_id: contactId, name: null };
     const notice: TypingNotice = {
       type,
       workspaceId,
@@ -91,7 +106,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
       contactId,
       senderKey: principalKey(principal),
       data: { conversation_id: conversationId, ...sender, ...(type === 'typing' ? { expires_in_ms: TYPING_MS } : {}) },
-      agentsOnly: byAgent && wantsPrivate,
+      agentsOnly,
     };
     this.fanout.publish(SUBJECT, notice);
   }
@@ -100,7 +115,9 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     const { type, workspaceId, channelId, conversationId, contactId, data, senderKey, agentsOnly } = notice;
     const frame = JSON.stringify({ type, conversation_id: conversationId, channel_id: channelId, data });
     const agents = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
-    const visitors = agentsOnly ? [] : [topics.contact(contactId), topics.visitorConversation(conversationId)];
+    const visitors = agentsOnly
+      ? []
+      : [topics.contact(contactId, channelId), topics.visitorConversation(conversationId)];
     for (const topic of [...agents, ...visitors]) {
       this.hub.broadcast(topic, frame, {
         passing: true,
@@ -110,7 +127,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private sweep(): void {
-    const old = performance.now() - PASSES_EVERY_MS;
-    for (const [key, at] of this.passedAt) if (at < old) this.passedAt.delete(key);
+    const old = performance.now() - TYPING_MS;
+    for (const [key, { startAt, stopAt }] of this.passed) if (startAt < old && stopAt < old) this.passed.delete(key);
   }
 }
