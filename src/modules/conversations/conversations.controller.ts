@@ -25,6 +25,7 @@ import {
   ContentTypeReserved,
   ConversationExists,
   InvalidTransition,
+  ReplyUnknown,
   SenderRequired,
   SenderUnknown,
 } from './conversations.errors.js';
@@ -75,7 +76,15 @@ export class ConversationsController {
   @Summary('Begins a conversation with a contact, with or without a first message.')
   @Allow('conversations:write')
   @Creates(ConversationView)
-  @Throws(ConversationExists, ContentRequired, ContentTypeReserved, Unsupported, SenderRequired, SenderUnknown)
+  @Throws(
+    ConversationExists,
+    ContentRequired,
+    ContentTypeReserved,
+    ReplyUnknown,
+    Unsupported,
+    SenderRequired,
+    SenderUnknown,
+  )
   async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationView> {
     return this.views.oneForStaff(await this.starts.byStaff(caller, body));
   }
