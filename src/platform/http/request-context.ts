@@ -12,12 +12,16 @@ export interface RequestContext {
 const contexts = new WeakMap<IncomingMessage, RequestContext>();
 const ACCEPTED = /^[A-Za-z0-9._-]{8,128}$/;
 
+export function newRequestId(): string {
+  return randomBytes(12).toString('hex');
+}
+
 /** The context of a request; made at the first call, with the caller's `X-Request-Id` when it is a decent one. */
 export function contextOf(request: IncomingMessage): RequestContext {
   const known = contexts.get(request);
   if (known) return known;
   const given = request.headers['x-request-id'];
-  const requestId = typeof given === 'string' && ACCEPTED.test(given) ? given : randomBytes(12).toString('hex');
+  const requestId = typeof given === 'string' && ACCEPTED.test(given) ? given : newRequestId();
   const context: RequestContext = { requestId };
   contexts.set(request, context);
   return context;

@@ -1,0 +1,19 @@
+import { STATUS_CODES } from 'node:http';
+import type { DomainError } from '../../kernel/domain-error.js';
+import { problem, problemHeaders, STATUS } from './problem.js';
+
+/** A failure as bytes, for a connection that has no response object: the same envelope that any request gets. */
+export function rawProblem(requestId: string, error: DomainError, tokenSent: boolean): string {
+  const status = STATUS[error.kind];
+  const body = JSON.stringify(problem(requestId, error));
+  const headers = {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Request-Id': requestId,
+    Connection: 'close',
+    ...problemHeaders(error, tokenSent),
+  };
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n');
+}
