@@ -12,6 +12,7 @@ import {
   UnsupportedMediaType,
 } from '../../kernel/errors.js';
 import { isUnavailable } from '../database/database-errors.js';
+import { rateHeaders, RateRefused } from '../limits/rate-limiter.js';
 
 /** The HTTP status of each kind of refusal. */
 export const STATUS: Record<ErrorKind, number> = {
@@ -47,9 +48,10 @@ export function problem(requestId: string, error: DomainError): Problem {
   };
 }
 
-/** The headers that a failure carries beside its body. */
+/** The headers that a failure carries beside its body. None is kept by a cache, also where the route's answers are. */
 export function problemHeaders(error: DomainError, tokenSent: boolean): Record<string, string> {
-  const headers: Record<string, string> = {};
+  const rates = error instanceof RateRefused ? rateHeaders(error.state) : {};
+  const headers: Record<string, string> = { 'Cache-Control': 'no-store', ...rates };
   if (error.kind === 'unauthenticated') {
     headers['WWW-Authenticate'] = tokenSent ? 'Bearer error="invalid_token"' : 'Bearer';
   }
