@@ -21,6 +21,16 @@ export function exceedsDepth(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** Whether a JSON value holds more than `limit` others, at any level. Stops there. */
+export function exceedsCount(value: unknown, limit: number): boolean {
+  let level: unknown[] = [value];
+  for (let count = 0; level.length > 0; count += level.length) {
+    if (count > limit) return true;
+    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  }
+  return false;
+}
+
 function texts(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return [value];
   return Object.entries(value).flatMap(([key, inner]) => [key, ...texts(inner)]);

@@ -37,13 +37,16 @@ function faultsOf(errors: ValidationError[], path = ''): FieldFault[] {
   });
 }
 
+/** Enough for every field that a person fills in; a list of ten thousand faulty items is not told item by item. */
+const MOST_FAULTS = 200;
+
 /** All faulty fields at once; unknown fields are ignored; free-form objects pass untouched. */
 export function requestValidation(): PipeTransform {
   return new ValidationPipe({
     transform: true,
     whitelist: true,
     forbidUnknownValues: false,
-    exceptionFactory: errors => new ValidationFailed({ details: faultsOf(errors) }),
+    exceptionFactory: errors => new ValidationFailed({ details: faultsOf(errors).slice(0, MOST_FAULTS) }),
   });
 }
 
