@@ -11,6 +11,8 @@ import { ErrorFilter } from './error.filter.js';
 import { crossOrigin } from './cross-origin.js';
 import { demandsHttps, httpsOnly } from './https-only.js';
 import { jsonBody } from './json-body.js';
+import { answerUnreadable } from './unreadable-request.js';
+import { answerUnknownPaths } from './unknown-path.js';
 import { requestValidation } from './validation.js';
 
 /** Paths outside of the versioned API and its envelope. */
@@ -27,6 +29,8 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.use(crossOrigin());
   app.use(refuseWhileDraining(app.get(Lifecycle)));
   app.use('/v1', noStore, httpsOnly(config), jsonBody());
+  answerUnreadable(app.getHttpServer());
+  answerUnknownPaths(app);
   app.useGlobalFilters(new ErrorFilter());
   app.useGlobalPipes(requestValidation());
   app.useGlobalInterceptors(new EnvelopeInterceptor());
