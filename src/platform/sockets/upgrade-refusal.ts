@@ -1,8 +1,6 @@
-import { STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { DomainError } from '../../kernel/domain-error.js';
-import { problem, problemHeaders, STATUS } from '../http/problem.js';
-import { rateHeaders, RateRefused } from '../limits/rate-limiter.js';
+import { rawProblem } from '../http/raw-problem.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 
 /** How long a client that was refused may take to read the answer and close its side. */
@@ -10,19 +8,7 @@ const LINGER_MS = 2_000;
 
 /** Answers an upgrade with the same envelope that any other request would get. */
 export function refuseUpgrade(socket: Duplex, requestId: string, error: DomainError, tokenSent: boolean): void {
-  const status = STATUS[error.kind];
-  const body = JSON.stringify(problem(requestId, error));
-  const headers = {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(body),
-    'Cache-Control': 'no-store',
-    'X-Request-Id': requestId,
-    Connection: 'close',
-    ...problemHeaders(error, tokenSent),
-    ...(error instanceof RateRefused ? rateHeaders(error.state) : {}),
-  };
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
-  socket.end([`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n'));
+  socket.end(rawProblem(requestId, error, tokenSent));
   // an upgrade has left the care of the HTTP server: without this, one that never closes its side stays for ever
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
