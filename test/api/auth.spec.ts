@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
+import { lockedRow } from '../support/held-row.js';
 import type { Caller } from '../support/http.js';
 import { jwt, readJwt } from '../support/tokens.js';
-import { race } from '../support/race.js';
+import { countsOf, race } from '../support/race.js';
 import type { Agent, Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
@@ -231,24 +232,6 @@ describe('signing in', () => {
     expect(wrong.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('takes as long over an unknown e-mail as over a wrong password', async () => {
-    const slow = await World.start({ BCRYPT_COST: '10' }, { database: world.app.database });
-    const address = email();
-    await slow.anyone.post('/v1/auth/register', registration({ email: address }));
-    const fastest = async (who: string) => {
-      const times: number[] = [];
-      for (let attempt = 0; attempt < 4; attempt += 1) {
-        const started = performance.now();
-        await slow.anyone.post('/v1/auth/login', { email: who, password: NEW_PASSWORD });
-        times.push(performance.now() - started);
-      }
-      return Math.min(...times);
-    };
-    const wrong = await fastest(address);
-    expect(await fastest(email())).toBeGreaterThan(wrong / 2);
-    await slow.stop();
-  });
-
   it('enters the workspace that is asked for, and no other’s', async () => {
     const [desk, foreign] = [await world.desk(), await world.desk()];
     const second = await world.anyone.post('/v1/auth/register', registration({ email: desk.owner.email }));
@@ -293,6 +276,44 @@ describe('signing in', () => {
     expect(session.data.workspace.id).toBe(second.data.workspace.id);
     expect(session.data.workspaces).toHaveLength(1);
     expect(await login(desk.owner.email, { workspace_id: desk.workspaceId })).toMatchObject({ status: 403 });
+  });
+});
+
+describe('with hashes that take their time', () => {
+  let slow: World;
+  beforeAll(async () => {
+    slow = await World.start({ BCRYPT_COST: '10', JWT_SECRETS: JWT_SECRET }, { database: world.app.database });
+  });
+  afterAll(() => slow.stop());
+
+  const tryLogin = (address: string) => slow.anyone.post('/v1/auth/login', { email: address, password: NEW_PASSWORD });
+
+  it('an unknown e-mail takes as long as a wrong password', async () => {
+    const address = email();
+    await slow.anyone.post('/v1/auth/register', registration({ email: address }));
+    const fastest = async (who: string) => {
+      const times: number[] = [];
+      for (let attempt = 0; attempt < 4; attempt += 1) {
+        const started = performance.now();
+        await tryLogin(who);
+        times.push(performance.now() - started);
+      }
+      return Math.min(...times);
+    };
+    const wrong = await fastest(address);
+    expect(await fastest(email())).toBeGreaterThan(wrong / 2);
+  });
+
+  it('a storm of logins is told to wait rather than queued without end, and the rest of the service goes on', async () => {
+    const { owner } = await world.desk();
+    const storm = race(70, () => tryLogin(email()));
+    const calm = await slow.as(owner.token).get('/v1/workspace');
+    expect(calm.status).toBe(200);
+    const answers = await storm;
+    expect(Object.keys(countsOf(answers.map(({ status }) => status)))).toEqual(['401', '429']);
+    for (const answer of answers.filter(({ status }) => status === 429)) {
+      expect([answer.error.code, answer.headers['retry-after']]).toEqual(['rate_limited', '5']);
+    }
   });
 });
 
@@ -535,6 +556,15 @@ describe('changing a password', () => {
     expect((await login(owner.email, { password: NEW_PASSWORD })).status).toBe(200);
   });
 
+  it('is done once by those who race with the old one', async () => {
+    const { owner } = await world.desk();
+    const sessions = await race(4, () => signIn(owner.email));
+    const answers = await race(4, n => change(sessions[n]?.api ?? owner.api, PASSWORD, `${NEW_PASSWORD} ${n}`));
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect((await login(owner.email, { password: `${NEW_PASSWORD} ${winner}` })).status).toBe(200);
+  });
+
   it('keeps the rules of passwords', async () => {
     const { owner } = await world.desk();
     const answer = await change(owner.api, PASSWORD, 'short');
@@ -619,6 +649,22 @@ describe('a forgotten password', () => {
     const back = await signIn(owner.email, { password: NEW_PASSWORD });
     await back.api.post('/v1/auth/password', { old_password: NEW_PASSWORD, password: PASSWORD });
     expect((await reset(third)).error.code).toBe('reset_invalid');
+  });
+
+  it('ends also the session that the old password is opening at this moment', async () => {
+    const { owner } = await world.desk();
+    const token = await linkFor(owner.email);
+    // nobody who signs the member in gets past this, and its password has been checked by then
+    const held = await lockedRow(world.app.database, 'member', owner.memberId);
+    const entering = login(owner.email);
+    await held.awaited();
+    const resetting = reset(token);
+    await Promise.race([resetting, held.awaited(2)]);
+    await held.commit();
+    expect((await resetting).status).toBe(200);
+    const session = await entering;
+    if (session.status === 200) expect((await me(session.data.token)).error.code).toBe('token_revoked');
+    else expect(session.status).toBe(401);
   });
 
   it('keeps its link when the new password is not acceptable', async () => {

@@ -2,23 +2,33 @@ import { Client } from 'pg';
 import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
-/** A change of a row that somebody else is about to commit. */
+/** A row that somebody else is about to let go. */
 export interface HeldRow {
-  /** Until somebody waits for the row. */
-  awaited(): Promise<void>;
+  /** Until somebody waits for a lock, or so many do. */
+  awaited(waiting?: number): Promise<void>;
   commit(): Promise<void>;
 }
 
 /** Changes a row in a transaction that stays open, so that a test decides who comes first. */
-export async function heldRow(database: TestDatabase, table: string, id: string, change: string): Promise<HeldRow> {
+export function heldRow(database: TestDatabase, table: string, id: string, change: string): Promise<HeldRow> {
+  return hold(database, `UPDATE ${table} SET ${change} WHERE id = $1`, id);
+}
+
+/** Locks a row so that none that refers to it can be made meanwhile. */
+export function lockedRow(database: TestDatabase, table: string, id: string): Promise<HeldRow> {
+  return hold(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
+}
+
+async function hold(database: TestDatabase, statement: string, id: string): Promise<HeldRow> {
   const client = new Client({ connectionString: database.url });
+  client.on('error', () => undefined);
   await client.connect();
   await client.query('BEGIN');
-  await client.query(`UPDATE ${table} SET ${change} WHERE id = $1`, [id]);
+  await client.query(statement, [id]);
   const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return {
-    awaited: async () => {
-      await eventually(async () => (await database.query(waits))[0]);
+    awaited: async (waiting = 1) => {
+      await eventually(async () => (await database.query(waits))[waiting - 1]);
     },
     commit: async () => {
       await client.query('COMMIT');

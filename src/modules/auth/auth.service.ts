@@ -63,6 +63,7 @@ export class AuthService {
     if (known && !(await this.users.hasPassword(known, password))) throw new EmailTaken();
     const passwordHash = known ? null : await this.users.hashPassword(password);
     return this.units.run(async () => {
+      if (known && !(await this.users.stillHasPassword(known))) throw new EmailTaken();
       const user = known ?? (await this.users.create(email, name, passwordHash));
       const workspace = await this.workspaces.create(registration.workspace_name);
       await this.bots.createSystemBot(workspace.id);
@@ -93,7 +94,10 @@ export class AuthService {
       throw new InvalidCredentials();
     }
     const { member, workspace } = await this.enter(memberships, credentials.workspace_id);
-    const open = await this.sessions.open(member, 'login', credentials.rotate ?? false);
+    const open = await this.units.run(async () => {
+      if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
+      return this.sessions.open(member, 'login', credentials.rotate ?? false);
+    });
     return { open, member, workspace, memberships: memberships.filter(({ status }) => status === 'active') };
   }
 

@@ -36,6 +36,7 @@ export class PasswordsService {
     if (!user || !(await this.users.hasPassword(user, oldPassword))) throw new InvalidCredentials();
     const hash = await this.users.hashPassword(newPassword);
     await this.units.run(async () => {
+      if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
       await this.users.setPassword(user.id, hash);
       await this.store.spendAllResets(user.id, this.clock.now());
       await this.sessions.endAllOf(user.id, 'password_changed', principal.familyId);

@@ -34,6 +34,11 @@ export class UsersRepository {
     return ((await insert.execute()).raw as unknown[]).length > 0;
   }
 
+  /** The user, locked until the unit of work ends. */
+  lock(id: string): Promise<User | null> {
+    return this.rows.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
+  }
+
   async setPassword(id: string, passwordHash: string, at: Date): Promise<void> {
     await this.rows.update({ id }, { passwordHash, updatedAt: at });
   }

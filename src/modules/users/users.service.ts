@@ -57,6 +57,14 @@ export class UsersService {
     return this.hasher.matches(password, user.passwordHash);
   }
 
+  /**
+   * Whether the user's password is still the one that was checked; when it is, it stays so until the unit of work ends.
+   * Checking takes a fifth of a second, in which the password can be changed: what it opens, it opens after this.
+   */
+  async stillHasPassword(user: User): Promise<boolean> {
+    return (await this.users.lock(user.id))?.passwordHash === user.passwordHash;
+  }
+
   async setPassword(userId: string, passwordHash: string): Promise<void> {
     await this.units.run(() => this.users.setPassword(userId, passwordHash, this.clock.now()));
   }
