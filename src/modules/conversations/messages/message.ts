@@ -81,6 +81,6 @@ export function toMessageRecord(message: Message): MessageRecord {
 
 /** What lists show of the newest message. */
 export function toLastMessage(message: Message): LastMessage {
-  const preview = (message.content ?? '').slice(0, PREVIEW_CHARS).toWellFormed();
+  const preview = (message.content ?? '').slice(0, PREVIEW_CHARS).replace(/[\uD800-\uDBFF]$/, '');
   return { id: message.id, preview, sender_type: message.senderType, created_at: toWireTime(message.createdAt) };
 }

@@ -75,7 +75,7 @@ export class MessagesController {
   @Summary("Changes one's own message, for 15 minutes.")
   @Allow('conversations:write')
   @Answers(MessageView)
-  @Throws(NotFound, NotYours, EditWindowOver)
+  @Throws(NotFound, ContentRequired, NotYours, EditWindowOver)
   async edit(
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,

@@ -101,8 +101,9 @@ export class MessagesService {
     return (await this.twinOf(conversation, sender, wanted.client_message_id)) !== null;
   }
 
-  /** @throws NotYours, EditWindowOver */
-  edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
+  /** @throws ContentRequired, NotYours, EditWindowOver */
+  async edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
+    assertSays(content);
     return this.change(principal, conversationId, id, 'message.updated', message => ({
       ...message,
       content,
@@ -135,13 +136,21 @@ export class MessagesService {
       const actor = this.assertChangeable(principal, message);
       const changed = edit(message);
       await this.messages.update(message, changed);
-      await this.conversations.update(conversation, previewsAfter(conversation, changed));
+      const unread = type === 'message.deleted' ? await this.recounted(conversation) : {};
+      await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
       const { workspaceId, channelId, contactId } = conversation;
       const place = { workspaceId, channelId, conversationId, contactId };
       if (type === 'message.deleted') await this.events.forget(place, id);
       await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
       return changed;
     });
+  }
+
+  /** Counted anew: nobody has an unsent message to read. */
+  private async recounted(conversation: Conversation): Promise<Partial<Conversation>> {
+    const { agentLastReadSeq, contactLastReadSeq } = conversation;
+    const { agents, contact } = await this.messages.unread(conversation, agentLastReadSeq, contactLastReadSeq);
+    return { unreadAgents: agents, unreadContact: contact };
   }
 
   private assertChangeable(principal: Principal, message: Message): Actor {
@@ -177,7 +186,11 @@ export class MessagesService {
 export function assertSendable(wanted: NewMessage): void {
   if (wanted.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
   if (wanted.content_type === 'event') throw new ContentTypeReserved();
-  if (wanted.content === undefined || wanted.content.trim() === '') throw new ContentRequired();
+  assertSays(wanted.content);
+}
+
+function assertSays(content: string | undefined): void {
+  if (content === undefined || content.trim() === '') throw new ContentRequired();
 }
 
 function draftOf(sender: Sender, wanted: NewMessage) {
