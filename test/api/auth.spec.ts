@@ -332,6 +332,21 @@ describe('access tokens', () => {
     expect(await refusal(owner.token)).toEqual([401, 'token_expired', REJECTED]);
   });
 
+  it('say who signed them for whom, and which secret it was', async () => {
+    const { owner } = await world.desk();
+    const { header, claims } = readJwt(owner.token);
+    expect(header).toMatchObject({ alg: 'HS256', kid: expect.any(String) });
+    expect(claims).toMatchObject({
+      iss: expect.any(String),
+      aud: 'agent',
+      sub: owner.memberId,
+      jti: expect.any(String),
+    });
+    const again = readJwt((await refresh(owner.refreshToken)).data.token as string);
+    expect(again.claims.jti).not.toBe(claims.jti);
+    expect(readJwt(owner.refreshToken).claims.aud).toBe('refresh');
+  });
+
   it('are asked for where none came', async () => {
     const answer = await world.anyone.get('/v1/auth/me');
     expect(answer).toMatchObject({ status: 401, error: { code: 'unauthenticated' } });

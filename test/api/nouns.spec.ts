@@ -785,7 +785,9 @@ describe('API keys', () => {
   it('cannot end before they begin', async () => {
     const past = new Date(world.app.clock.now().getTime() - 1000).toISOString();
     expect(await make({ expires_at: past })).toMatchObject({ status: 400, error: { code: 'expires_at_in_past' } });
-    for (const value of ['tomorrow', '2030-01-01', 1893456000, null]) {
+    const leapDay = '2031-02-29T00:00:00Z';
+    const afterTheLast = '9999-12-31T23:59:59-01:00';
+    for (const value of ['tomorrow', '2030-01-01', 1893456000, null, leapDay, '2030-01-01T25:00:00Z', afterTheLast]) {
       expect(faults(await make({ expires_at: value }))).toEqual([400, ['expires_at']]);
     }
   });

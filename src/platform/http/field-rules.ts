@@ -5,10 +5,16 @@ export function isStorable(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
-const WIRE_TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+const WIRE_TIME = /^(\d{4}-\d{2}-(\d{2}))T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
+/** The years of four digits that the wire can show and the database can keep. */
+const FIRST = Date.parse('0001-01-01T00:00:00Z');
+const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
+/** Date.parse takes the 30th of February for the 2nd of March; this does not. */
 export function isWireTime(value: unknown): boolean {
-  return typeof value === 'string' && WIRE_TIME.test(value) && !Number.isNaN(Date.parse(value));
+  const [, date, day] = typeof value === 'string' ? (WIRE_TIME.exec(value) ?? []) : [];
+  const instant = date === undefined ? NaN : Date.parse(String(value));
+  return instant >= FIRST && instant <= LAST && new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
 }
 
 /** How deep a JSON value goes, without recursion: a hostile one is deeper than the stack. Stops at `limit`. */
