@@ -1,25 +1,32 @@
+import { connect } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { apiDocument } from '../../src/api-document.js';
 import { newId } from '../../src/kernel/ids.js';
 import type { Access } from '../../src/platform/access/access.decorator.js';
+import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/openapi/json.js';
+import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
+import { eventually } from '../support/eventually.js';
 import { hostileBody, hostilePiece, hostileQuery, hostileValue, toJsonText } from '../support/hostile.js';
 import type { RawAnswer, RawRequest } from '../support/raw-http.js';
 import { closeRawConnections, rawBytes, rawRequest } from '../support/raw-http.js';
+import type { RawFrame } from '../support/raw-socket.js';
+import { closeBytes, frameBytes, OPCODE, RawSocket } from '../support/raw-socket.js';
 import type { Route } from '../support/routes.js';
 import { routesOf } from '../support/routes.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
-import { unique, World } from '../support/world.js';
+import { World } from '../support/world.js';
 
 /** The same seed throws the same things: HOSTILE_SEED=… repeats a run, HOSTILE_RUNS=… makes it longer. */
 const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS_PER_ROUTE = Number(process.env.HOSTILE_RUNS ?? 12);
+const RUNS_PER_ROUTE = Number(process.env.HOSTILE_RUNS ?? 20);
 
 type Who = 'nobody' | 'visitor' | 'agent' | 'scoped' | 'owner' | 'key' | 'refresh';
 
 let world: World;
+let document: ApiDocument;
 let desk: Desk;
 let visitor: Visitor;
 let agent: Agent;
@@ -30,6 +37,7 @@ let rows: Record<string, string[]>;
 beforeAll(async () => {
   process.stdout.write(`hostile: HOSTILE_SEED=${SEED}\n`);
   world = await World.start();
+  document = apiDocument(world.app.app);
   desk = await world.desk();
   visitor = await world.visitor(desk, { name: 'Vera' });
   agent = await world.colleague(desk);
@@ -63,15 +71,12 @@ beforeAll(async () => {
 
 afterAll(async () => {
   closeRawConnections();
-  console.log(stats);
   await world.stop();
 });
 
-const stats: Record<string, number> = {};
 /** Every answer, whatever was asked: not our fault, in the envelope, and as the reference has it. */
 function assertCivil(method: string, path: string, answer: RawAnswer): void {
   const { status, headers, text } = answer;
-  stats[`${method} ${status}`] = (stats[`${method} ${status}`] ?? 0) + 1;
   if (status >= 500) throw new Error(`${status}: ${text}`);
   const body = JSON.parse(text) as { ok: boolean; request_id: string };
   expect(body.ok).toBe(status < 400);
@@ -79,8 +84,6 @@ function assertCivil(method: string, path: string, answer: RawAnswer): void {
   expect(headers['content-type']).toMatch(/^application\/json/);
   world.contract.assertAnswer(method, path.split('?')[0] ?? path, status, body);
 }
-
-const SERVICE = 'the service still serves';
 
 /** An ordinary conversation, over HTTP and sockets. */
 async function converse(): Promise<void> {
@@ -244,7 +247,7 @@ function paths(path: string): fc.Arbitrary<string> {
     const real = rows[all[index - 1] ?? ''] ?? [];
     return fc.oneof(
       { weight: 5, arbitrary: fc.constantFrom(...real, newId()) },
-      { weight: 1, arbitrary: hostilePiece.filter(piece => piece !== '') },
+      { weight: 1, arbitrary: hostilePiece.filter(piece => piece !== '' && piece !== '/') },
     );
   });
   return fc.tuple(...segments).map(parts => parts.join('/'));
@@ -252,7 +255,6 @@ function paths(path: string): fc.Arbitrary<string> {
 
 /** Everything that may be thrown at one route. */
 function attacks(route: Route): fc.Arbitrary<RawRequest & { who: Who }> {
-  const document = apiDocument(world.app.app);
   const operation = document.paths[route.path]?.[route.method];
   const schema = (operation?.requestBody as JsonObject | undefined)?.content as JsonObject | undefined;
   const shape = ((schema?.['application/json'] as JsonObject | undefined)?.schema ?? {}) as JsonObject;
@@ -302,5 +304,304 @@ async function withstands(what: string, requests: fc.Arbitrary<RawRequest>, numR
 describe('whatever is thrown at a route', () => {
   it('is answered in the envelope, by a documented code, and never with 500', async () => {
     for (const route of routesOf(world.app.app)) await withstands(route.name, attacks(route), RUNS_PER_ROUTE);
-  }, 1_200_000);
+  }, 600_000);
+
+  it('is answered so at any path, by any method', async () => {
+    const segment = fc.oneof(hostilePiece, fc.constantFrom('v1', 'V1', 'widget', 'auth', 'login', 'conversations', ''));
+    const nowhere = fc
+      .record({
+        method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'MKCALENDAR', 'SEARCH', 'PURGE'),
+        segments: fc.array(segment, { minLength: 1, maxLength: 4 }),
+        who: token,
+        headers: hostileHeaders,
+        sent: sent(hostileValue),
+      })
+      .map(({ method, segments, who, headers, sent: { body, headers: own, chunked } }) => ({
+        method,
+        path: `/v1/none/${segments.join('/')}`,
+        headers: { ...headers, ...own, Authorization: `Bearer ${tokens[who]}` },
+        body,
+        chunked,
+      }));
+    await withstands('a path that leads nowhere', nowhere, RUNS_PER_ROUTE * 5);
+  }, 120_000);
+
+  it('is forgotten: an ordinary conversation goes on', converse);
 });
+
+describe('what is no HTTP', () => {
+  const crlf = (...lines: string[]) => lines.join('\r\n');
+  const LOGIN = ['POST /v1/auth/login HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
+  const WRONG: [string, string | Buffer][] = [
+    ['words', 'hello, is anybody there?\r\n\r\n'],
+    ['random bytes', Buffer.from(Array.from({ length: 500 }, (_nothing, index) => (index * 89 + 7) % 256))],
+    ['the start of TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
+    ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['an unknown version', crlf('GET /v1/workspace HTTP/9.9', 'Host: x', '', '')],
+    ['an unknown method', crlf('BREW /v1/workspace HTTP/1.1', 'Host: x', '', '')],
+    ['a blank in the path', crlf('GET /v1/work space HTTP/1.1', 'Host: x', '', '')],
+    ['a path of bytes', Buffer.from('GET /v1/\u00ff\u00fe HTTP/1.1\r\nHost: x\r\n\r\n', 'latin1')],
+    ['a null in a header', crlf('GET /v1/workspace HTTP/1.1', 'Host: x', 'X-A: \0', '', '')],
+    ['a header without a colon', crlf('GET /v1/workspace HTTP/1.1', 'Host: x', 'nonsense', '', '')],
+    ['headers past the limit', crlf('GET /v1/workspace HTTP/1.1', 'Host: x', `X-A: ${'a'.repeat(20_000)}`, '', '')],
+    ['a path past the limit', crlf(`GET /v1/${'a'.repeat(20_000)} HTTP/1.1`, 'Host: x', '', '')],
+    ['two lengths', crlf(...LOGIN, 'Content-Length: 2', 'Content-Length: 3', '', '{}')],
+    ['a length and chunks', crlf(...LOGIN, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '0', '', '')],
+    ['a length that is no number', crlf(...LOGIN, 'Content-Length: two', '', '{}')],
+    ['a length below zero', crlf(...LOGIN, 'Content-Length: -2', '', '{}')],
+    ['an encoding of transfer that nobody knows', crlf(...LOGIN, 'Transfer-Encoding: cow', '', '{}')],
+    ['a chunk of no length', crlf(...LOGIN, 'Transfer-Encoding: chunked', '', 'zz', '{}', '', '')],
+    ['a chunk longer than it says', crlf(...LOGIN, 'Transfer-Encoding: chunked', '', '1', '{"a":1}', '0', '', '')],
+  ];
+
+  it('is refused in the envelope', async () => {
+    for (const [what, bytes] of WRONG) {
+      const text = await rawBytes(world.app.url, bytes);
+      const [head = '', body = ''] = text.split('\r\n\r\n');
+      const answer = JSON.parse(body) as { ok: boolean; request_id: string; error: { code: string } };
+      expect([what, head.split('\r\n')[0]]).toEqual([what, 'HTTP/1.1 400 Bad Request']);
+      expect(answer).toMatchObject({ ok: false, error: { code: 'malformed_request' } });
+      expect(head.toLowerCase()).toContain(`x-request-id: ${answer.request_id}`);
+    }
+  });
+
+  it('an expectation that nobody knows is ignored', async () => {
+    const asked = crlf('GET /healthz HTTP/1.1', 'Host: x', 'Expect: wonders', 'Connection: close', '', '');
+    expect(await rawBytes(world.app.url, asked)).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
+  it('a smuggled second request is never answered', async () => {
+    const hidden = crlf('GET /healthz HTTP/1.1', 'Host: x', '', '');
+    const asked = crlf(...LOGIN, 'Content-Length: 4', 'Transfer-Encoding: chunked', '', '0', '', hidden);
+    expect((await rawBytes(world.app.url, asked)).match(/HTTP\/1\.1/g)).toHaveLength(1);
+  });
+
+  it('a body that never comes, or ends in the middle, holds nothing up', async () => {
+    const { hostname, port } = new URL(world.app.url);
+    const halves = Array.from({ length: 20 }, () => {
+      const socket = connect({ host: hostname, port: Number(port) });
+      socket.on('error', () => undefined);
+      socket.write(crlf(...LOGIN, 'Content-Length: 100', '', '{"email":'));
+      return socket;
+    });
+    expect((await world.anyone.post('/v1/auth/login', {})).status).toBe(400);
+    for (const socket of halves) socket.resetAndDestroy();
+    await converse();
+  });
+});
+
+describe('frames that no client sends', () => {
+  const sockets: RawSocket[] = [];
+  const PATHS = { visitor: () => `/ws/visitor?token=${visitor.token}`, agent: () => `/ws/agent?token=${agent.token}` };
+
+  async function open(route: keyof typeof PATHS): Promise<RawSocket> {
+    const socket = await RawSocket.open(world.app.wsUrl, PATHS[route]());
+    sockets.push(socket);
+    return socket;
+  }
+
+  afterEach(() => {
+    for (const socket of sockets.splice(0)) socket.destroy();
+  });
+
+  const text = (payload: Buffer | string, more: Partial<RawFrame> = {}): RawFrame => ({
+    opcode: OPCODE.text,
+    payload,
+    ...more,
+  });
+  const { continuation, binary, ping, pong } = OPCODE;
+  const PING = '{"type":"ping"}';
+  const BAD_UTF8 = Buffer.from([0x22, 0xc3, 0x28, 0xed, 0xa0, 0x80, 0x22]);
+  const head = Buffer.from([0x81]);
+
+  const BROKEN: [string, (RawFrame | Buffer)[], number][] = [
+    ['an unmasked frame', [text(PING, { masked: false })], 1002],
+    ...[1, 2, 4, 7].map<[string, RawFrame[], number]>(reserved => [
+      `reserved bits ${reserved}`,
+      [text(PING, { reserved })],
+      1002,
+    ]),
+    ...[3, 4, 5, 6, 7, 11, 12, 13, 14, 15].map<[string, RawFrame[], number]>(opcode => [
+      `the reserved opcode ${opcode}`,
+      [{ opcode }],
+      1002,
+    ]),
+    ['a compressed frame that nobody agreed to', [text('\u00aa\u0056', { reserved: 4 })], 1002],
+    ['a ping in fragments', [{ opcode: ping, fin: false }], 1002],
+    ['a ping of 126 bytes', [{ opcode: ping, payload: 'x'.repeat(126) }], 1002],
+    ['a ping whose length takes 64 bits', [{ opcode: ping, claims: 4n }], 1002],
+    ['a continuation of nothing', [{ opcode: continuation, payload: PING }], 1002],
+    ['a text inside a text', [text('{"type":', { fin: false }), text(PING)], 1002],
+    ['a binary inside a text', [text('{"type":', { fin: false }), { opcode: binary, payload: 'x' }], 1002],
+    ['bad UTF-8', [text(BAD_UTF8)], 1007],
+    [
+      'bad UTF-8 in fragments',
+      [text(BAD_UTF8.subarray(0, 2), { fin: false }), { opcode: continuation, payload: '(' }],
+      1007,
+    ],
+    ['half a character at the end', [text(Buffer.from([0xf0, 0x9f, 0x92]))], 1007],
+    ['a frame of 2⁶³ bytes', [text(PING, { claims: 2n ** 63n })], 1009],
+    ['a frame of 2⁶⁴ − 1 bytes', [text(PING, { claims: 2n ** 64n - 1n })], 1009],
+    ['a frame of 2⁵³ bytes', [text(PING, { claims: 2n ** 53n })], 1009],
+    ['a frame of 64 KiB and one byte', [text('x'.repeat(65_537))], 1009],
+    [
+      'a message of more than 64 KiB in fragments',
+      [text('x'.repeat(40_000), { fin: false }), { opcode: continuation, payload: 'x'.repeat(40_000) }],
+      1009,
+    ],
+    ['half of a close code', [closeBytes(null)], 1002],
+    ...[0, 999, 1004, 1005, 1006, 1015, 1016, 2999, 5000, 65_535].map<[string, Buffer[], number]>(code => [
+      `the close code ${code}`,
+      [closeBytes(code)],
+      1002,
+    ]),
+    ['a reason of bad UTF-8', [closeBytes(1000, BAD_UTF8)], 1007],
+  ];
+
+  describe.each(['visitor', 'agent'] as const)('at /ws/%s', route => {
+    it('end the socket by the code of the protocol', async () => {
+      const ends: [string, number | null][] = [];
+      for (const [what, frames] of BROKEN) {
+        const socket = await open(route);
+        socket.write(...frames);
+        await socket.until(() => socket.closeCode !== null, `a close after ${what}`);
+        ends.push([what, socket.closeCode]);
+      }
+      expect(ends).toEqual(BROKEN.map(([what, , code]) => [what, code]));
+    });
+
+    it('what is odd but legal is served', async () => {
+      const socket = await open(route);
+      const halves = [text('{"type":', { fin: false }), { opcode: ping }, { opcode: continuation, payload: '"ping"}' }];
+      const crumbs = [...PING].map((payload, index) => ({
+        opcode: index === 0 ? OPCODE.text : continuation,
+        payload,
+        fin: index === PING.length - 1,
+      }));
+      const empties = [
+        text(PING, { fin: false }),
+        ...Array.from({ length: 50 }, () => ({ opcode: continuation, fin: false })),
+      ];
+      socket.write(...halves, text(PING, { claims: BigInt(PING.length) }), ...crumbs, ...empties, {
+        opcode: continuation,
+      });
+      socket.write({ opcode: pong, payload: 'nobody asked' });
+      await socket.until(() => socket.texts.filter(({ type }) => type === 'pong').length === 4, 'four pongs');
+      expect(await socket.fate()).toBe('open');
+    });
+
+    it('a message that comes byte by byte is heard', async () => {
+      const socket = await open(route);
+      for (const byte of frameBytes(text(PING))) {
+        socket.write(Buffer.from([byte]));
+        await new Promise(resolve => setImmediate(resolve));
+      }
+      await socket.until(() => socket.texts.some(({ type }) => type === 'pong'), 'pong');
+    });
+
+    it.each<[string, () => RawFrame]>([
+      ['pings', () => ({ opcode: ping, payload: 'x'.repeat(125) })],
+      ['pongs', () => ({ opcode: pong, payload: 'x'.repeat(125) })],
+      ['messages', () => text(PING)],
+    ])('a flood of %s ends the socket with 4008', async (_what, one) => {
+      const socket = await open(route);
+      socket.write(...Array.from({ length: 2_000 }, one));
+      await socket.until(() => socket.closeCode !== null, 'a close');
+      expect(socket.closeCode).toBe(4008);
+      expect(socket.pongs).toBeLessThanOrEqual(41);
+    });
+
+    it('a socket that ends in the middle of a frame, or is reset, leaves nothing behind', async () => {
+      const before = hub().connections.size;
+      const half = await open(route);
+      half.write(Buffer.concat([head, Buffer.from([0x80 | 100]), Buffer.from('abcd{"ty')]));
+      half.socket.end();
+      (await open(route)).socket.resetAndDestroy();
+      await eventually(() => (hub().connections.size === before ? true : undefined));
+    });
+
+    it('hostile words in sound frames are answered with error frames', async () => {
+      const words = fc.oneof(
+        { weight: 3, arbitrary: hostileBody(TYPING, {}, ids) },
+        {
+          weight: 2,
+          arbitrary: fc.record({ type: TYPES, data: hostileValue, payload: hostileValue }, { requiredKeys: ['type'] }),
+        },
+        { weight: 1, arbitrary: fc.record({ type: hostileValue }) },
+        { weight: 1, arbitrary: hostileValue },
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(words.map(toJsonText), { minLength: 1, maxLength: 8 }), async said => {
+          const socket = await open(route);
+          socket.write(...said.map(payload => text((payload ?? 'undefined').slice(0, 60_000))));
+          const fate = await socket.fate();
+          expect(['open', 4501]).toContain(fate);
+          const codes = socket.texts.filter(({ type }) => type === 'error').map(({ error }) => error?.code);
+          expect(codes.filter(code => !ANSWERS.includes(code ?? ''))).toEqual([]);
+          socket.destroy();
+        }),
+        { seed: SEED, numRuns: 30, endOnFailure: true },
+      );
+    });
+
+    it('noise is closed by a code of the protocol, or heard, and never harms', async () => {
+      const noise = fc.oneof(
+        fc.uint8Array({ minLength: 1, maxLength: 300 }).map(bytes => Buffer.from(bytes)),
+        fc
+          .record({
+            opcode: fc.integer({ min: 0, max: 15 }),
+            fin: fc.boolean(),
+            reserved: fc.oneof({ weight: 5, arbitrary: fc.constant(0) }, fc.integer({ min: 0, max: 7 })),
+            masked: fc.oneof({ weight: 9, arbitrary: fc.constant(true) }, fc.constant(false)),
+            payload: fc.oneof(fc.constantFrom(PING, '', '{', 'x'.repeat(126)), fc.string({ unit: 'binary' })),
+          })
+          .map(frameBytes),
+      );
+      await fc.assert(
+        fc.asyncProperty(fc.array(noise, { minLength: 1, maxLength: 6 }), async frames => {
+          const socket = await open(route);
+          socket.write(...frames);
+          socket.socket.end();
+          await socket.until(() => socket.over, 'the end');
+          expect([null, 1000, 1002, 1005, 1007, 1009, 4008, 4501, ...legalEchoes(socket)]).toContain(socket.closeCode);
+        }),
+        { seed: SEED, numRuns: 30, endOnFailure: true },
+      );
+    });
+  });
+
+  it('are forgotten: no socket stays behind, and an ordinary conversation goes on', async () => {
+    await eventually(() => (hub().connections.size === 0 ? true : undefined));
+    await converse();
+  });
+
+  const hub = () => world.app.app.get(SocketHub);
+});
+
+const TYPES = fc.constantFrom(
+  'ping',
+  'typing',
+  'typing.stop',
+  'presence.heartbeat',
+  'message.created',
+  'connected',
+  'auth',
+);
+
+/** The shape of the only frames that carry anything. */
+const TYPING: JsonObject = {
+  required: ['type', 'conversation_id'],
+  properties: {
+    type: { type: 'string', enum: ['typing', 'typing.stop'] },
+    conversation_id: { type: 'string', format: 'uuid' },
+    private: { type: 'boolean' },
+  },
+};
+
+/** What an error frame may say to a client that talks nonsense. */
+const ANSWERS = ['frame_malformed', 'frame_unknown', 'not_found', 'not_assigned'];
+
+/** A close frame that happens to be sound is answered with its own code. */
+function legalEchoes({ closeCode }: RawSocket): number[] {
+  return closeCode !== null && closeCode >= 3000 && closeCode < 5000 ? [closeCode] : [];
+}

@@ -1,0 +1,42 @@
+import { apiDocument } from '../../src/api-document.js';
+import type { App } from '../../src/app.js';
+import type { Access } from '../../src/platform/access/access.decorator.js';
+import type { Method } from './http.js';
+
+/** One operation of the API reference. */
+export interface Route {
+  /** `POST /v1/bots/{id}` */
+  name: string;
+  method: Method;
+  /** With its parameters in braces. */
+  path: string;
+  parameters: string[];
+  access: Access | undefined;
+  rate: string | undefined;
+  /** Statuses that the reference knows. */
+  statuses: string[];
+}
+
+/** Every operation of the API reference. */
+export function routesOf(app: App): Route[] {
+  return Object.entries(apiDocument(app).paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method as Method,
+      path,
+      parameters: [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter ?? ''),
+      access: operation['x-access'],
+      rate: operation['x-rate-limit'],
+      statuses: Object.keys(operation.responses),
+    })),
+  );
+}
+
+/** The path with its parameters filled in. @throws Error when one has no value */
+export function fill(path: string, values: Record<string, string>): string {
+  return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
+    const value = values[name];
+    if (value === undefined) throw new Error(`${path}: no value for ${name}`);
+    return value;
+  });
+}
