@@ -122,11 +122,8 @@ export class SocketAdapter extends WsAdapter {
   ): void {
     connections.set(client, connection);
     client.on('error', () => undefined);
-    for (const sign of ['ping', 'pong'] as const) {
-      client.on(sign, () => {
-        connection.heardAt = performance.now();
-      });
-    }
+    // these count as frames: each ping is answered, and a flood of them by one that does not read would fill the memory
+    for (const sign of ['ping', 'pong'] as const) client.on(sign, () => void connection.hear());
     client.once('close', () => this.hub.remove(connection));
     this.hub.add(connection);
     server.emit('connection', client, request);
