@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +14,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-export const TEMPLATE = 'template_support_chat';
+const TEMPLATE = 'template_support_chat';
 
 /** A cluster of its own under the temp folder; or, with TEST_DATABASE_URL, databases in the one that is named there. */
 export async function startCluster(): Promise<Cluster> {
@@ -36,16 +37,22 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
+/** Of a name of its own, so that two runs in one cluster leave each other alone. */
 async function freshTemplate(url: string): Promise<string> {
   const template = new URL(url);
-  template.pathname = `/${TEMPLATE}`;
-  await administer(url, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`, `CREATE DATABASE ${TEMPLATE}`);
+  template.pathname = `/${TEMPLATE}_${randomBytes(4).toString('hex')}`;
+  await administer(url, `CREATE DATABASE ${databaseOf(template.href)}`);
   await migrate(template.href, SCHEMA, () => undefined);
   return template.href;
 }
 
 async function dropTemplate(templateUrl: string): Promise<void> {
-  await administer(templateUrl, `DROP DATABASE IF EXISTS ${TEMPLATE} WITH (FORCE)`);
+  await administer(templateUrl, `DROP DATABASE IF EXISTS ${databaseOf(templateUrl)} WITH (FORCE)`);
+}
+
+/** The name of the database that a URL leads to. */
+export function databaseOf(url: string): string {
+  return new URL(url).pathname.slice(1);
 }
 
 /** Runs statements in the cluster's own database. */

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
-import { administer, TEMPLATE } from './cluster.js';
+import { administer, databaseOf } from './cluster.js';
 
 /** A database of a test file's own, cloned from the migrated template in a few hundredths of a second. */
 export interface TestDatabase {
@@ -15,7 +15,7 @@ export async function cloneDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   const url = new URL(templateUrl);
   url.pathname = `/${name}`;
-  await retry(() => administer(templateUrl, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE}`));
+  await retry(() => administer(templateUrl, `CREATE DATABASE ${name} TEMPLATE ${databaseOf(templateUrl)}`));
   const client = new Client({ connectionString: url.href });
   client.on('error', () => undefined);
   await client.connect();
