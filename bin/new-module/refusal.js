@@ -1,0 +1,2 @@
+/** Why there will be no module; said in one line, without a stack. */
+export class Refusal extends Error {}
