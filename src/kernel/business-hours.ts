@@ -31,6 +31,12 @@ export function isBusinessHours(value: unknown): value is BusinessHours {
   );
 }
 
+/** The timetable and nothing else: what a client adds to it is ignored, not kept. */
+export function plainHours(hours: BusinessHours): BusinessHours {
+  const days = Object.entries(hours).map(([day, spans]) => [day, spans.map(({ from, to }) => ({ from, to }))] as const);
+  return Object.fromEntries(days);
+}
+
 export function isTimezone(name: string): boolean {
   try {
     new Intl.DateTimeFormat('en', { timeZone: name });

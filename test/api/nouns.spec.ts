@@ -55,6 +55,13 @@ describe('the workspace', () => {
     expect(refused).toMatchObject({ status: 403, error: { code: 'scope_too_narrow' } });
   });
 
+  it('keeps of its hours what hours have, and nothing that a client adds', async () => {
+    const { owner } = await world.desk();
+    const hours = { mon: [{ from: '09:00', to: '17:00', note: 'x'.repeat(10_000) }] };
+    const { data } = await owner.api.patch('/v1/workspace', { business_hours: hours });
+    expect(data.business_hours).toEqual({ mon: [{ from: '09:00', to: '17:00' }] });
+  });
+
   it('keeps what a change does not name, and forgets what null clears', async () => {
     const { owner } = await world.desk();
     const hours = { mon: [{ from: '09:00', to: '12:30' }], sun: [] };
@@ -589,6 +596,11 @@ describe('contacts', () => {
       expect(changed.data).toMatchObject({ ...expected, name: 'Carlota', phone: null, external_id: null });
       expect((await caller.get(path)).data).toEqual(changed.data);
     }
+  });
+
+  it('may have an e-mail whose domain leaves ASCII, kept as it is written', async () => {
+    const made = await api.post('/v1/contacts', { email: ' Ute@Bücher.Example' });
+    expect(made.data.email).toBe('ute@bücher.example');
   });
 
   it('are one per external_id', async () => {

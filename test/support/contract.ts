@@ -3,6 +3,7 @@ import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { App } from '../../src/app.js';
 import { apiDocument } from '../../src/api-document.js';
+import { normaliseEmail } from '../../src/kernel/email.js';
 import { EVENT_FRAMES, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
 import type { FrameDefinition } from '../../src/modules/realtime/index.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
@@ -16,6 +17,8 @@ export class Contract {
   constructor(private readonly document: ApiDocument) {
     this.ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(this.ajv);
+    // which ajv-formats leaves out; an address that is answered is one that was normalised
+    this.ajv.addFormat('idn-email', text => normaliseEmail(text) === text);
     this.ajv.addSchema(closed(document) as object, 'api');
     this.routes = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map(method => ({ method, path, pattern: patternOf(path) })),
@@ -29,12 +32,17 @@ export class Contract {
 
   /** @throws Error that says how an answer differs from the API reference */
   assertAnswer(method: string, path: string, status: number, body: unknown): void {
-    const route = this.routes.find(candidate => candidate.method === method.toLowerCase() && candidate.pattern.test(path));
+    const route = this.routes.find(
+      candidate => candidate.method === method.toLowerCase() && candidate.pattern.test(path),
+    );
     if (!route) return this.assertFailure(method, path, status, body);
     const response = this.document.paths[route.path]?.[route.method]?.responses[String(status)];
-    if (!response) throw new Error(`${method} ${path} answered ${status}, which the API reference does not know: ${show(body)}`);
+    if (!response)
+      throw new Error(`${method} ${path} answered ${status}, which the API reference does not know: ${show(body)}`);
     const reference = (response as { $ref?: string }).$ref;
-    const pointer = reference ? reference.slice(1) : `/paths/${escaped(route.path)}/${route.method}/responses/${status}`;
+    const pointer = reference
+      ? reference.slice(1)
+      : `/paths/${escaped(route.path)}/${route.method}/responses/${status}`;
     this.assertShape(`${method} ${path} ${status}`, `${pointer}/content/application~1json/schema`, body);
   }
 

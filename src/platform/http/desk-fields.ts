@@ -1,7 +1,8 @@
 import { applyDecorators } from '@nestjs/common';
 import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import { Transform } from 'class-transformer';
 import { ValidateIf } from 'class-validator';
-import { isBusinessHours, isTimezone } from '../../kernel/business-hours.js';
+import { isBusinessHours, isTimezone, plainHours } from '../../kernel/business-hours.js';
 import { Rule, Text } from './fields.js';
 
 interface Optional {
@@ -11,7 +12,11 @@ interface Optional {
 /** A weekly timetable; null, where it may stand, means always open. */
 export function Hours(options: Optional & { nullable?: boolean } = {}): PropertyDecorator {
   const { nullable = true } = options;
-  const span = { type: 'object', required: ['from', 'to'], properties: { from: { type: 'string' }, to: { type: 'string' } } };
+  const span = {
+    type: 'object',
+    required: ['from', 'to'],
+    properties: { from: { type: 'string' }, to: { type: 'string' } },
+  };
   return applyDecorators(
     ApiProperty({
       type: 'object',
@@ -21,6 +26,7 @@ export function Hours(options: Optional & { nullable?: boolean } = {}): Property
       description: 'Open hours by weekday (`mon` … `sun`), local time; null is always open.',
       example: { mon: [{ from: '09:00', to: '17:00' }] },
     } as unknown as ApiPropertyOptions),
+    Transform(({ value }: { value: unknown }) => (isBusinessHours(value) ? plainHours(value) : value)),
     ValidateIf((_object, value) => value !== undefined && !(nullable && value === null)),
     Rule('business_hours', isBusinessHours, 'must be spans of HH:MM by weekday'),
   );

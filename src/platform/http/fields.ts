@@ -110,7 +110,7 @@ export function Email(options: FieldOptions = {}): PropertyDecorator {
     Transform(({ value }) => (typeof value === 'string' ? (normaliseEmail(value) ?? value) : (value as unknown))),
     field(
       options,
-      { type: String, format: 'email', maxLength: 254 },
+      { type: String, format: 'idn-email', maxLength: 254 },
       Rule('email', value => typeof value === 'string' && normaliseEmail(value) !== null, 'must be an e-mail address'),
     ),
   );
