@@ -366,6 +366,16 @@ describe('canned responses', () => {
       expect((await agent.api.get(`${PATH}/${made.id}`)).data.usage_count).toBe(20);
     });
 
+    it('by a key that may read conversations too, for it learns of one', async () => {
+      const conversation = await world.conversation(await world.visitor(desk, { name: 'Vera' }));
+      const made = await make({ content: '{{contact.name}}' });
+      const narrow = await world.apiKey(desk, { scopes: ['canned-responses:write'] });
+      const refused = await render(made.id, conversation.id, narrow);
+      expect([refused.status, refused.error.code]).toEqual([403, 'forbidden']);
+      const wide = await world.apiKey(desk, { scopes: ['canned-responses:read', 'conversations:read'] });
+      expect((await render(made.id, conversation.id, wide)).data.content).toBe('Vera');
+    });
+
     it('for a conversation that the caller can see alone', async () => {
       const made = await make();
       const elsewhere = await world.desk();

@@ -4,6 +4,7 @@ import { Clock } from '../../kernel/clock.js';
 import { NotFound } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
+import { assertAllowed } from '../../kernel/permission.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
@@ -98,8 +99,12 @@ export class CannedResponsesService {
     });
   }
 
-  /** The text as it would be sent in this conversation by this caller; counts as one use. */
+  /**
+   * The text as it would be sent in this conversation by this caller; counts as one use. What it says of the
+   * conversation is for those alone who may read conversations: an agent may, a key perhaps not.
+   */
   async render(principal: StaffPrincipal, id: string, conversationId: string): Promise<Rendered> {
+    assertAllowed(principal, 'conversations:read');
     const response = await this.get(principal, id);
     const conversation = await this.conversations.find(principal, conversationId);
     if (!conversation) throw unknownId('conversation_id');
