@@ -91,7 +91,10 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
       'only-the-front-door',
       {
         // The composition root and the programs beside it bind what lies behind the doors.
-        from: { path: src, pathNot: [low, modules, `${src}bin/`, `${src}(?:app\\.module|entities|api-document)\\.ts$`] },
+        from: {
+          path: src,
+          pathNot: [low, modules, `${src}bin/`, `${src}(?:app\\.module|entities|api-document)\\.ts$`],
+        },
         to: { path: modules, pathNot: [frontDoor, `${modules}order\\.json$`] },
       },
     ],

@@ -130,7 +130,11 @@ export class World {
   }
 
   /** A visitor's socket; `conv` is one conversation, none the contact's room. */
-  visitorSocket(visitor: Visitor, query: Record<string, string> = {}, headers: Record<string, string> = {}): Promise<TestSocket> {
+  visitorSocket(
+    visitor: Visitor,
+    query: Record<string, string> = {},
+    headers: Record<string, string> = {},
+  ): Promise<TestSocket> {
     return this.socket('visitor', { token: visitor.token, ...query }, headers);
   }
 
