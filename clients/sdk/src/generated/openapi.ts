@@ -594,6 +594,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/contacts/{id}/conversations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A contact's conversations, newest first. */
+        get: operations["ContactConversations_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/conversations/{conversation_id}/messages": {
         parameters: {
             query?: never;
@@ -727,8 +744,8 @@ export interface components {
              */
             business_hours: {
                 [key: string]: {
-                    from?: string;
-                    to?: string;
+                    from: string;
+                    to: string;
                 }[];
             } | null;
             /** Format: date-time */
@@ -755,8 +772,8 @@ export interface components {
              */
             business_hours?: {
                 [key: string]: {
-                    from?: string;
-                    to?: string;
+                    from: string;
+                    to: string;
                 }[];
             } | null;
         };
@@ -838,8 +855,8 @@ export interface components {
              */
             business_hours: {
                 [key: string]: {
-                    from?: string;
-                    to?: string;
+                    from: string;
+                    to: string;
                 }[];
             } | null;
             widget_config: components["schemas"]["WidgetSettingsView"];
@@ -882,8 +899,8 @@ export interface components {
              */
             business_hours: {
                 [key: string]: {
-                    from?: string;
-                    to?: string;
+                    from: string;
+                    to: string;
                 }[];
             } | null;
             widget_config: components["schemas"]["WidgetSettingsView"];
@@ -954,8 +971,8 @@ export interface components {
              */
             business_hours?: {
                 [key: string]: {
-                    from?: string;
-                    to?: string;
+                    from: string;
+                    to: string;
                 }[];
             } | null;
             widget_config?: components["schemas"]["WidgetConfigBody"];
@@ -985,8 +1002,8 @@ export interface components {
              */
             business_hours?: {
                 [key: string]: {
-                    from?: string;
-                    to?: string;
+                    from: string;
+                    to: string;
                 }[];
             } | null;
             widget_config?: components["schemas"]["WidgetConfigBody"];
@@ -1002,7 +1019,7 @@ export interface components {
             id: string;
             /** Format: uuid */
             user_id: string;
-            /** Format: email */
+            /** Format: idn-email */
             email: string;
             name: string;
             avatar_url: string | null;
@@ -1022,13 +1039,13 @@ export interface components {
             updated_at: string;
         };
         CreateMemberBody: {
-            /** Format: email */
+            /** Format: idn-email */
             email: string;
             name: string;
             /** @enum {string} */
             role?: "agent" | "admin" | "owner";
-            /** @description null or absent: all channels. */
-            channel_ids?: string[] | null;
+            /** @description All channels when absent. */
+            channel_ids?: string[];
             password?: string;
         };
         UpdateProfileBody: {
@@ -1042,7 +1059,7 @@ export interface components {
             id: string;
             external_id: string | null;
             name: string | null;
-            /** Format: email */
+            /** Format: idn-email */
             email: string | null;
             phone: string | null;
             avatar_url: string | null;
@@ -1063,16 +1080,16 @@ export interface components {
             updated_at: string;
         };
         CreateContactBody: {
-            external_id?: string | null;
-            name?: string | null;
-            /** Format: email */
-            email?: string | null;
-            phone?: string | null;
-            avatar_url?: string | null;
+            external_id?: string;
+            name?: string;
+            /** Format: idn-email */
+            email?: string;
+            phone?: string;
+            avatar_url?: string;
             /** @example en */
-            locale?: string | null;
+            locale?: string;
             /** @example Europe/Berlin */
-            timezone?: string | null;
+            timezone?: string;
             custom_attributes?: {
                 [key: string]: unknown;
             };
@@ -1080,7 +1097,7 @@ export interface components {
         UpdateContactBody: {
             external_id?: string | null;
             name?: string | null;
-            /** Format: email */
+            /** Format: idn-email */
             email?: string | null;
             phone?: string | null;
             avatar_url?: string | null;
@@ -1116,8 +1133,8 @@ export interface components {
              * Format: date-time
              * @description When the key ends; never when absent.
              */
-            expires_at?: string | null;
-            /** @description What the key may do; everything when absent. */
+            expires_at?: string;
+            /** @description What the key may do; everything when absent. `members:write` counts as `*`. */
             scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "canned-responses:read" | "canned-responses:write")[];
         };
         ApiKeyView: {
@@ -1172,14 +1189,14 @@ export interface components {
         RegisterBody: {
             workspace_name: string;
             name: string;
-            /** Format: email */
+            /** Format: idn-email */
             email: string;
             password: string;
             /** @description Whether each refresh gives a new refresh token and ends the old one. */
             rotate?: boolean;
         };
         LoginBody: {
-            /** Format: email */
+            /** Format: idn-email */
             email: string;
             password: string;
             /**
@@ -1209,7 +1226,7 @@ export interface components {
             password: string;
         };
         ForgotPasswordBody: {
-            /** Format: email */
+            /** Format: idn-email */
             email: string;
         };
         ResetPasswordBody: {
@@ -1243,7 +1260,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string | null;
-            /** Format: email */
+            /** Format: idn-email */
             email: string | null;
             phone: string | null;
             verified: boolean;
@@ -1264,7 +1281,7 @@ export interface components {
             /** @description The site's own id for its user. */
             external_id?: string;
             name?: string;
-            /** Format: email */
+            /** Format: idn-email */
             email?: string;
             phone?: string;
             /** @description JWT (HS256, the channel's identity secret) with `sub` = external_id. */
@@ -1281,7 +1298,7 @@ export interface components {
         };
         UpdateVisitorContactBody: {
             name?: string | null;
-            /** Format: email */
+            /** Format: idn-email */
             email?: string | null;
             phone?: string | null;
             /** @example en */
@@ -1695,8 +1712,8 @@ export interface components {
                 };
             };
         };
-        /** @description forbidden, scope_too_narrow */
-        "forbidden.scope_too_narrow": {
+        /** @description forbidden, https_required, scope_too_narrow */
+        "forbidden.https_required.scope_too_narrow": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1704,7 +1721,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "forbidden" | "scope_too_narrow";
+                        code?: "forbidden" | "https_required" | "scope_too_narrow";
                     };
                 };
             };
@@ -1877,8 +1894,8 @@ export interface components {
                 };
             };
         };
-        /** @description forbidden, role_too_high, scope_too_narrow */
-        "forbidden.role_too_high.scope_too_narrow": {
+        /** @description forbidden, https_required, role_too_high, scope_too_narrow */
+        "forbidden.https_required.role_too_high.scope_too_narrow": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1886,7 +1903,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "forbidden" | "role_too_high" | "scope_too_narrow";
+                        code?: "forbidden" | "https_required" | "role_too_high" | "scope_too_narrow";
                     };
                 };
             };
@@ -1947,8 +1964,8 @@ export interface components {
                 };
             };
         };
-        /** @description registration_disabled */
-        registration_disabled: {
+        /** @description https_required, registration_disabled */
+        "https_required.registration_disabled": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1956,7 +1973,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "registration_disabled";
+                        code?: "https_required" | "registration_disabled";
                     };
                 };
             };
@@ -1989,8 +2006,8 @@ export interface components {
                 };
             };
         };
-        /** @description member_deactivated */
-        member_deactivated: {
+        /** @description https_required, member_deactivated */
+        "https_required.member_deactivated": {
             headers: {
                 [name: string]: unknown;
             };
@@ -1998,7 +2015,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "member_deactivated";
+                        code?: "https_required" | "member_deactivated";
                     };
                 };
             };
@@ -2027,6 +2044,20 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invalid_token" | "unauthenticated";
+                    };
+                };
+            };
+        };
+        /** @description https_required */
+        https_required: {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "https_required";
                     };
                 };
             };
@@ -2073,8 +2104,8 @@ export interface components {
                 };
             };
         };
-        /** @description contact_blocked, origin_not_allowed */
-        "contact_blocked.origin_not_allowed": {
+        /** @description contact_blocked, https_required, origin_not_allowed */
+        "contact_blocked.https_required.origin_not_allowed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2082,7 +2113,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "contact_blocked" | "origin_not_allowed";
+                        code?: "contact_blocked" | "https_required" | "origin_not_allowed";
                     };
                 };
             };
@@ -2101,8 +2132,8 @@ export interface components {
                 };
             };
         };
-        /** @description origin_not_allowed */
-        origin_not_allowed: {
+        /** @description https_required, origin_not_allowed */
+        "https_required.origin_not_allowed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2110,7 +2141,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "origin_not_allowed";
+                        code?: "https_required" | "origin_not_allowed";
                     };
                 };
             };
@@ -2129,8 +2160,8 @@ export interface components {
                 };
             };
         };
-        /** @description contact_blocked */
-        contact_blocked: {
+        /** @description contact_blocked, https_required */
+        "contact_blocked.https_required": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2138,7 +2169,7 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "contact_blocked";
+                        code?: "contact_blocked" | "https_required";
                     };
                 };
             };
@@ -2227,8 +2258,8 @@ export interface components {
                 };
             };
         };
-        /** @description forbidden, not_sender, scope_too_narrow */
-        "forbidden.not_sender.scope_too_narrow": {
+        /** @description content_required, malformed_json, malformed_request, validation_failed */
+        "content_required.malformed_json.malformed_request.validation_failed": {
             headers: {
                 [name: string]: unknown;
             };
@@ -2236,7 +2267,21 @@ export interface components {
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
-                        code?: "forbidden" | "not_sender" | "scope_too_narrow";
+                        code?: "content_required" | "malformed_json" | "malformed_request" | "validation_failed";
+                    };
+                };
+            };
+        };
+        /** @description forbidden, https_required, not_sender, scope_too_narrow */
+        "forbidden.https_required.not_sender.scope_too_narrow": {
+            headers: {
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "forbidden" | "https_required" | "not_sender" | "scope_too_narrow";
                     };
                 };
             };
@@ -2319,7 +2364,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -2359,7 +2404,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -2403,7 +2448,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -2462,7 +2507,7 @@ export interface operations {
             };
             400: components["responses"]["idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["idempotency_in_progress"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2502,7 +2547,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2541,7 +2586,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2584,7 +2629,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2623,7 +2668,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2662,7 +2707,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2707,7 +2752,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -2766,7 +2811,7 @@ export interface operations {
             };
             400: components["responses"]["channels_unknown.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["api_key_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.role_too_high.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.role_too_high.scope_too_narrow"];
             409: components["responses"]["idempotency_in_progress.member_deactivated.member_exists"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2808,7 +2853,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -2846,7 +2891,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2893,7 +2938,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -2952,7 +2997,7 @@ export interface operations {
             };
             400: components["responses"]["idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["external_id_taken.idempotency_in_progress"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -2992,7 +3037,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3035,7 +3080,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["external_id_taken"];
             413: components["responses"]["body_too_large"];
@@ -3081,7 +3126,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3140,7 +3185,7 @@ export interface operations {
             };
             400: components["responses"]["expires_at_in_past.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["idempotency_in_progress"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3180,7 +3225,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3239,7 +3284,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            403: components["responses"]["registration_disabled"];
+            403: components["responses"]["https_required.registration_disabled"];
             409: components["responses"]["email_taken"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3280,7 +3325,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_credentials"];
-            403: components["responses"]["member_deactivated"];
+            403: components["responses"]["https_required.member_deactivated"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3323,7 +3368,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["member_deactivated"];
+            403: components["responses"]["https_required.member_deactivated"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3365,6 +3410,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.unauthenticated"];
+            403: components["responses"]["https_required"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3400,7 +3446,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3440,7 +3486,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3479,6 +3525,7 @@ export interface operations {
                 };
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
+            403: components["responses"]["https_required"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3518,6 +3565,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["reset_invalid"];
+            403: components["responses"]["https_required"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3560,7 +3608,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["identity_invalid.identity_required.widget_token_invalid"];
-            403: components["responses"]["contact_blocked.origin_not_allowed"];
+            403: components["responses"]["contact_blocked.https_required.origin_not_allowed"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3600,7 +3648,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["widget_token_invalid"];
-            403: components["responses"]["origin_not_allowed"];
+            403: components["responses"]["https_required.origin_not_allowed"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3636,7 +3684,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3676,7 +3724,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3732,7 +3780,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3789,7 +3837,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, sender_required, sender_unknown, unsupported, validation_failed */
+            /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_unknown, sender_required, sender_unknown, unsupported, validation_failed */
             400: {
                 headers: {
                     [name: string]: unknown;
@@ -3798,14 +3846,13 @@ export interface operations {
                     "application/json": components["schemas"]["Failure"] & {
                         error?: {
                             /** @enum {string} */
-                            code?: "content_required" | "content_type_reserved" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "sender_required" | "sender_unknown" | "unsupported" | "validation_failed";
+                            code?: "content_required" | "content_type_reserved" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "reply_to_unknown" | "sender_required" | "sender_unknown" | "unsupported" | "validation_failed";
                         };
                     };
                 };
             };
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
-            404: components["responses"]["not_found"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["conversation_exists.idempotency_in_progress"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3843,7 +3890,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -3881,7 +3928,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -3924,7 +3971,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["version_conflict"];
             413: components["responses"]["body_too_large"];
@@ -3968,7 +4015,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["version_conflict"];
             413: components["responses"]["body_too_large"];
@@ -4013,7 +4060,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["version_conflict"];
             413: components["responses"]["body_too_large"];
@@ -4058,7 +4105,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["version_conflict"];
             413: components["responses"]["body_too_large"];
@@ -4103,7 +4150,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["conversation_exists.version_conflict"];
             413: components["responses"]["body_too_large"];
@@ -4148,7 +4195,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4193,7 +4240,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -4265,7 +4312,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
             409: components["responses"]["idempotency_in_progress"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4305,7 +4352,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4348,7 +4395,54 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
+            404: components["responses"]["not_found"];
+            413: components["responses"]["body_too_large"];
+            415: components["responses"]["unsupported_media_type"];
+            429: components["responses"]["rate_limited"];
+            500: components["responses"]["internal_error"];
+            503: components["responses"]["unavailable"];
+        };
+    };
+    ContactConversations_list: {
+        parameters: {
+            query?: {
+                /** @description Items in a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        request_id: string;
+                        /** Format: date-time */
+                        timestamp: string;
+                        /** @constant */
+                        ok: true;
+                        data: {
+                            items: components["schemas"]["ConversationView"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4399,7 +4493,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4474,7 +4568,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["conversation_exists.conversation_moved.idempotency_in_progress"];
             413: components["responses"]["body_too_large"];
@@ -4516,7 +4610,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.not_sender.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.not_sender.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4559,9 +4653,9 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
+            400: components["responses"]["content_required.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.not_sender.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.not_sender.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4613,7 +4707,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4688,7 +4782,7 @@ export interface operations {
                 };
             };
             401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked"];
+            403: components["responses"]["contact_blocked.https_required"];
             404: components["responses"]["not_found"];
             409: components["responses"]["conversation_exists.idempotency_in_progress"];
             413: components["responses"]["body_too_large"];
@@ -4737,7 +4831,7 @@ export interface operations {
             };
             400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
             429: components["responses"]["rate_limited"];
@@ -4796,7 +4890,7 @@ export interface operations {
             };
             400: components["responses"]["idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["idempotency_in_progress.short_code_taken"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4836,7 +4930,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4875,7 +4969,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
@@ -4918,7 +5012,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             409: components["responses"]["short_code_taken"];
             413: components["responses"]["body_too_large"];
@@ -4962,7 +5056,7 @@ export interface operations {
             };
             400: components["responses"]["malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.scope_too_narrow"];
+            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["not_found"];
             413: components["responses"]["body_too_large"];
             415: components["responses"]["unsupported_media_type"];
