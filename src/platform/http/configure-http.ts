@@ -5,6 +5,8 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
 import { Lifecycle } from '../health/lifecycle.js';
+import { tellRates } from '../limits/rate-headers.js';
+import { RateLimiter } from '../limits/rate-limiter.js';
 import { accessLog } from '../logging/access-log.js';
 import { EnvelopeInterceptor } from './envelope.interceptor.js';
 import { ErrorFilter } from './error.filter.js';
@@ -28,7 +30,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.use(helmet(headers(demandsHttps(config))));
   app.use(crossOrigin());
   app.use(refuseWhileDraining(app.get(Lifecycle)));
-  app.use('/v1', noStore, httpsOnly(config), jsonBody());
+  app.use('/v1', noStore, httpsOnly(config), jsonBody(), tellRates(app.get(RateLimiter)));
   answerUnreadable(app.getHttpServer());
   answerUnknownPaths(app);
   app.useGlobalFilters(new ErrorFilter());

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import { Config } from '../../config/config.js';
@@ -12,10 +13,14 @@ export interface RateState {
   reset: number;
 }
 
+/** One limit, and whom it counts by. */
+export type Counter = readonly [name: RateLimitName, key: string];
+
 /** Counts what callers do against the published rates. */
 @Injectable()
 export class RateLimiter {
   private readonly limiters = new Map<RateLimitName, RateLimiterMemory>();
+  private readonly listener = new AsyncLocalStorage<(state: RateState) => void>();
 
   constructor(config: Config) {
     for (const [name, { points, seconds }] of Object.entries(config.rateLimits ?? {})) {
@@ -23,12 +28,17 @@ export class RateLimiter {
     }
   }
 
-  /** Counts one more. @returns null when limits are off @throws RateLimited past the limit */
-  async consume(name: RateLimitName, key: string): Promise<RateState | null> {
+  /** Runs the work; whatever it counts, however deep inside, `tell` hears where the caller stands then. */
+  telling<T>(tell: (state: RateState) => void, work: () => T): T {
+    return this.listener.run(tell, work);
+  }
+
+  /** Counts one more. @throws RateLimited past the limit */
+  async consume(name: RateLimitName, key: string): Promise<void> {
     const limiter = this.limiters.get(name);
-    if (!limiter) return null;
+    if (!limiter) return;
     try {
-      return stateOf(limiter, await limiter.consume(key));
+      this.listener.getStore()?.(stateOf(limiter, await limiter.consume(key)));
     } catch (refused) {
       if (refused instanceof RateLimiterRes) throw limited(stateOf(limiter, refused));
       throw refused;
@@ -42,9 +52,26 @@ export class RateLimiter {
     if (limiter && state && state.consumedPoints >= limiter.points) throw limited(stateOf(limiter, state));
   }
 
-  /** Counts one failure. */
+  /** Counts one failure. @throws RateLimited when it is one too many */
   async fail(name: RateLimitName, key: string): Promise<void> {
-    await this.limiters.get(name)?.penalty(key);
+    const limiter = this.limiters.get(name);
+    const state = await limiter?.penalty(key);
+    if (limiter && state && state.consumedPoints > limiter.points) throw limited(stateOf(limiter, state));
+  }
+
+  /**
+   * A guess at a secret: refused to those who have failed too often, and counted where it fails. Of a hundred guesses
+   * at once all are under way before the first has failed; so the counters are asked again before the result is told,
+   * and no more are told theirs, right or wrong, than one after another would be. Let nothing happen in a guess that a
+   * refusal after it should undo.
+   * @param guess false or null where it was wrong
+   * @throws RateLimited
+   */
+  async guess<T>(counters: readonly Counter[], guess: () => Promise<T>): Promise<T> {
+    for (const [name, key] of counters) await this.assertBelow(name, key);
+    const result = await guess();
+    for (const [name, key] of counters) await (result ? this.assertBelow(name, key) : this.fail(name, key));
+    return result;
   }
 }
 
