@@ -35,8 +35,8 @@ export class AuthController {
   @LimitRate('register')
   @Creates(AgentSessionView)
   @Throws(EmailTaken, RegistrationDisabled)
-  async register(@Body() body: RegisterBody): Promise<AgentSessionView> {
-    return toAgentSessionView(await this.auth.register(body));
+  async register(@Body() body: RegisterBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
+    return toAgentSessionView(await this.auth.register(body, origin.address));
   }
 
   @Post('login')

@@ -3,6 +3,7 @@ import { Config } from '../../config/config.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, SystemPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { Counter } from '../../platform/limits/rate-limiter.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import { BotsService } from '../bots/index.js';
 import { ChannelsService } from '../channels/index.js';
@@ -53,14 +54,17 @@ export class AuthService {
 
   /**
    * A new workspace with its first channel, and the caller as its owner. A known e-mail registers with its own
-   * password, or not at all.
-   * @throws RegistrationDisabled, EmailTaken
+   * password, or not at all; to try one is a guess like that of a login.
+   * @throws RegistrationDisabled, EmailTaken, RateLimited
    */
-  async register(registration: Registration): Promise<SignIn> {
+  async register(registration: Registration, address: string): Promise<SignIn> {
     if (!this.config.allowRegistration) throw new RegistrationDisabled();
     const { email, password, name } = registration;
     const known = await this.users.findByEmail(email);
-    if (known && !(await this.users.hasPassword(known, password))) throw new EmailTaken();
+    if (known) {
+      const isOwn = () => this.users.hasPassword(known, password);
+      if (!(await this.limiter.guess(guesses(email, address), isOwn))) throw new EmailTaken();
+    }
     const passwordHash = known ? null : await this.users.hashPassword(password);
     return this.units.run(async () => {
       if (known && !(await this.users.stillHasPassword(known))) throw new EmailTaken();
@@ -81,18 +85,9 @@ export class AuthService {
    */
   async login(credentials: Credentials, address: string): Promise<SignIn & { memberships: Membership[] }> {
     const { email, password } = credentials;
-    const counters = [
-      ['login', `${email} ${address}`],
-      ['login_email', email],
-      ['login_address', address],
-    ] as const;
-    for (const [name, key] of counters) await this.limiter.assertBelow(name, key);
-    const user = await this.users.authenticate(email, password);
-    const memberships = user ? await this.claimed(user) : [];
-    if (!user || memberships.length === 0) {
-      for (const [name, key] of counters) await this.limiter.fail(name, key);
-      throw new InvalidCredentials();
-    }
+    const found = await this.limiter.guess(guesses(email, address), () => this.authenticate(email, password));
+    if (!found) throw new InvalidCredentials();
+    const { user, memberships } = found;
     const { member, workspace } = await this.enter(memberships, credentials.workspace_id);
     const open = await this.units.run(async () => {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
@@ -121,9 +116,15 @@ export class AuthService {
     return { member, workspace, memberships };
   }
 
-  /** A password opens only the memberships that were claimed with it. */
-  private async claimed(user: User): Promise<Membership[]> {
-    return (await this.members.memberships(user.id)).filter(({ claimed }) => claimed);
+  /** A password opens only the memberships that were claimed with it; null where it opens none. */
+  private async authenticate(
+    email: string,
+    password: string,
+  ): Promise<{ user: User; memberships: Membership[] } | null> {
+    const user = await this.users.authenticate(email, password);
+    const memberships = user ? await this.members.memberships(user.id) : [];
+    const claimed = memberships.filter(membership => membership.claimed);
+    return user && claimed.length > 0 ? { user, memberships: claimed } : null;
   }
 
   private async enter(
@@ -140,4 +141,13 @@ export class AuthService {
     const member = await this.members.get(itself, active.memberId);
     return { member, workspace: await this.workspaces.get(itself) };
   }
+}
+
+/** Wrong passwords are counted per e-mail and address, per e-mail, and per address. */
+function guesses(email: string, address: string): Counter[] {
+  return [
+    ['login', `${email} ${address}`],
+    ['login_email', email],
+    ['login_address', address],
+  ];
 }

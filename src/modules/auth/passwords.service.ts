@@ -30,10 +30,16 @@ export class PasswordsService {
     private readonly config: Config,
   ) {}
 
-  /** Sets a new password and ends every other session. @throws InvalidCredentials when the old one is wrong */
+  /**
+   * Sets a new password and ends every other session. A stolen token opens no other way to guess the password: wrong
+   * old ones count as wrong logins.
+   * @throws InvalidCredentials when the old one is wrong @throws RateLimited
+   */
   async change(principal: AgentPrincipal, oldPassword: string, newPassword: string): Promise<void> {
     const user = await this.users.find(principal.userId);
-    if (!user || !(await this.users.hasPassword(user, oldPassword))) throw new InvalidCredentials();
+    if (!user) throw new InvalidCredentials();
+    const isOwn = () => this.users.hasPassword(user, oldPassword);
+    if (!(await this.limiter.guess([['login_email', user.email]], isOwn))) throw new InvalidCredentials();
     const hash = await this.users.hashPassword(newPassword);
     await this.units.run(async () => {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
