@@ -4,7 +4,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WebSocket } from 'ws';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
@@ -15,6 +15,8 @@ import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
 import { call, checkout, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+
+jest.setTimeout(60_000); // each test starts a process or two
 
 const PASSWORD = 'correct horse battery';
 
@@ -330,7 +332,7 @@ describe('kill -9 in the middle of sending', () => {
          SELECT FROM event WHERE type = 'message.created' AND payload #>> '{message,id}' = message.id::text)`,
     );
     expect(untold).toEqual([]);
-  }, 60_000);
+  });
 });
 
 describe('a service that cannot start', () => {
