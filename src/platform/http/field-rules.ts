@@ -5,6 +5,12 @@ export function isStorable(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
+export function codePoints(text: string): number {
+  let count = 0;
+  for (const _sign of text) count += 1;
+  return count;
+}
+
 const WIRE_TIME = /^(\d{4}-\d{2}-(\d{2}))T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
 /** The years of four digits that the wire can show and the database can keep. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');

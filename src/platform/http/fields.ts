@@ -12,16 +12,14 @@ import {
   IsString,
   Matches,
   Max,
-  MaxLength,
   Min,
-  MinLength,
   ValidateBy,
   ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { normaliseEmail } from '../../kernel/email.js';
 import { isId } from '../../kernel/ids.js';
-import { freeFormFault, isStorable, isWireTime } from './field-rules.js';
+import { codePoints, freeFormFault, isStorable, isWireTime } from './field-rules.js';
 
 /**
  * One decorator a field: it validates what comes in and documents what goes out, so that the two cannot differ.
@@ -69,6 +67,26 @@ export function Rule(
   );
 }
 
+/** Characters are code points, as in JSON Schema; class-validator's own rules take some signs for nothing. */
+function characters(min: number, max: number, each = false): PropertyDecorator[] {
+  const counted = (holds: (count: number) => boolean) => (value: unknown) =>
+    typeof value === 'string' && holds(codePoints(value));
+  return [
+    Rule(
+      'minLength',
+      counted(count => count >= min),
+      `must have at least ${min} characters`,
+      each,
+    ),
+    Rule(
+      'maxLength',
+      counted(count => count <= max),
+      `must have at most ${max} characters`,
+      each,
+    ),
+  ];
+}
+
 export interface TextOptions extends FieldOptions {
   /** Characters; 1 unless said otherwise. */
   min?: number;
@@ -92,8 +110,7 @@ export function Text(options: TextOptions = {}): PropertyDecorator {
     options,
     schema,
     IsString(),
-    MinLength(min),
-    MaxLength(max),
+    ...characters(min, max),
     Rule('storable', isStorable, 'must not contain U+0000 or broken characters'),
     ...(pattern ? [Matches(pattern)] : []),
   );
@@ -164,8 +181,7 @@ export function Texts(
     IsArray(),
     ArrayMaxSize(maxItems),
     IsString({ each: true }),
-    MinLength(1, { each: true }),
-    MaxLength(max, { each: true }),
+    ...characters(1, max, true),
     Rule('storable', isStorable, 'must not contain U+0000 or broken characters', true),
     ...(pattern ? [Matches(pattern, { each: true })] : []),
     ...(values ? [IsIn([...values], { each: true })] : []),
