@@ -521,7 +521,7 @@ describe("another workspace's rows", () => {
         await api.post('/v1/conversations', { contact_id: contact.id, channel_id: theirs.ids.channels }),
         400,
       ],
-      ['assignee', await api.post(`${own}/assign`, { member_id: theirs.ids.members }), 422],
+      ['assignee', await api.post(`${own}/assign`, { member_id: theirs.ids.members }), 400],
       ['reply_to_id', await api.post(`${own}/messages`, { content: 'x', reply_to_id: theirs.ids.messages }), 400],
       ['member_id', await key.post(`${own}/messages`, { content: 'x', member_id: theirs.ids.members }), 400],
       ['bot_id', await key.post(`${own}/messages`, { content: 'x', bot_id: newId() }), 400],

@@ -1,0 +1,500 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { RATE_LIMITS } from '../../src/config/rate-limits.js';
+import { eventually } from '../support/eventually.js';
+import type { Answer, Caller } from '../support/http.js';
+import { countsOf, race } from '../support/race.js';
+import { rawRequest } from '../support/raw-http.js';
+import type { Desk } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+/** What the answer says of the limit. */
+function rateOf({ headers }: Pick<Answer<unknown>, 'headers'>): { limit: number; remaining: number; reset: number } {
+  const read = (name: string) => Number(headers[`ratelimit-${name}`] ?? Number.NaN);
+  return { limit: read('limit'), remaining: read('remaining'), reset: read('reset') };
+}
+
+/** A refusal by a limit of so many in so many seconds, in all that it must say. */
+function expectLimited(answer: Answer<unknown>, points: number, seconds: number): void {
+  expect([answer.status, answer.error?.code]).toEqual([429, 'rate_limited']);
+  const { limit, remaining, reset } = rateOf(answer);
+  expect({ limit, remaining }).toEqual({ limit: points, remaining: 0 });
+  expect(reset).toBeGreaterThan(0);
+  expect(reset).toBeLessThanOrEqual(seconds);
+  expect(answer.headers['retry-after']).toBe(String(reset));
+}
+
+/** An address of a caller's own, told by the proxy that is trusted here. */
+function from(address: string = [10, ...randomBytes(3)].join('.')): { 'X-Forwarded-For': string } {
+  return { 'X-Forwarded-For': address };
+}
+
+describe('sizes', () => {
+  let world: World;
+  let desk: Desk;
+  let api: Caller;
+  let path: string;
+  beforeAll(async () => {
+    world = await World.start();
+    desk = await world.desk();
+    api = desk.owner.api;
+    path = `/v1/conversations/${(await world.conversation(await world.visitor(desk))).id}`;
+  });
+  afterAll(() => world.stop());
+
+  const fieldsOf = (answer: Answer<unknown>) => answer.error?.details?.map(({ field, code }) => `${field} ${code}`);
+
+  /** A login whose body is exactly so long; it fails for its e-mail, when it is read at all. */
+  async function loginOf(bytes: number, headers: Record<string, string> = {}): Promise<[number, string]> {
+    const empty = '{"email":"","password":"x"}'.length;
+    const body = Buffer.from(`{"email":"${'e'.repeat(bytes - empty)}","password":"x"}`);
+    const asked = {
+      method: 'POST',
+      path: '/v1/auth/login',
+      headers: { 'Content-Type': 'application/json', ...headers },
+    };
+    const answer = await rawRequest(world.app.url, {
+      ...asked,
+      headers: { ...asked.headers, Connection: 'close' },
+      body,
+    });
+    return [answer.status, (JSON.parse(answer.text) as { error: { code: string } }).error.code];
+  }
+
+  it('a body of 256 KiB is read, one byte more is 413', async () => {
+    expect(await loginOf(256 * 1024)).toEqual([400, 'validation_failed']);
+    expect(await loginOf(256 * 1024 + 1)).toEqual([413, 'body_too_large']);
+  });
+
+  it('a body is no larger for coming in chunks', async () => {
+    const body = Buffer.from(`{"email":"${'e'.repeat(256 * 1024)}"}`);
+    const headers = { 'Content-Type': 'application/json', Connection: 'close' };
+    const asked = { method: 'POST', path: '/v1/auth/login', headers, body, chunked: true };
+    expect((await rawRequest(world.app.url, asked)).status).toBe(413);
+  });
+
+  it('a body of 10,000 values is read, one more is 400; so is one deeper than 32 levels', async () => {
+    const values = (count: number) => api.post('/v1/contacts', { nothing: Array.from({ length: count - 1 }, () => 1) });
+    expect((await values(10_000)).status).toBe(201);
+    expect((await values(10_001)).error.code).toBe('malformed_json');
+    const deep = (levels: number) =>
+      api.post('/v1/contacts', JSON.parse(`${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`));
+    expect((await deep(32)).status).toBe(201);
+    expect((await deep(33)).error.code).toBe('malformed_json');
+  });
+
+  it('very many faults are not told one by one', async () => {
+    const fields = Array.from({ length: 2_000 }, () => ({}));
+    const answer = await api.post('/v1/channels', { name: 'x', widget_config: { pre_chat_form: { fields } } });
+    expect(answer.status).toBe(400);
+    expect(answer.error.details?.length).toBe(200);
+  });
+
+  it('a message has at most 20,000 characters, whatever their bytes', async () => {
+    for (const sign of ['x', 'é', '💩']) {
+      const sent = await api.post(`${path}/messages`, { content: sign.repeat(20_000) });
+      expect([sign, sent.status]).toEqual([sign, 201]);
+      expect(sent.data.content).toBe(sign.repeat(20_000));
+      const more = await api.post(`${path}/messages`, { content: sign.repeat(20_001) });
+      expect([sign, more.status, fieldsOf(more)]).toEqual([sign, 400, ['content too_long']]);
+    }
+  });
+
+  it('a character is a code point, also one that only changes the one before', async () => {
+    const hearts = '\u2764\ufe0f';
+    expect((await api.post('/v1/contacts', { name: hearts.repeat(100) })).status).toBe(201);
+    expect(fieldsOf(await api.post('/v1/contacts', { name: `${hearts.repeat(100)}x` }))).toEqual(['name too_long']);
+  });
+
+  it.each(['metadata', 'custom_attributes'])('%s has at most 16 KiB, 50 keys and 10 levels', async name => {
+    const put = (value: unknown) =>
+      name === 'metadata'
+        ? api.post(`${path}/messages`, { content: 'x', metadata: value })
+        : api.patch(path, { [name]: value });
+    const keys = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_nothing, index) => [`k${index}`, 1]));
+    const bytes = (count: number) => ({ a: 'x'.repeat(count - '{"a":""}'.length) });
+    const levels = (count: number): unknown => JSON.parse(`${'{"a":'.repeat(count)}1${'}'.repeat(count)}`);
+    for (const good of [{}, bytes(16 * 1024), { a: 'é'.repeat(8_188) }, keys(50), levels(10)]) {
+      const kept = await put(good);
+      expect(kept.status).toBeLessThan(300);
+      expect(kept.data[name]).toEqual(good);
+    }
+    for (const bad of [bytes(16 * 1024 + 1), { a: 'é'.repeat(8_189) }, keys(51), levels(11), [], 'text', 1, null]) {
+      expect(fieldsOf(await put(bad))).toEqual([`${name} format`]);
+    }
+  });
+
+  it('a conversation has at most 20 tags of 50 characters', async () => {
+    const tags = (count: number, length: number) =>
+      Array.from({ length: count }, (_nothing, index) => String(index).padStart(length, 't'));
+    const kept = await api.patch(path, { tags: tags(20, 50) });
+    expect([kept.status, kept.data.tags]).toEqual([200, tags(20, 50)]);
+    expect(fieldsOf(await api.patch(path, { tags: tags(21, 50) }))).toEqual(['tags too_many']);
+    expect(fieldsOf(await api.patch(path, { tags: tags(20, 51) }))).toEqual(['tags too_long']);
+    expect(fieldsOf(await api.patch(path, { tags: [''] }))).toEqual(['tags too_short']);
+  });
+
+  it('a name has at most 200 characters, of whatever it is', async () => {
+    const key = await world.apiKey(desk);
+    const visitor = await world.visitor(desk);
+    const makes: [string, (name: string) => Promise<Answer<unknown>>][] = [
+      ['contact', name => api.post('/v1/contacts', { name })],
+      ['channel', name => api.post('/v1/channels', { name })],
+      ['key', name => api.post('/v1/api-keys', { name })],
+      ['workspace', name => api.patch('/v1/workspace', { name })],
+      ['member', name => key.post('/v1/workspace/members', { name, email: `${unique('m')}@example.com` })],
+      ['profile', name => api.patch('/v1/workspace/members/me', { name })],
+      ['visitor', name => world.anyone.post('/v1/widget/session', { name, widget_token: desk.widgetToken })],
+      ['own name', name => visitor.api.patch('/v1/widget/contact', { name })],
+    ];
+    for (const [what, make] of makes) {
+      const [kept, refused] = [await make('n'.repeat(200)), await make('n'.repeat(201))];
+      expect([what, kept.status < 300, fieldsOf(refused)]).toEqual([what, true, ['name too_long']]);
+    }
+  });
+
+  it('a URL has at most 2,048 characters', async () => {
+    const url = (length: number) => 'https://a.example/'.padEnd(length, 'x');
+    expect((await api.post('/v1/contacts', { avatar_url: url(2048) })).data.avatar_url).toBe(url(2048));
+    expect(fieldsOf(await api.post('/v1/contacts', { avatar_url: url(2049) }))).toEqual(['avatar_url too_long']);
+    expect((await api.patch('/v1/workspace/members/me', { avatar_url: url(2048) })).status).toBe(200);
+    expect((await api.patch('/v1/workspace/members/me', { avatar_url: url(2049) })).status).toBe(400);
+  });
+
+  it('a page has 1 to 200 items, 50 when nothing is said', async () => {
+    await race(51, index => api.post('/v1/contacts', { name: `Contact ${index}` }));
+    expect((await api.get('/v1/contacts')).data.items).toHaveLength(50);
+    for (const good of [1, 200]) expect((await api.get(`/v1/contacts?limit=${good}`)).status).toBe(200);
+    for (const bad of ['0', '201', '-1', '1.5', 'all', '']) {
+      expect([bad, (await api.get(`/v1/contacts?limit=${bad}`)).status]).toEqual([bad, 400]);
+    }
+  });
+});
+
+describe('rates', () => {
+  it('are published as the contract has them', () => {
+    const rates = Object.entries(RATE_LIMITS).map(([name, { points, seconds }]) => `${name} ${points}/${seconds}`);
+    expect(rates).toEqual(
+      expect.arrayContaining([
+        'login 10/900',
+        'login_email 100/3600',
+        'login_address 300/300',
+        'register 20/3600',
+        'password_reset 60/60',
+        'password_forgot 5/3600',
+        'refresh 60/60',
+        'widget_session 300/60',
+        'widget_session_contact 60/60',
+        'visitor_message 30/60',
+        'handshake 120/60',
+        'agent 600/60',
+        'api_key 1200/60',
+      ]),
+    );
+  });
+
+  describe('of each credential', () => {
+    let world: World;
+    let desk: Desk;
+    beforeAll(async () => {
+      world = await World.start({ RATE_LIMITS: 'agent=40/60,api_key=30/60,visitor=20/60,visitor_message=5/60' });
+      desk = await world.desk();
+    });
+    afterAll(() => world.stop());
+
+    /** Asks until nothing is left, then once more. */
+    async function exhaust(caller: Caller, path: string, points: number): Promise<void> {
+      const first = rateOf(await caller.get(path));
+      expect(first.limit).toBe(points);
+      for (let left = first.remaining - 1; left >= 0; left -= 1) {
+        const answer = await caller.get(path);
+        expect([answer.status, rateOf(answer).remaining]).toEqual([200, left]);
+      }
+      expectLimited(await caller.get(path), points, 60);
+    }
+
+    it('an agent has its own, and shares it with no colleague at the same address', async () => {
+      const colleague = await world.colleague(desk);
+      await exhaust(colleague.api, '/v1/workspace', 40);
+      expect((await desk.owner.api.get('/v1/workspace')).status).toBe(200);
+      const again = await world.anyone.post('/v1/auth/login', { email: colleague.email, password: PASSWORD });
+      expect(again.status).toBe(200);
+      expectLimited(await world.as(again.data.token).get('/v1/workspace'), 40, 60);
+    });
+
+    it('an API key has its own, and shares it with no other key', async () => {
+      const [one, two] = [await world.apiKey(desk), await world.apiKey(desk)];
+      await exhaust(one, '/v1/workspace', 30);
+      expect((await two.get('/v1/workspace')).status).toBe(200);
+    });
+
+    it('a visitor has its own, whatever token it comes with', async () => {
+      const [one, two] = [await world.visitor(desk, { external_id: 'one' }), await world.visitor(desk)];
+      await exhaust(one.api, '/v1/widget/contact', 20);
+      expect((await two.api.get('/v1/widget/contact')).status).toBe(200);
+      expectLimited(await (await world.visitor(desk, { external_id: 'one' })).api.get('/v1/widget/contact'), 20, 60);
+    });
+
+    it('a visitor says so many things a minute, by either route; to read is not to speak', async () => {
+      const visitor = await world.visitor(desk);
+      const { id } = await world.conversation(visitor, 'One');
+      const said = [
+        await visitor.api.post('/v1/widget/conversations', { message: { content: 'Two' } }),
+        await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Three' }),
+        await visitor.api.post(`/v1/widget/conversations/${id}/messages`, {}),
+        await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Five' }),
+      ];
+      expect(said.map(answer => [answer.status, rateOf(answer).limit, rateOf(answer).remaining])).toEqual([
+        [200, 5, 3],
+        [201, 5, 2],
+        [400, 5, 1],
+        [201, 5, 0],
+      ]);
+      expectLimited(await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Six' }), 5, 60);
+      expectLimited(await visitor.api.post('/v1/widget/conversations', { message: { content: 'Six' } }), 5, 60);
+      const history = await visitor.api.get(`/v1/widget/conversations/${id}/messages`);
+      expect([history.status, history.data.items.length]).toEqual([200, 4]);
+    });
+
+    it('of many at once, as many pass as are left', async () => {
+      const colleague = await world.colleague(desk);
+      const answers = await race(60, () => colleague.api.get('/v1/workspace'));
+      expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 40, 429: 20 });
+    });
+
+    it('nothing is counted against a credential that is refused', async () => {
+      const answer = await world.as('nonsense').get('/v1/workspace');
+      expect([answer.status, answer.headers['ratelimit-limit']]).toEqual([401, undefined]);
+    });
+  });
+
+  describe('where there is no credential', () => {
+    let world: World;
+    let desk: Desk;
+    beforeAll(async () => {
+      const rates = {
+        login: '3/900',
+        login_email: '6/3600',
+        login_address: '10/300',
+        register: '4/3600',
+        password_forgot: '2/3600',
+        password_reset: '3/60',
+        refresh: '3/60',
+        widget_session: '4/60',
+        widget_session_contact: '3/60',
+        widget_config: '3/60',
+      };
+      const RATES = Object.entries(rates).map(([name, rate]) => `${name}=${rate}`);
+      world = await World.start({ TRUST_PROXY: '1', RATE_LIMITS: RATES.join(',') });
+      desk = await world.desk();
+    });
+    afterAll(() => world.stop());
+
+    const login = (email: string, password: string, address = from()) =>
+      world.anyone.post('/v1/auth/login', { email, password }, address);
+    const WRONG = 'not the right password';
+
+    describe('login', () => {
+      it('fails so often per e-mail and address, then refuses the right password too', async () => {
+        const { email } = await world.colleague(desk);
+        const here = from();
+        for (let failure = 1; failure <= 3; failure += 1) expect((await login(email, WRONG, here)).status).toBe(401);
+        expectLimited(await login(email, WRONG, here), 3, 900);
+        expectLimited(await login(email, PASSWORD, here), 3, 900);
+        expectLimited(await login(` ${email.toUpperCase()} `, PASSWORD, here), 3, 900);
+        expect((await login(email, PASSWORD)).status).toBe(200);
+        expect((await login(desk.owner.email, PASSWORD, here)).status).toBe(200);
+      });
+
+      it('counts an e-mail that nobody has as one that somebody has', async () => {
+        const [email, here] = [`${unique('nobody')}@example.com`, from()];
+        for (let failure = 1; failure <= 3; failure += 1) expect((await login(email, WRONG, here)).status).toBe(401);
+        expectLimited(await login(email, WRONG, here), 3, 900);
+      });
+
+      it('fails so often per e-mail, from wherever', async () => {
+        const { email } = await world.colleague(desk);
+        for (let failure = 1; failure <= 6; failure += 1) expect((await login(email, WRONG)).status).toBe(401);
+        expectLimited(await login(email, WRONG), 6, 3600);
+        expectLimited(await login(email, PASSWORD), 6, 3600);
+      });
+
+      it('fails so often per address, with whatever e-mail', async () => {
+        const here = from();
+        for (let failure = 1; failure <= 10; failure += 1) {
+          expect((await login(`${unique('x')}@example.com`, WRONG, here)).status).toBe(401);
+        }
+        expectLimited(await login(`${unique('x')}@example.com`, WRONG, here), 10, 300);
+        expectLimited(await login(desk.owner.email, PASSWORD, here), 10, 300);
+      });
+
+      it('does not count what succeeds, nor what is no login at all', async () => {
+        const { email } = await world.colleague(desk);
+        const here = from();
+        for (let time = 1; time <= 12; time += 1) {
+          expect((await login(email, PASSWORD, here)).status).toBe(200);
+          expect((await world.anyone.post('/v1/auth/login', { email }, here)).status).toBe(400);
+        }
+        expect(countsOf((await race(12, () => login(email, PASSWORD, here))).map(({ status }) => status))).toEqual({
+          200: 12,
+        });
+      });
+
+      it('tells racing guesses no more results than it tells one after another', async () => {
+        const { email } = await world.colleague(desk);
+        const here = from();
+        const guesses = await race(12, index => login(email, index === 11 ? PASSWORD : WRONG, here));
+        expect(countsOf(guesses.map(({ status }) => status))).toEqual({ 401: 3, 429: 9 });
+        expect(guesses[11]?.status).toBe(429);
+      });
+
+      it('is guessed no more often by registering with the e-mail, or by changing the password', async () => {
+        const colleague = await world.colleague(desk);
+        const { email } = colleague;
+        const register = (password: string, headers: Record<string, string>) =>
+          world.anyone.post('/v1/auth/register', { workspace_name: 'W', name: 'N', email, password }, headers);
+        const here = from();
+        for (let failure = 1; failure <= 3; failure += 1) expect((await register(WRONG, here)).status).toBe(409);
+        expectLimited(await register(PASSWORD, here), 3, 900);
+        const change = (old: string) =>
+          colleague.api.post('/v1/auth/password', { old_password: old, password: PASSWORD });
+        for (let failure = 4; failure <= 6; failure += 1) expect((await change(WRONG)).status).toBe(401);
+        expectLimited(await change(PASSWORD), 6, 3600);
+        expectLimited(await login(email, PASSWORD), 6, 3600);
+      });
+    });
+
+    it('so many register from one address an hour', async () => {
+      const here = from();
+      const register = (address: Record<string, string>, password = PASSWORD) =>
+        world.anyone.post(
+          '/v1/auth/register',
+          { workspace_name: 'W', name: 'N', email: `${unique('r')}@example.com`, password },
+          address,
+        );
+      for (let left = 3; left >= 1; left -= 1) {
+        const answer = await register(here);
+        expect([answer.status, rateOf(answer).limit, rateOf(answer).remaining]).toEqual([201, 4, left]);
+      }
+      expect((await register(here, 'short')).status).toBe(400);
+      expectLimited(await register(here), 4, 3600);
+      expect((await register(from())).status).toBe(201);
+    });
+
+    it('so many links are asked for by one e-mail an hour, whether or not there is such a user', async () => {
+      for (const email of [desk.owner.email, `${unique('nobody')}@example.com`]) {
+        const forgot = (asked: string) => world.anyone.post('/v1/auth/password/forgot', { email: asked }, from());
+        expect(rateOf(await forgot(email))).toMatchObject({ limit: 2, remaining: 1 });
+        expect(rateOf(await forgot(email.toUpperCase()))).toMatchObject({ limit: 2, remaining: 0 });
+        expectLimited(await forgot(email), 2, 3600);
+      }
+      expect((await world.anyone.post('/v1/auth/password/forgot', { email: 'other@example.com' })).status).toBe(200);
+    });
+
+    it('so many links are tried from one address a minute; good ones are not counted', async () => {
+      const here = from();
+      const reset = (reset_token: string, address = here) =>
+        world.anyone.post('/v1/auth/password/reset', { reset_token, password: PASSWORD }, address);
+      const member = await world.colleague(desk);
+      await world.anyone.post('/v1/auth/password/forgot', { email: member.email });
+      const mail = await eventually(() => world.app.mails.find(({ to }) => to === member.email));
+      expect((await reset(/reset=(\S+)/.exec(mail.text)?.[1] ?? '')).status).toBe(200);
+      for (let failure = 1; failure <= 3; failure += 1) expect((await reset('rst_nothing')).status).toBe(401);
+      expectLimited(await reset('rst_nothing'), 3, 60);
+      expect((await reset('rst_nothing', from())).status).toBe(401);
+    });
+
+    it('a session is refreshed so often a minute, whatever the address, and no other session with it', async () => {
+      const { email } = await world.colleague(desk);
+      const [one, two] = [(await login(email, PASSWORD)).data, (await login(email, PASSWORD)).data];
+      const refresh = (refresh_token: string) => world.anyone.post('/v1/auth/refresh', { refresh_token }, from());
+      for (let left = 2; left >= 0; left -= 1) {
+        const answer = await refresh(one.refresh_token);
+        expect([answer.status, rateOf(answer).limit, rateOf(answer).remaining]).toEqual([200, 3, left]);
+      }
+      expectLimited(await refresh(one.refresh_token), 3, 60);
+      expect((await refresh(two.refresh_token)).status).toBe(200);
+    });
+
+    describe('a widget session', () => {
+      const session = (body: object, address: Record<string, string>) =>
+        world.anyone.post('/v1/widget/session', body, address);
+
+      it('is opened so often per token and address', async () => {
+        const here = from();
+        const [one, two] = [desk.widgetToken, (await world.channel(desk)).widget_token];
+        for (let left = 3; left >= 0; left -= 1) {
+          const answer = await session({ widget_token: one }, here);
+          expect([answer.status, rateOf(answer).limit]).toEqual([200, left === 3 ? 3 : 4]);
+        }
+        expectLimited(await session({ widget_token: one }, here), 4, 60);
+        expect((await session({ widget_token: two }, here)).status).toBe(200);
+        expect((await session({ widget_token: one }, from())).status).toBe(200);
+      });
+
+      it('is opened so often per contact, from wherever', async () => {
+        const body = { widget_token: desk.widgetToken, external_id: unique('user') };
+        for (let time = 1; time <= 3; time += 1) expect((await session(body, from())).status).toBe(200);
+        expectLimited(await session(body, from()), 3, 60);
+        expect((await session({ ...body, external_id: unique('user') }, from())).status).toBe(200);
+      });
+
+      it('is not tried with token after token from one address for ever', async () => {
+        const here = from();
+        for (let time = 1; time <= 4; time += 1) {
+          expect((await session({ widget_token: 'wt_unknown' }, here)).status).toBe(401);
+        }
+        expectLimited(await session({ widget_token: 'wt_unknown' }, here), 4, 60);
+      });
+
+      it('and its look is asked for so often per address', async () => {
+        const here = from();
+        const config = (address: Record<string, string>) =>
+          world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`, address);
+        for (let left = 2; left >= 0; left -= 1) expect(rateOf(await config(here)).remaining).toBe(left);
+        expectLimited(await config(here), 3, 60);
+        expect((await config(from())).status).toBe(200);
+      });
+    });
+  });
+
+  describe('an address', () => {
+    it('is the one of the connection where no proxy is trusted, whatever a header says', async () => {
+      const world = await World.start({ RATE_LIMITS: 'widget_config=2/60' });
+      const desk = await world.desk();
+      const config = () => world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`, from());
+      expect([(await config()).status, (await config()).status]).toEqual([200, 200]);
+      expectLimited(await config(), 2, 60);
+      await world.stop();
+    });
+  });
+
+  it('begin anew when their time is over', async () => {
+    const world = await World.start({ RATE_LIMITS: 'agent=3/1' });
+    const { owner } = await world.desk();
+    await eventually(async () => ((await owner.api.get('/v1/workspace')).status === 429 ? true : undefined));
+    await eventually(async () => ((await owner.api.get('/v1/workspace')).status === 200 ? true : undefined));
+    await world.stop();
+  });
+
+  it('say nothing of themselves when they are off', async () => {
+    const world = await World.start({ RATE_LIMITS: 'off' });
+    const { owner } = await world.desk();
+    const answer = await owner.api.get('/v1/workspace');
+    expect([answer.status, answer.headers['ratelimit-limit']]).toEqual([200, undefined]);
+    await world.stop();
+  });
+
+  it('hold as published where the environment says nothing: a visitor says 30 things a minute', async () => {
+    const world = await World.start({ RATE_LIMITS: '' });
+    const visitor = await world.visitor(await world.desk());
+    const { id } = await world.conversation(visitor);
+    const answers = await race(31, index =>
+      visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: `Message ${index}` }),
+    );
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 29, 429: 2 });
+    for (const answer of answers.filter(({ status }) => status === 429)) expectLimited(answer, 30, 60);
+    await world.stop();
+  });
+});
