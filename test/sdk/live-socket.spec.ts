@@ -339,11 +339,13 @@ describe('in a browser', () => {
   });
 
   it('takes the page’s own WebSocket', async () => {
-    const page = globalThis as { WebSocket?: WebSocketConstructor | undefined };
+    const page = globalThis as { WebSocket?: WebSocketConstructor | undefined; document?: object };
     const own = page.WebSocket;
     page.WebSocket = PageWebSocket;
+    page.document = {};
     await connect();
     expect(service.handshakes[0]!.get('reject')).toBe('close');
     page.WebSocket = own;
+    delete page.document;
   });
 });

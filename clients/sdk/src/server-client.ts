@@ -10,6 +10,7 @@ import { Contacts } from './resources/contacts.js';
 import { Conversations } from './resources/conversations.js';
 import { ServerMembers } from './resources/members.js';
 import { Workspace } from './resources/workspace.js';
+import { inBrowser } from './surroundings.js';
 
 export interface ServerOptions extends Omit<ClientOptions, 'wsBaseUrl' | 'WebSocket'> {
   /** `svc_sk_…`; opens the whole workspace. */
@@ -44,9 +45,4 @@ export class ServerClient {
     this.apiKeys = new ApiKeys(api);
     this.workspace = new Workspace(api);
   }
-}
-
-/** A page or one of its workers. */
-function inBrowser(): boolean {
-  return 'document' in globalThis || 'importScripts' in globalThis;
 }

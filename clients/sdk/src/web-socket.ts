@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.js';
 import { openEnvelope } from './envelope.js';
+import { inBrowser } from './surroundings.js';
 
 /** What this SDK uses of a WebSocket: the browser's, `ws`, or one that a test made. */
 export interface WebSocketLike {
@@ -46,16 +47,21 @@ export interface Connection {
 const OPEN = 1;
 const ABNORMAL = 1006;
 
-/** The runtime's own WebSocket; Node 20 has none and needs the package `ws` beside this one. */
+/**
+ * A page's own WebSocket. Elsewhere the package `ws`, where it is installed: it shows why a handshake was refused, which
+ * the WebSocket of Node 22 and later does not; Node 20 has no other.
+ */
 export async function findWebSocket(): Promise<WebSocketConstructor> {
   const own = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
-  if (own) return own;
+  if (own && inBrowser()) return own;
   // Not a literal, so that no bundler puts a package for Node into a page.
   const name = 'ws';
-  const { WebSocket } = (await import(/* @vite-ignore */ /* webpackIgnore: true */ name)) as {
-    WebSocket: WebSocketConstructor;
-  };
-  return WebSocket;
+  const found = await import(/* @vite-ignore */ /* webpackIgnore: true */ name).then(
+    (loaded: { WebSocket: WebSocketConstructor }) => loaded.WebSocket,
+    () => own,
+  );
+  if (!found) throw new Error('no WebSocket here: install the package ws, or pass one');
+  return found;
 }
 
 /**
