@@ -5,8 +5,16 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectRoot } from './survey.js';
 
-/** Three names: an ordinary one, one that holds the model's own words, and one whose place in the order is planned. */
-const MODULES = ['saved-replies', 'auto-responses', 'invites'];
+const order = JSON.parse(readFileSync(join(projectRoot, 'src/modules/order.json'), 'utf8')) as string[];
+
+/**
+ * Names that nobody will give to a real module, which this test would then find taken: an ordinary one, and one that
+ * holds the model's own words. And, as long as there is one, a name whose place in the order is planned.
+ */
+const PLANNED = order.filter(
+  name => /[a-z]{3}[^s]s$/.test(name) && !existsSync(join(projectRoot, 'src/modules', name)),
+);
+const MODULES = ['paper-boats', 'owl-responses', ...PLANNED.slice(0, 1)];
 
 let tree: string;
 
@@ -76,11 +84,11 @@ describe('npm run new:module refuses', () => {
     const before = text(path);
     writeFileSync(join(tree, path), before.replace(`'canned_response.updated'`, `'canned_response.changed'`));
     try {
-      const { status, said } = await newModule('saved-replies');
+      const { status, said } = await newModule('paper-boats');
       expect(said).toMatch(/^src\/modules\/realtime\/frames\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
       expect(status).toBe(1);
-      expect(existsSync(join(tree, 'src/modules/saved-replies'))).toBe(false);
-      expect(text('src/entities.ts')).not.toMatch(/SavedReply/);
+      expect(existsSync(join(tree, 'src/modules/paper-boats'))).toBe(false);
+      expect(text('src/entities.ts')).not.toMatch(/PaperBoat/);
     } finally {
       writeFileSync(join(tree, path), before);
     }
@@ -91,7 +99,7 @@ describe('npm run new:module refuses', () => {
     const before = text(path);
     writeFileSync(join(tree, path), `${before}\nexport const TEMPLATE = 1;\n`);
     try {
-      const { status, said } = await newModule('saved-replies');
+      const { status, said } = await newModule('paper-boats');
       expect(said).toMatch(/canned-responses\.errors\.ts speaks of something that bin\/new-module\/copy\.js/);
       expect(status).toBe(1);
     } finally {
@@ -119,34 +127,38 @@ describe('a new module', () => {
   it('is told of: what was made, what was changed, and what to do next', () => {
     expect(touched).toEqual(
       expect.arrayContaining([
-        'src/modules/saved-replies/saved-reply.ts',
-        'src/modules/saved-replies/saved-replies.service.ts',
+        'src/modules/paper-boats/paper-boat.ts',
+        'src/modules/paper-boats/paper-boats.service.ts',
         'src/modules/order.json',
         'src/app.module.ts',
         'src/entities.ts',
-        'test/api/saved-replies.spec.ts',
+        'test/api/paper-boats.spec.ts',
       ]),
     );
   });
 
   it('has nothing left of the one it was copied from', () => {
-    const own = touched.filter(path => /saved-repl|auto-response|invite/.test(path));
-    expect(own.length).toBeGreaterThan(30);
+    const own = touched.filter(path => /paper-boat|owl-response/.test(path));
+    expect(own.length).toBeGreaterThan(20);
     for (const path of own) expect([path, text(path)]).toEqual([path, expect.not.stringMatching(/canned|render/i)]);
-    expect(text('src/modules/auto-responses/auto-responses.controller.ts')).toMatch(`'Makes an auto response.'`);
-    expect(text('src/modules/saved-replies/saved-replies.errors.ts')).toMatch(`'saved_reply_short_code_taken'`);
+    expect(text('src/modules/owl-responses/owl-responses.controller.ts')).toMatch(`'Makes an owl response.'`);
+    expect(text('src/modules/paper-boats/paper-boats.errors.ts')).toMatch(`'paper_boat_short_code_taken'`);
   });
 
   it('stands right of the conversations and left of the echoes, or where its place was planned', () => {
-    const order = JSON.parse(text('src/modules/order.json')) as string[];
-    const talk = order.slice(order.indexOf('conversations'), order.indexOf('assignment'));
-    expect(talk).toEqual(['conversations', 'canned-responses', 'auto-responses', 'saved-replies']);
+    const after = JSON.parse(text('src/modules/order.json')) as string[];
+    const talk = after.slice(after.indexOf('canned-responses') + 1, after.indexOf('assignment'));
+    expect(talk.slice(0, 2)).toEqual(['owl-responses', 'paper-boats']);
+    expect(after.filter(name => !['paper-boats', 'owl-responses'].includes(name))).toEqual(order);
+    const classOf = (name: string) =>
+      name.replace(/(^|-)(.)/g, (_whole, _dash, letter: string) => letter.toUpperCase());
     const bound = [...text('src/app.module.ts').matchAll(/^ {2}(\w+)Module,$/gm)].map(([, name]) => name);
-    expect(bound.indexOf('Invites')).toBe(bound.indexOf('Auth') + 1);
+    const places = after.map(name => bound.indexOf(classOf(name))).filter(place => place !== -1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
   });
 
   it('cannot be made twice', async () => {
-    const { status, said } = await newModule('saved-replies');
+    const { status, said } = await newModule('paper-boats');
     expect(said).toMatch(/already/);
     expect(status).toBe(1);
   });
@@ -167,13 +179,14 @@ describe('a new module', () => {
   it('keeps the nine rules, drifts in nothing from its table, is walked like every route, and keeps its own policies', async () => {
     const docs = await node('--import', '@swc-node/register/esm-register', 'src/bin/write-docs.ts');
     expect(docs).toEqual({ status: 0, said: '' });
-    expect(text('docs/generated/routes.md')).toMatch('/v1/saved-replies/{id}');
-    expect(text('docs/generated/errors.md')).toMatch('saved_reply_short_code_taken');
-    expect(text('docs/generated/events.md')).toMatch('saved_reply.created');
+    expect(text('docs/generated/routes.md')).toMatch('/v1/paper-boats/{id}');
+    expect(text('docs/generated/errors.md')).toMatch('paper_boat_short_code_taken');
+    expect(text('docs/generated/events.md')).toMatch('paper_boat.created');
     const tests = await node(
       ...['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js', '--runInBand'],
       ...['test/architecture/architecture.spec.ts', 'test/platform/schema.spec.ts', 'test/contract/route-walk.spec.ts'],
-      ...['test/api/saved-replies.spec.ts', 'test/api/invites.spec.ts', '--testNamePattern', NEEDED],
+      ...MODULES.slice(0, 2).map(name => `test/api/${name}.spec.ts`),
+      ...['--testNamePattern', NEEDED],
     );
     expect(tests).toEqual({ status: 0, said: expect.stringMatching(/^Test Suites: 5 passed, 5 total$/m) });
   }, 300_000);
