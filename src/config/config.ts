@@ -41,7 +41,7 @@ export abstract class Config {
   abstract readonly logPretty: boolean;
 }
 
-const PLACEHOLDER = /change.?me|example|placeholder|replace|your.?secret|insert|password|default|^(.)\1+$|^test|^dev/i;
+const PLACEHOLDER = /change.?me|example|placeholder|replace|secret|insert|password|default|^(.)\1+$|^test|^dev/i;
 
 /** What production demands beyond well-formed values. */
 function productionFaults(env: Env): string[] {
@@ -66,11 +66,6 @@ function productionFaults(env: Env): string[] {
 
 function named(secrets: readonly string[]): NamedSecret[] {
   return secrets.map(secret => ({ secret, id: createHash('sha256').update(secret).digest('hex').slice(0, 8) }));
-}
-
-function trustedProxies(raw: string): Config['trustProxy'] {
-  if (raw === '') return false;
-  return /^\d+$/.test(raw) ? Number(raw) : raw.split(',').map(item => item.trim());
 }
 
 /** The process's environment over these defaults; for commands that want some of it otherwise. */
@@ -100,7 +95,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     bcryptCost: env.BCRYPT_COST,
     allowRegistration: env.ALLOW_REGISTRATION,
     allowInsecureHttp: env.ALLOW_INSECURE_HTTP,
-    trustProxy: trustedProxies(env.TRUST_PROXY),
+    trustProxy: env.TRUST_PROXY || false,
     smtpUrl: env.SMTP_URL || null,
     mailFrom: env.MAIL_FROM,
     eventRetentionDays: env.EVENT_RETENTION_DAYS,

@@ -1,7 +1,7 @@
 import type { RateLimits } from './rate-limits.js';
 import { parseRateLimits } from './rate-limits.js';
 import type { Variable } from './variables.js';
-import { integer, oneOf, onOff, secrets, text, url } from './variables.js';
+import { integer, oneOf, onOff, proxies, secrets, text, url } from './variables.js';
 
 function variable<T>(
   parse: Variable<T>['parse'],
@@ -59,7 +59,7 @@ export const VARIABLES = {
   ALLOW_REGISTRATION: variable(onOff(), 'on', 'Whether anyone may register a workspace.'),
   ALLOW_INSECURE_HTTP: variable(onOff(), 'off', 'Lets production run without TLS, for trials inside a closed network.'),
   TRUST_PROXY: variable(
-    text(),
+    proxies(),
     '',
     'Proxies whose X-Forwarded-* headers are believed: a count, or addresses and networks parted by commas.',
     'none',

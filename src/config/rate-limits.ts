@@ -36,10 +36,13 @@ export function parseRateLimits(text: string): RateLimits | null | string {
   const limits: Record<string, RateLimit> = structuredClone(RATE_LIMITS);
   for (const part of text.split(',').filter(item => item.trim() !== '')) {
     const match = /^\s*([a-z_]+)=(\d{1,9})\/(\d{1,6})\s*$/.exec(part);
-    const limit = match ? limits[match[1] ?? ''] : undefined;
-    if (!match || !limit) return `"${part.trim()}" is not name=points/seconds with a known name`;
-    limit.points = Number(match[2]);
-    limit.seconds = Math.max(1, Number(match[3]));
+    const [, name = '', points = '0', seconds = '0'] = match ?? [];
+    const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
+    if (!limit || Number(points) === 0 || Number(seconds) === 0) {
+      return `"${part.trim()}" is not name=points/seconds with a known name and numbers from 1`;
+    }
+    limit.points = Number(points);
+    limit.seconds = Number(seconds);
   }
   return limits as RateLimits;
 }

@@ -1,3 +1,5 @@
+import { isIP } from 'node:net';
+
 /** One environment variable: its documentation and how its text becomes a value. */
 export interface Variable<T> {
   summary: string;
@@ -8,7 +10,7 @@ export interface Variable<T> {
   parse(text: string): Parsed<T>;
 }
 
-export type Parsed<T> = { value: T } | { fault: string };
+export type Parsed<T> = { value: T; fault?: undefined } | { fault: string };
 
 export function text(): (raw: string) => Parsed<string> {
   return raw => ({ value: raw });
@@ -54,4 +56,24 @@ export function secrets(): (raw: string) => Parsed<string[]> {
       ? { value: list }
       : { fault: 'must be one or more secrets of at least 32 characters, parted by commas, the newest first' };
   };
+}
+
+const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
+
+/** How many proxies stand in front, or who they are: addresses, networks, or express's names for networks. */
+export function proxies(): (raw: string) => Parsed<number | string[] | false> {
+  return raw => {
+    if (/^\d{1,3}$/.test(raw)) return { value: Number(raw) || false };
+    const list = raw.split(',').map(item => item.trim());
+    return list.every(item => NAMED_NETWORKS.has(item) || isNetwork(item))
+      ? { value: list }
+      : { fault: 'must be a count of proxies, or addresses and networks such as 10.0.0.0/8, parted by commas' };
+  };
+}
+
+function isNetwork(text: string): boolean {
+  const [address = '', prefix, ...more] = text.split('/');
+  const family = isIP(address);
+  if (family === 0 || more.length > 0) return false;
+  return prefix === undefined || integer(1, family === 4 ? 32 : 128)(prefix).fault === undefined;
 }
