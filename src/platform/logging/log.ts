@@ -1,30 +1,55 @@
 import type { LoggerService } from '@nestjs/common';
+import type { DestinationStream } from 'pino';
 import pino, { Logger } from 'pino';
 import pretty from 'pino-pretty';
 
 /** Where a secret could stand in a logged object; replaced before the line is written. */
 const REDACTED = [
   'authorization',
+  'cookie',
   'password',
+  'old_password',
   'token',
   'refresh_token',
+  'reset_token',
+  'visitor_token',
+  'identity_token',
+  'identity_secret',
   'key',
   'secret',
   'ticket',
-  'visitor_token',
 ].flatMap(name => [name, `*.${name}`, `*.*.${name}`]);
 
+/**
+ * What the log tells of an error. Not all that the error carries: one of the database brings the statement's values
+ * along, and those are what people said and who they are.
+ */
+function errorView(error: Error): object {
+  if (!(error instanceof Error)) return error;
+  const { type, message, stack } = pino.stdSerializers.err(error);
+  const { code, driverError } = error as { code?: string; driverError?: { code?: string; constraint?: string } };
+  return { type, message, stack, code: code ?? driverError?.code, constraint: driverError?.constraint };
+}
+
+export interface LogOptions {
+  level: string;
+  /** For a terminal that people read; else one line of JSON each. */
+  pretty: boolean;
+  /** Where the JSON goes; to the standard output when absent. */
+  destination?: DestinationStream;
+}
+
 /** One line of JSON each, or, on a terminal, one that people read. */
-export function createLog(options: { level: string; pretty: boolean }): Logger {
+export function createLog({ level, pretty: forPeople, destination }: LogOptions): Logger {
   const settings = {
-    level: options.level,
+    level,
     base: null,
     redact: { paths: REDACTED, censor: '[redacted]' },
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (level: string) => ({ level }) },
-    serializers: { err: pino.stdSerializers.err },
+    formatters: { level: (name: string) => ({ level: name }) },
+    serializers: { err: errorView },
   };
-  if (!options.pretty) return pino(settings, pino.destination({ sync: true }));
+  if (!forPeople) return pino(settings, destination ?? pino.destination({ sync: true }));
   return pino(
     settings,
     pretty({
