@@ -59,7 +59,7 @@ const SECRETS = {
 /** @param env overrides of the environment; `database` runs the app on another test's database */
 export async function startApp(
   env: Record<string, string> = {},
-  options: { database?: TestDatabase; clock?: MovableClock } = {},
+  options: { database?: TestDatabase; clock?: MovableClock; log?: { write(line: string): void } } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await cloneDatabase());
   const config = loadConfig({
@@ -75,7 +75,10 @@ export async function startApp(
   });
   const clock = options.clock ?? new MovableClock();
   const mails: Mail[] = [];
-  const app = await createApp(config, createLog({ level: config.logLevel, pretty: false }));
+  const app = await createApp(
+    config,
+    createLog({ level: config.logLevel, pretty: false, ...(options.log && { destination: options.log }) }),
+  );
   replace(app, Clock, clock);
   replace(app, Mailer, { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) });
   await app.listen(0, '127.0.0.1');

@@ -1,0 +1,482 @@
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { WebSocket } from 'ws';
+import { loadConfig } from '../../src/config/config.js';
+import { ConfigInvalid, VARIABLES } from '../../src/config/env.js';
+import { RATE_LIMITS } from '../../src/config/rate-limits.js';
+import { sha256 } from '../../src/kernel/secret.js';
+import { createLog, NestLog } from '../../src/platform/logging/log.js';
+import { eventually } from '../support/eventually.js';
+import { jwt } from '../support/tokens.js';
+import type { Desk, Visitor } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+describe('after a run through every door', () => {
+  const lines: string[] = [];
+  /** Every secret that crossed the wire, by what it is. */
+  const secrets: Record<string, string> = {};
+  /** Answers and requests that were about secrets, to see that the run was what it claims to be. */
+  const statuses: number[] = [];
+  let world: World;
+  let desk: Desk;
+  let stored: string;
+  let logged: string;
+
+  beforeAll(async () => {
+    world = await World.start({ LOG_LEVEL: 'trace' }, { log: { write: line => void lines.push(line) } });
+    desk = await world.desk();
+    await passwords();
+    await sessions();
+    await keys();
+    await widget();
+    await sockets(await world.visitor(desk));
+    await nonsense();
+    await faults();
+    stored = await dump();
+    logged = lines.join('');
+  });
+  afterAll(() => world.stop());
+
+  /** Notes a secret under its name. */
+  function secret(name: string, value: string): string {
+    secrets[name] = value;
+    return value;
+  }
+
+  const password = (name: string) => secret(`password: ${name}`, `${unique('pass')} phrase for ${name}`);
+
+  async function passwords(): Promise<void> {
+    const email = `${unique('p')}@example.com`;
+    const first = password('registered');
+    const registered = await world.anyone.post('/v1/auth/register', {
+      workspace_name: 'W',
+      name: 'N',
+      email,
+      password: first,
+    });
+    const wrong = await world.anyone.post('/v1/auth/login', { email, password: password('mistyped') });
+    const short = await world.anyone.post('/v1/auth/register', {
+      email,
+      password: secret('password: bad', 'Sh0rt-pw!'),
+    });
+    const second = password('changed');
+    const token = secret('access token', registered.data.token);
+    const changed = await world.as(token).post('/v1/auth/password', { old_password: first, password: second });
+    await world.anyone.post('/v1/auth/password/forgot', { email });
+    const mail = await eventually(() => world.app.mails.find(({ to }) => to === email));
+    const reset_token = secret('reset token', /reset=(\S+)/.exec(mail.text)?.[1] ?? '');
+    const third = password('reset');
+    const reset = await world.anyone.post('/v1/auth/password/reset', { reset_token, password: third });
+    const spent = await world.anyone.post('/v1/auth/password/reset', { reset_token, password: third });
+    const login = await world.anyone.post('/v1/auth/login', { email, password: third, rotate: true });
+    const unspent = secret('refresh token, rotating', login.data.refresh_token);
+    const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: unspent });
+    secret('refresh token, rotated', refreshed.data.refresh_token);
+    secret('access token, refreshed', refreshed.data.token);
+    for (const { status } of [registered, wrong, short, changed, reset, spent, login, refreshed]) statuses.push(status);
+  }
+
+  async function sessions(): Promise<void> {
+    const { refreshToken, token } = desk.owner;
+    secret('refresh token', refreshToken);
+    secret('owner token', token);
+    const byHeader = await world.as(refreshToken).post('/v1/auth/refresh');
+    const ended = await world.colleague(desk);
+    const logout = await world.anyone.post('/v1/auth/logout', { refresh_token: secret('ended', ended.refreshToken) });
+    const forged = secret('forged token', jwt({ aud: 'agent', sub: 'x' }, 'nobody'));
+    const refused = await world.as(forged).get('/v1/auth/me');
+    for (const { status } of [byHeader, logout, refused]) statuses.push(status);
+  }
+
+  async function keys(): Promise<void> {
+    const once = secret('idempotency key', unique('idempotency-key'));
+    const create = () => desk.owner.api.post('/v1/api-keys', { name: 'key' }, { 'Idempotency-Key': once });
+    const [made, again] = [await create(), await create()];
+    const key = world.as(secret('API key', made.data.key));
+    const member = await key.post('/v1/workspace/members', {
+      name: 'M',
+      email: `${unique('m')}@example.com`,
+      password: password('of a member'),
+    });
+    const revoked = await key.delete(`/v1/api-keys/${made.data.id}`);
+    const refused = await key.get('/v1/workspace');
+    expect(again.data.key).toBe(made.data.key);
+    for (const { status } of [made, again, member, revoked, refused]) statuses.push(status);
+  }
+
+  async function widget(): Promise<void> {
+    const made = await desk.owner.api.post('/v1/channels', { name: 'C', identity_verification: 'required' });
+    secret('identity secret', made.data.identity_secret);
+    const rotated = await desk.owner.api.post(`/v1/channels/${made.data.id}/rotate-identity-secret`);
+    const identity = secret('identity secret, rotated', rotated.data.identity_secret);
+    const claims = { sub: 'user', exp: Math.floor(Date.now() / 1000) + 600 };
+    const open = (identity_token: string, as = world.anyone) =>
+      as.post('/v1/widget/session', { widget_token: made.data.widget_token, external_id: 'user', identity_token });
+    const proof = secret('identity token', jwt(claims, identity));
+    const session = await open(proof);
+    const refused = await open(secret('identity token, bad', jwt(claims, 'nobody')));
+    const token = secret('visitor token', session.data.visitor_token);
+    const renewed = await open(proof, world.as(token));
+    const self = await world.as(token).get('/v1/widget/contact');
+    for (const { status } of [made, rotated, session, refused, renewed, self]) statuses.push(status);
+  }
+
+  /** Opened, refused, closed at once, at an address that is none: tokens in every query. */
+  async function sockets(visitor: Visitor): Promise<void> {
+    secret('visitor token on a socket', visitor.token);
+    const conversation = await world.conversation(visitor);
+    const open = await world.visitorSocket(visitor, { conv: conversation.id });
+    open.send(`{"type":"auth","token":"${visitor.token}"`);
+    await open.next('error');
+    await (await world.agentSocket(desk.owner)).close();
+    await open.close();
+    const wrong = [
+      `/ws/agent?token=${visitor.token}`,
+      `/ws/visitor?token=${desk.owner.token}`,
+      `/ws/visitor?token=${secrets['forged token'] ?? ''}&reject=close`,
+      `/ws/visitor?token=${visitor.token}&conv=nowhere`,
+      `/ws/elsewhere?token=${visitor.token}`,
+    ];
+    for (const path of wrong) {
+      const socket = new WebSocket(`${world.app.wsUrl}${path}`);
+      await new Promise(resolve => socket.on('close', resolve).on('error', () => undefined));
+    }
+  }
+
+  /** Secrets where nobody looks for them. */
+  async function nonsense(): Promise<void> {
+    const token = desk.owner.token;
+    await world.as(token).get(`/v1/nowhere?token=${token}`);
+    await world.as(token).get(`/v1/conversations?cursor=${token}`);
+    await world.anyone.get(`/healthz?token=${token}`);
+    await world.anyone.get('/v1/workspace', {
+      Authorization: `Basic ${secret('basic', 'dXNlcjpzZWNyZXQgb2YgYSB1c2Vy')}`,
+    });
+    await world.anyone.get('/v1/workspace', { Cookie: `session=${secret('cookie', unique('cookie'))}` });
+    const body = `{"email": "a@example.com", "password": "${password('in broken JSON')}"`;
+    const headers = { 'Content-Type': 'application/json' };
+    expect((await fetch(`${world.app.url}/v1/auth/login`, { method: 'POST', headers, body })).status).toBe(400);
+  }
+
+  /** What the database refuses comes with the values that it was asked to write. */
+  async function faults(): Promise<void> {
+    await world.app.database.query(`ALTER TABLE contact ADD CONSTRAINT ck_planted CHECK (name <> 'Unlucky')`);
+    const told = secret('what somebody said', unique('privately'));
+    const details = { name: 'Unlucky', email: `${told}@example.com`, custom_attributes: { told } };
+    expect((await desk.owner.api.post('/v1/contacts', details)).status).toBe(500);
+    await world.app.database.query('ALTER TABLE contact DROP CONSTRAINT ck_planted');
+  }
+
+  /** Every row of every table, as text. */
+  async function dump(): Promise<string> {
+    const tables = await world.app.database.query<{ name: string }>(
+      `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`,
+    );
+    expect(tables.length).toBeGreaterThan(15);
+    const texts = tables.map(async ({ name }) => {
+      const rows = await world.app.database.query<{ row: string }>(`SELECT row_to_json(t)::text AS row FROM ${name} t`);
+      return rows.map(({ row }) => row).join('\n');
+    });
+    return (await Promise.all(texts)).join('\n');
+  }
+
+  const found = (text: string) =>
+    Object.entries(secrets).flatMap(([name, value]) => (text.includes(value) ? [name] : []));
+
+  it('the run was what it claims to be', () => {
+    expect(statuses).toEqual([
+      ...[201, 401, 400, 200, 200, 401, 200, 200],
+      ...[200, 200, 401],
+      ...[201, 201, 201, 200, 401],
+      ...[201, 200, 200, 401, 200, 200],
+    ]);
+    expect(Object.values(secrets).filter(value => value.length < 8)).toEqual([]);
+    expect(stored).toContain(sha256(secrets['API key'] ?? ''));
+    expect(stored).toContain(sha256(secrets['refresh token'] ?? ''));
+    expect(stored).toContain('$2b$');
+    expect(logged).toContain('POST /v1/auth/login 401');
+    expect(logged).toContain('"level":"debug"');
+  });
+
+  it('no table holds a password, token, key or secret as it was', () => {
+    expect(found(stored).filter(name => name !== 'what somebody said')).toEqual([]);
+  });
+
+  it('no line of the log holds one, at the finest level', () => {
+    expect(found(logged)).toEqual([]);
+  });
+
+  it('the log tells of the fault all the same: what failed, where, and whose request it was', () => {
+    const line = lines.find(text => text.includes('ck_planted')) ?? '{}';
+    const { level, requestId, err } = JSON.parse(line) as {
+      level: string;
+      requestId: string;
+      err: { type: string; message: string; stack: string; code: string; constraint: string };
+    };
+    expect(level).toBe('error');
+    expect(requestId).toMatch(/^[0-9a-f]{24}$/);
+    expect(err).toMatchObject({ type: 'QueryFailedError', code: '23514', constraint: 'ck_planted' });
+    expect(err.stack).toContain('contacts');
+  });
+
+  it('every line of the log is JSON, with a level and a time', () => {
+    for (const line of lines) {
+      expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), time: expect.stringMatching(/^2\S+Z$/) });
+    }
+  });
+});
+
+describe('the log', () => {
+  it('blots out what is named like a secret, wherever in the object', () => {
+    const lines: string[] = [];
+    const log = createLog({ level: 'trace', pretty: false, destination: { write: line => void lines.push(line) } });
+    log.info({ password: 'hush-1', headers: { authorization: 'hush-2' }, a: { b: { token: 'hush-3' } } }, 'words');
+    new NestLog(log).warn({ secret: 'hush-4', body: { refresh_token: 'hush-5' } }, 'context');
+    const text = lines.join('');
+    expect(text).not.toContain('hush');
+    expect(text.match(/\[redacted\]/g)).toHaveLength(5);
+    expect(text).toContain('words');
+  });
+});
+
+describe('the configuration', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'support-chat-config-'));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const SOUND = {
+    NODE_ENV: 'production',
+    DATABASE_URL: 'postgres://chat@db.internal/chat',
+    PUBLIC_URL: 'https://chat.company.net',
+    JWT_SECRETS: 'kQ3vX9rT2mN8bW5yL7pZ4cF6hJ1dS0gA',
+    ENCRYPTION_KEYS: 'uE4iO8aP2wR6tY1qM3nB5vC7xZ9lK0jH',
+    DATA_DIR: folder,
+  };
+
+  function faultsOf(env: Record<string, string | undefined>): string[] {
+    try {
+      loadConfig({ DATA_DIR: folder, ...env });
+      return [];
+    } catch (error) {
+      if (error instanceof ConfigInvalid) return error.faults;
+      throw error;
+    }
+  }
+
+  it('of production, sound, is taken', () => {
+    expect(faultsOf(SOUND)).toEqual([]);
+    expect(loadConfig(SOUND)).toMatchObject({
+      production: true,
+      publicUrl: 'https://chat.company.net',
+      dashboardUrl: 'https://chat.company.net/dashboard',
+      bcryptCost: 12,
+      rateLimits: RATE_LIMITS,
+    });
+    expect(Object.isFrozen(loadConfig(SOUND))).toBe(true);
+  });
+
+  it('tells all its faults at once, each by its variable, and repeats no secret', () => {
+    const faults = faultsOf({
+      NODE_ENV: 'production',
+      PORT: '70000',
+      PUBLIC_URL: 'http://chat.company.net',
+      DATABASE_POOL_SIZE: 'many',
+      JWT_SECRETS: 'short',
+      BCRYPT_COST: '4',
+      ALLOW_REGISTRATION: 'perhaps',
+      TRUST_PROXY: 'everybody',
+      RATE_LIMITS: 'agent=lots',
+      LOG_LEVEL: 'loud',
+    });
+    expect(faults.map(fault => fault.split(' ')[0] ?? '').sort()).toEqual(
+      [
+        'PORT',
+        'DATABASE_URL',
+        'PUBLIC_URL',
+        'DATABASE_POOL_SIZE',
+        'JWT_SECRETS',
+        'ENCRYPTION_KEYS',
+        'BCRYPT_COST',
+        'ALLOW_REGISTRATION',
+        'TRUST_PROXY',
+        'RATE_LIMITS',
+        'LOG_LEVEL',
+      ].sort(),
+    );
+    expect(faults.join('\n')).not.toMatch(/\bshort\b/);
+    expect(new ConfigInvalid(faults).message.split('\n')).toHaveLength(12);
+  });
+
+  it.each(['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PUBLIC_URL'])('of production needs %s', name => {
+    expect(faultsOf({ ...SOUND, [name]: undefined })).toEqual([`${name} is required when NODE_ENV=production`]);
+    expect(faultsOf({ ...SOUND, [name]: '  ' })).toEqual([`${name} is required when NODE_ENV=production`]);
+  });
+
+  it.each([
+    'change-me-change-me-change-me-change-me',
+    'CHANGEME0123456789012345678901234567',
+    'replace-this-with-32-random-characters',
+    'your_secret_key_that_is_long_enough_1',
+    'my-very-own-jwt-secret-for-production',
+    'example-example-example-example-0123',
+    'default-signing-key-0123456789-abcdef',
+    'password-password-password-1234567890',
+    'test-test-test-0123456789-abcdefghijk',
+    'development-only-0123456789-abcdefghi',
+    'insert-something-random-here-01234567',
+    'a'.repeat(40),
+    'abc'.repeat(20),
+    '0123456789'.repeat(4).replaceAll('9', '8'),
+  ])('of production refuses the placeholder %s, in either place, first or later', placeholder => {
+    for (const name of ['JWT_SECRETS', 'ENCRYPTION_KEYS'] as const) {
+      for (const value of [placeholder, `${SOUND[name]},${placeholder}`]) {
+        const faults = faultsOf({ ...SOUND, [name]: value });
+        expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} holds a placeholder; .*openssl rand`))]);
+        expect(faults.join()).not.toContain(placeholder);
+      }
+    }
+  });
+
+  it('of production wants https, strong hashes, and says how to do without', () => {
+    expect(faultsOf({ ...SOUND, PUBLIC_URL: 'http://a.b' })).toEqual([
+      expect.stringContaining('ALLOW_INSECURE_HTTP=on'),
+    ]);
+    expect(faultsOf({ ...SOUND, DASHBOARD_URL: 'http://a.b' })).toEqual([expect.stringContaining('DASHBOARD_URL')]);
+    expect(faultsOf({ ...SOUND, PUBLIC_URL: 'http://a.b', ALLOW_INSECURE_HTTP: 'on' })).toEqual([]);
+    expect(faultsOf({ ...SOUND, BCRYPT_COST: '11' })).toEqual([
+      expect.stringContaining('BCRYPT_COST must be at least 12'),
+    ]);
+  });
+
+  it('outside of production is whole without a single variable', () => {
+    const config = loadConfig({ DATA_DIR: folder });
+    expect(config).toMatchObject({
+      production: false,
+      port: 3000,
+      publicUrl: 'http://localhost:3000',
+      dashboardUrl: 'http://localhost:3000/dashboard',
+      databaseUrl: null,
+      trustProxy: false,
+      rateLimits: RATE_LIMITS,
+    });
+  });
+
+  it('makes its secrets once, keeps them to itself, and finds them again', () => {
+    const dataDir = join(folder, 'made', 'here');
+    const [first, second] = [loadConfig({ DATA_DIR: dataDir }), loadConfig({ DATA_DIR: dataDir })];
+    expect(second.jwtSecrets).toEqual(first.jwtSecrets);
+    expect(second.encryptionKeys).toEqual(first.encryptionKeys);
+    expect(first.jwtSecrets[0]?.secret).not.toBe(first.encryptionKeys[0]?.secret);
+    expect(first.jwtSecrets[0]?.secret.length).toBeGreaterThanOrEqual(48);
+    expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
+  });
+
+  it('says so where those secrets cannot be kept or read, and not what it read', () => {
+    const broken = join(folder, 'broken');
+    mkdirSync(broken);
+    for (const text of ['{"jwt":"half of a secr', '{"jwt":"only one of two"}', '[]', 'null']) {
+      writeFileSync(join(broken, 'secrets.json'), text);
+      const faults = faultsOf({ DATA_DIR: broken });
+      expect(faults).toEqual([expect.stringMatching(/^DATA_DIR holds a .*secrets\.json that cannot be read/)]);
+      expect(faults.join()).not.toMatch(/half|only/);
+    }
+    writeFileSync(join(folder, 'file'), '');
+    expect(faultsOf({ DATA_DIR: join(folder, 'file') })).toEqual([
+      expect.stringMatching(/^DATA_DIR cannot keep .*: E/),
+    ]);
+    expect(faultsOf({ DATA_DIR: join(folder, 'file', 'below') })).toEqual([
+      expect.stringMatching(/^DATA_DIR cannot keep/),
+    ]);
+  });
+
+  describe('reads', () => {
+    const taken: [keyof typeof VARIABLES, string, unknown][] = [
+      ['PORT', '0', { port: 0 }],
+      ['PORT', ' 65535 ', { port: 65535 }],
+      ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
+      ['PUBLIC_URL', 'https://chat.company.net/', { publicUrl: 'https://chat.company.net' }],
+      ['DASHBOARD_URL', 'https://desk.company.net/app?x=1', { dashboardUrl: 'https://desk.company.net/app?x=1' }],
+      ['DATABASE_URL', 'postgresql://u:p@h:5432/d', { databaseUrl: 'postgresql://u:p@h:5432/d' }],
+      ['DATABASE_PREPARED', 'off', { databasePrepared: 'off' }],
+      ['ALLOW_REGISTRATION', 'off', { allowRegistration: false }],
+      ['ALLOW_REGISTRATION', 'true', { allowRegistration: true }],
+      ['TRUST_PROXY', '0', { trustProxy: false }],
+      ['TRUST_PROXY', '2', { trustProxy: 2 }],
+      [
+        'TRUST_PROXY',
+        'loopback, 10.0.0.0/8 ,fd00::/8,::1',
+        { trustProxy: ['loopback', '10.0.0.0/8', 'fd00::/8', '::1'] },
+      ],
+      ['SMTP_URL', 'smtps://u:p@mail.company.net:465', { smtpUrl: 'smtps://u:p@mail.company.net:465' }],
+      ['RATE_LIMITS', 'off', { rateLimits: null }],
+      ['LOG_FORMAT', 'pretty', { logPretty: true }],
+      ['LOG_FORMAT', 'json', { logPretty: false }],
+      ['BCRYPT_COST', '15', { bcryptCost: 15 }],
+    ];
+    it.each(taken)('%s=%s', (name, value, expected) => {
+      expect(loadConfig({ DATA_DIR: folder, [name]: value })).toMatchObject(expected as object);
+    });
+
+    it('several secrets, of which the first signs and all have short names of their own', () => {
+      const { jwtSecrets } = loadConfig({ DATA_DIR: folder, JWT_SECRETS: ` ${'n'.repeat(32)} , ${'o'.repeat(32)}` });
+      expect(jwtSecrets.map(({ secret }) => secret[0])).toEqual(['n', 'o']);
+      expect(new Set(jwtSecrets.map(({ id }) => id)).size).toBe(2);
+      for (const { id } of jwtSecrets) expect(id).toMatch(/^[0-9a-f]{8}$/);
+    });
+
+    it('rates by name, and leaves the others as published', () => {
+      const { rateLimits } = loadConfig({ DATA_DIR: folder, RATE_LIMITS: ' agent=6000/60 ,visitor_message=3/1,' });
+      expect(rateLimits).toMatchObject({
+        agent: { points: 6000, seconds: 60 },
+        visitor_message: { points: 3, seconds: 1 },
+      });
+      expect(rateLimits?.login).toEqual(RATE_LIMITS.login);
+      expect(RATE_LIMITS.agent.points).toBe(600);
+    });
+  });
+
+  describe('refuses', () => {
+    const refused: [keyof typeof VARIABLES, string[]][] = [
+      ['NODE_ENV', ['prod', 'Production']],
+      ['PORT', ['-1', '65536', '3000.5', '0x10', '1e3', 'http', '3000 3001', '٣٠٠٠']],
+      ['PUBLIC_URL', ['chat.company.net', 'ftp://a.b', '//a.b', 'javascript:alert(1)', 'https://']],
+      ['DATABASE_URL', ['mysql://a/b', 'db.internal:5432/chat', 'localhost']],
+      ['SMTP_URL', ['http://mail', 'mail.company.net']],
+      ['DATABASE_PREPARED', ['yes', 'ON']],
+      ['ALLOW_REGISTRATION', ['yes', '1', 'On']],
+      [
+        'TRUST_PROXY',
+        ['-1', 'all', '10.0.0.0/33', '10.0.0', '10.0.0.0/', '::1/129', '10.0.0.0/8/8', '1.2.3.4,', '1.5', '10.0.0.0/0'],
+      ],
+      ['JWT_SECRETS', ['x'.repeat(31), `${'x'.repeat(32)},`, `${'x'.repeat(32)},short`]],
+      ['WS_PING_INTERVAL_MS', ['0', '49', '600001']],
+      ['EVENT_RETENTION_DAYS', ['0', '366']],
+      ['LOG_LEVEL', ['verbose', 'INFO']],
+      ['LOG_FORMAT', ['xml']],
+      [
+        'RATE_LIMITS',
+        [
+          'agent',
+          'agent=600',
+          'agent=600/',
+          'agent=-1/60',
+          'agent=0/60',
+          'agent=600/0',
+          'nobody=1/60',
+          'constructor=1/60',
+          '__proto__=1/60',
+          'agent=1/60;login=1/60',
+          'on',
+        ],
+      ],
+    ];
+    it.each(refused)('%s where it is none', (name, values) => {
+      for (const value of values) {
+        const faults = faultsOf({ [name]: value });
+        expect([value, faults.map(fault => fault.split(' ')[0])]).toEqual([value, [name]]);
+      }
+      expect(Object.prototype).not.toHaveProperty('points');
+    });
+  });
+});
