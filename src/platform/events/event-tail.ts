@@ -3,6 +3,7 @@ import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } fro
 import type { RecordedEvent } from '../../kernel/domain-event.js';
 import { Fanout } from '../fanout/fanout.js';
 import { COMMITTED_EVENTS } from './event-log.js';
+import type { AppendedEvent } from './event.repository.js';
 import { EventRepository } from './event.repository.js';
 
 export type EventListener = (event: RecordedEvent) => void;
@@ -13,6 +14,9 @@ const INTERVAL_MS = 1_000;
  * Brings every committed event to this instance exactly once: at once through the fanout, and, for whatever the fanout
  * lost, by reading the log. The log is read behind the horizon, the oldest transaction still open in the cluster:
  * before it nothing can appear any more, so an event can be late but not missed.
+ *
+ * In order per conversation, too: each event names the one before it, and one that comes before its turn waits for
+ * that one, or for the log to bring both.
  */
 @Injectable()
 export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -20,6 +24,8 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private readonly listeners: EventListener[] = [];
   /** Events that came by the fanout and that the log's reader has still to pass. */
   private readonly delivered = new Map<string, bigint>();
+  /** Events that came before their turn, by the id of the one that they wait for. */
+  private readonly waiting = new Map<string, AppendedEvent>();
   private horizon = '0';
   private identity = '';
   private timer: NodeJS.Timeout | undefined;
@@ -46,7 +52,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     const identity = await this.events.identity();
     this.identity = createHash('sha256').update(identity).digest('hex').slice(0, 16);
     this.horizon = await this.events.horizon();
-    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, body => this.offer(body as RecordedEvent));
+    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, body => this.offer(body as AppendedEvent));
     this.schedule();
   }
 
@@ -60,19 +66,34 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   /** Reads the log up to the present horizon and delivers what has not come before. */
   async catchUp(): Promise<void> {
     const { events, horizon } = await this.events.settledSince(this.horizon);
-    for (const event of events) {
-      if (!this.delivered.has(event.id)) this.deliver(event);
-    }
-    this.horizon = horizon;
+    for (const event of events) if (!this.hasPassed(event)) this.pass(event);
     const passed = BigInt(horizon);
+    if (passed <= BigInt(this.horizon)) return;
+    this.horizon = horizon;
     for (const [id, xid] of this.delivered) if (xid < passed) this.delivered.delete(id);
+    for (const [id, event] of this.waiting) if (this.hasPassed(event)) this.waiting.delete(id);
   }
 
-  private offer(event: RecordedEvent): void {
-    const xid = BigInt(event.xid);
-    if (this.delivered.has(event.id) || xid < BigInt(this.horizon)) return;
-    this.delivered.set(event.id, xid);
-    this.deliver(event);
+  private offer(event: AppendedEvent): void {
+    if (this.hasPassed(event)) return;
+    if (event.previous && !this.hasPassed(event.previous)) this.waiting.set(event.previous.id, event);
+    else this.pass(event);
+  }
+
+  private hasPassed({ id, xid }: Pick<RecordedEvent, 'id' | 'xid'>): boolean {
+    return this.delivered.has(id) || BigInt(xid) < BigInt(this.horizon);
+  }
+
+  /** Delivers the event, and those that have waited for it. */
+  private pass(event: RecordedEvent): void {
+    let next: RecordedEvent | undefined = event;
+    while (next) {
+      this.delivered.set(next.id, BigInt(next.xid));
+      this.deliver(next);
+      const { id }: RecordedEvent = next;
+      next = this.waiting.get(id);
+      this.waiting.delete(id);
+    }
   }
 
   private deliver(event: RecordedEvent): void {

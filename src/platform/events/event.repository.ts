@@ -5,19 +5,33 @@ import { Sql, statement } from '../database/sql.js';
 
 /** TypeORM knows no `xid8`, so the log has no entity: these statements are all that touches it. */
 const APPEND = statement(`
+  WITH previous AS (
+    SELECT id, xid::text AS xid FROM event WHERE conversation_id = $4 ORDER BY position DESC LIMIT 1
+  )
   INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version)
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
-  RETURNING xid::text AS xid, position::text AS position, recorded_at`);
+  RETURNING xid::text AS xid, position::text AS position, recorded_at,
+            (SELECT id FROM previous) AS previous_id, (SELECT xid FROM previous) AS previous_xid`);
 
 const HORIZON = statement(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`);
 
-/** Rows and the new horizon come from one statement, hence one snapshot: none falls between two reads. */
+/**
+ * Rows and the new horizon come from one statement, hence one snapshot: none falls between two reads.
+ *
+ * Transactions draw their numbers before they wait for a conversation's lock, so an event can have a lower number than
+ * the one before it, and the horizon of a third transaction can fall between the two. Then the earlier one, which was
+ * committed before the later one could be written, comes with it although its number has not settled.
+ */
 const SETTLED_SINCE = statement(`
-  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon)
+  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon),
+  recent AS (
+    SELECT event.*, max(position) FILTER (WHERE xid < snapshot.horizon) OVER (PARTITION BY conversation_id) AS newest
+    FROM snapshot JOIN event ON xid >= $1::xid8 WHERE snapshot.horizon > $1::xid8
+  )
   SELECT snapshot.horizon::text AS horizon, event.id, event.type, event.workspace_id, event.channel_id,
          event.conversation_id, event.contact_id, event.actor, event.payload, event.payload_version,
          event.recorded_at, event.xid::text AS xid, event.position::text AS position
-  FROM snapshot LEFT JOIN event ON event.xid >= $1::xid8 AND event.xid < snapshot.horizon
+  FROM snapshot LEFT JOIN recent AS event ON event.xid < snapshot.horizon OR event.position < event.newest
   ORDER BY event.position`);
 
 /** What was said is replaced by nothing; that something was said stays. */
@@ -46,6 +60,16 @@ interface EventRow {
   position: string;
 }
 
+interface AppendedRow extends Pick<EventRow, 'xid' | 'position' | 'recorded_at'> {
+  previous_id: string | null;
+  previous_xid: string | null;
+}
+
+/** An event that names the one before it in its conversation, so that whoever hears of it knows what it has missed. */
+export interface AppendedEvent extends RecordedEvent {
+  previous: Pick<RecordedEvent, 'id' | 'xid'> | null;
+}
+
 /** What was read, and the horizon (the oldest transaction still open) before which nothing can appear any more. */
 export interface Settled {
   events: RecordedEvent[];
@@ -57,14 +81,14 @@ export class EventRepository {
   constructor(private readonly sql: Sql) {}
 
   /** Draws the event's position: call it while the row that orders such events is locked. */
-  async append(id: string, event: NewEvent, payloadVersion: number): Promise<RecordedEvent> {
+  async append(id: string, event: NewEvent, payloadVersion: number): Promise<AppendedEvent> {
     const place = {
       workspaceId: event.workspaceId,
       channelId: event.channelId ?? null,
       conversationId: event.conversationId ?? null,
       contactId: event.contactId ?? null,
     };
-    const row = await this.sql.first<Pick<EventRow, 'xid' | 'position' | 'recorded_at'>>(APPEND, [
+    const row = await this.sql.first<AppendedRow>(APPEND, [
       id,
       place.workspaceId,
       place.channelId,
@@ -76,16 +100,21 @@ export class EventRepository {
       payloadVersion,
     ]);
     if (!row) throw new Error('the event log returned no row');
-    const { xid, position, recorded_at } = row;
+    const { xid, position, previous_id, previous_xid } = row;
     const { type, actor, payload } = event;
-    return { id, type, ...place, actor, payload, payloadVersion, recordedAt: toWireTime(recorded_at), xid, position };
+    const recordedAt = toWireTime(row.recorded_at);
+    const previous = previous_id && previous_xid ? { id: previous_id, xid: previous_xid } : null;
+    return { id, type, ...place, actor, payload, payloadVersion, recordedAt, xid, position, previous };
   }
 
   async horizon(): Promise<string> {
     return (await this.sql.first<{ horizon: string }>(HORIZON))?.horizon ?? '0';
   }
 
-  /** Every event of the transactions in the closed range from `horizon` to the present one, in order of position. */
+  /**
+   * Every event of the transactions in the closed range from `horizon` to the present one, in order of position; with
+   * those that one of these follows in its conversation, which will come again with their own range.
+   */
   async settledSince(horizon: string): Promise<Settled> {
     const rows = await this.sql.rows<EventRow>(SETTLED_SINCE, [horizon]);
     const events = rows.filter(row => row.id !== null).map(toRecordedEvent);

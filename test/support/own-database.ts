@@ -1,0 +1,34 @@
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { SCHEMA } from '../../src/app.module.js';
+import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import type { TestDatabase } from './database.js';
+import { cloneDatabase } from './database.js';
+
+/**
+ * A migrated database in a PostgreSQL of a test file's own: a transaction that is left open there holds back nobody
+ * else's event log. With TEST_DATABASE_URL there is only the one that is named.
+ */
+export async function ownDatabase(): Promise<TestDatabase> {
+  if (process.env.TEST_DATABASE_URL) return cloneDatabase();
+  const folder = mkdtempSync(join(tmpdir(), 'support-chat-own-'));
+  chmodSync(folder, 0o711);
+  const settings = { fsync: 'off', max_connections: '100', synchronous_commit: 'off', full_page_writes: 'off' };
+  const server = await startEmbeddedPostgres({ dataDir: folder, database: 'own', log: () => undefined, settings });
+  await migrate(server.url, SCHEMA, () => undefined);
+  const client = new Client({ connectionString: server.url });
+  client.on('error', () => undefined);
+  await client.connect();
+  return {
+    url: server.url,
+    query: async <T extends object>(sql: string, values: unknown[] = []) => (await client.query<T>(sql, values)).rows,
+    drop: async () => {
+      await client.end();
+      await server.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
