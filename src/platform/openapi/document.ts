@@ -104,7 +104,7 @@ function success({ view, page, creates }: Answer): Json {
   };
   return {
     description: creates ? 'Made, or found as made before' : 'Done',
-    headers: { 'X-Request-Id': { schema: { type: 'string' } } },
+    headers: { 'X-Request-Id': TEXT_HEADER },
     content: json(envelope({ ok: { type: 'boolean', const: true }, data: page ? list : one })),
   };
 }
@@ -137,7 +137,9 @@ function failures(method: string, operation: Operation): Record<string, Json> {
   if (method === 'post' || method === 'patch' || method === 'delete' || method === 'get') bodies(add);
   if (operation['x-answer']?.creates && access && !access.public) idempotency(add);
   const kinds = ERROR_KINDS.filter(kind => codes.has(kind));
-  return Object.fromEntries(kinds.map(kind => [String(STATUS[kind]), failure([...(codes.get(kind) ?? [])].sort())]));
+  return Object.fromEntries(
+    kinds.map(kind => [String(STATUS[kind]), failure(kind, [...(codes.get(kind) ?? [])].sort())]),
+  );
 }
 
 type Add = (kind: ErrorKind, ...codes: string[]) => void;
@@ -155,8 +157,24 @@ function idempotency(add: Add): void {
   add('unprocessable', 'idempotency_key_reused');
 }
 
+const TEXT_HEADER: JsonObject = { schema: { type: 'string' } };
+const SECONDS_HEADER: JsonObject = { description: 'Seconds.', schema: { type: 'integer', minimum: 0 } };
+const COUNT_HEADER: JsonObject = { schema: { type: 'integer', minimum: 0 } };
+
+/** What some failures carry beside their body. */
+const FAILURE_HEADERS: Partial<Record<ErrorKind, JsonObject>> = {
+  unauthenticated: { 'WWW-Authenticate': TEXT_HEADER },
+  rate_limited: {
+    'Retry-After': SECONDS_HEADER,
+    'RateLimit-Limit': COUNT_HEADER,
+    'RateLimit-Remaining': COUNT_HEADER,
+    'RateLimit-Reset': SECONDS_HEADER,
+  },
+  unavailable: { 'Retry-After': SECONDS_HEADER },
+};
+
 /** The envelope of failures, and which codes this one can carry. */
-function failure(codes: string[]): Json {
+function failure(kind: ErrorKind, codes: string[]): Json {
   const schema: JsonObject = {
     allOf: [
       { $ref: '#/components/schemas/Failure' },
@@ -166,7 +184,8 @@ function failure(codes: string[]): Json {
       },
     ],
   };
-  return { description: codes.join(', '), content: json(schema) };
+  const headers = { 'X-Request-Id': TEXT_HEADER, ...FAILURE_HEADERS[kind] };
+  return { description: codes.join(', '), headers, content: json(schema) };
 }
 
 function envelope(members: JsonObject): JsonObject {

@@ -1687,6 +1687,7 @@ export interface components {
         /** @description malformed_json, malformed_request, validation_failed */
         "malformed_json.malformed_request.validation_failed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1701,6 +1702,8 @@ export interface components {
         /** @description agent_token_required, invalid_token, token_expired, token_revoked, unauthenticated */
         "agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1715,6 +1718,7 @@ export interface components {
         /** @description forbidden, https_required, scope_too_narrow */
         "forbidden.https_required.scope_too_narrow": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1729,6 +1733,7 @@ export interface components {
         /** @description body_too_large */
         body_too_large: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1743,6 +1748,7 @@ export interface components {
         /** @description unsupported_media_type */
         unsupported_media_type: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1757,6 +1763,13 @@ export interface components {
         /** @description rate_limited */
         rate_limited: {
             headers: {
+                "X-Request-Id"?: string;
+                /** @description Seconds. */
+                "Retry-After"?: number;
+                "RateLimit-Limit"?: number;
+                "RateLimit-Remaining"?: number;
+                /** @description Seconds. */
+                "RateLimit-Reset"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -1771,6 +1784,7 @@ export interface components {
         /** @description internal_error */
         internal_error: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1785,6 +1799,9 @@ export interface components {
         /** @description unavailable */
         unavailable: {
             headers: {
+                "X-Request-Id"?: string;
+                /** @description Seconds. */
+                "Retry-After"?: number;
                 [name: string]: unknown;
             };
             content: {
@@ -1799,6 +1816,7 @@ export interface components {
         /** @description cursor_invalid, malformed_json, malformed_request, validation_failed */
         "cursor_invalid.malformed_json.malformed_request.validation_failed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1813,6 +1831,7 @@ export interface components {
         /** @description idempotency_key_invalid, malformed_json, malformed_request, validation_failed */
         "idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1827,6 +1846,7 @@ export interface components {
         /** @description idempotency_in_progress */
         idempotency_in_progress: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1841,6 +1861,7 @@ export interface components {
         /** @description idempotency_key_reused */
         idempotency_key_reused: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1855,6 +1876,7 @@ export interface components {
         /** @description not_found */
         not_found: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1869,6 +1891,7 @@ export interface components {
         /** @description channels_unknown, idempotency_key_invalid, malformed_json, malformed_request, validation_failed */
         "channels_unknown.idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1883,6 +1906,8 @@ export interface components {
         /** @description api_key_required, invalid_token, token_expired, token_revoked, unauthenticated */
         "api_key_required.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1897,6 +1922,7 @@ export interface components {
         /** @description forbidden, https_required, role_too_high, scope_too_narrow */
         "forbidden.https_required.role_too_high.scope_too_narrow": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1911,6 +1937,7 @@ export interface components {
         /** @description idempotency_in_progress, member_deactivated, member_exists */
         "idempotency_in_progress.member_deactivated.member_exists": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1925,6 +1952,7 @@ export interface components {
         /** @description external_id_taken, idempotency_in_progress */
         "external_id_taken.idempotency_in_progress": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1939,6 +1967,7 @@ export interface components {
         /** @description external_id_taken */
         external_id_taken: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1953,6 +1982,7 @@ export interface components {
         /** @description expires_at_in_past, idempotency_key_invalid, malformed_json, malformed_request, validation_failed */
         "expires_at_in_past.idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1967,6 +1997,7 @@ export interface components {
         /** @description https_required, registration_disabled */
         "https_required.registration_disabled": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1981,6 +2012,7 @@ export interface components {
         /** @description email_taken */
         email_taken: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -1995,6 +2027,8 @@ export interface components {
         /** @description invalid_credentials */
         invalid_credentials: {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2009,6 +2043,7 @@ export interface components {
         /** @description https_required, member_deactivated */
         "https_required.member_deactivated": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2023,6 +2058,8 @@ export interface components {
         /** @description invalid_token, token_expired, token_revoked, unauthenticated */
         "invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2037,6 +2074,8 @@ export interface components {
         /** @description invalid_token, unauthenticated */
         "invalid_token.unauthenticated": {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2051,6 +2090,7 @@ export interface components {
         /** @description https_required */
         https_required: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2065,6 +2105,8 @@ export interface components {
         /** @description agent_token_required, invalid_credentials, invalid_token, token_expired, token_revoked, unauthenticated */
         "agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2079,6 +2121,8 @@ export interface components {
         /** @description reset_invalid */
         reset_invalid: {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2093,6 +2137,8 @@ export interface components {
         /** @description identity_invalid, identity_required, widget_token_invalid */
         "identity_invalid.identity_required.widget_token_invalid": {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2107,6 +2153,7 @@ export interface components {
         /** @description contact_blocked, https_required, origin_not_allowed */
         "contact_blocked.https_required.origin_not_allowed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2121,6 +2168,8 @@ export interface components {
         /** @description widget_token_invalid */
         widget_token_invalid: {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2135,6 +2184,7 @@ export interface components {
         /** @description https_required, origin_not_allowed */
         "https_required.origin_not_allowed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2149,6 +2199,8 @@ export interface components {
         /** @description invalid_token, token_expired, token_revoked, unauthenticated, visitor_token_required */
         "invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required": {
             headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2163,6 +2215,7 @@ export interface components {
         /** @description contact_blocked, https_required */
         "contact_blocked.https_required": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2177,6 +2230,7 @@ export interface components {
         /** @description conversation_exists, idempotency_in_progress */
         "conversation_exists.idempotency_in_progress": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2191,6 +2245,7 @@ export interface components {
         /** @description version_conflict */
         version_conflict: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2205,6 +2260,7 @@ export interface components {
         /** @description assignee_unavailable */
         assignee_unavailable: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2219,6 +2275,7 @@ export interface components {
         /** @description invalid_transition */
         invalid_transition: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2233,6 +2290,7 @@ export interface components {
         /** @description conversation_exists, version_conflict */
         "conversation_exists.version_conflict": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2247,6 +2305,7 @@ export interface components {
         /** @description conversation_exists, conversation_moved, idempotency_in_progress */
         "conversation_exists.conversation_moved.idempotency_in_progress": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2261,6 +2320,7 @@ export interface components {
         /** @description content_required, malformed_json, malformed_request, validation_failed */
         "content_required.malformed_json.malformed_request.validation_failed": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2275,6 +2335,7 @@ export interface components {
         /** @description forbidden, https_required, not_sender, scope_too_narrow */
         "forbidden.https_required.not_sender.scope_too_narrow": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2289,6 +2350,7 @@ export interface components {
         /** @description edit_window_over */
         edit_window_over: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2303,6 +2365,7 @@ export interface components {
         /** @description idempotency_in_progress, short_code_taken */
         "idempotency_in_progress.short_code_taken": {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -2317,6 +2380,7 @@ export interface components {
         /** @description short_code_taken */
         short_code_taken: {
             headers: {
+                "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
@@ -3840,6 +3904,7 @@ export interface operations {
             /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_unknown, sender_required, sender_unknown, unsupported, validation_failed */
             400: {
                 headers: {
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4300,6 +4365,7 @@ export interface operations {
             /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_unknown, unsupported, validation_failed */
             400: {
                 headers: {
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4556,6 +4622,7 @@ export interface operations {
             /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_note, reply_to_unknown, sender_required, sender_unknown, unsupported, validation_failed */
             400: {
                 headers: {
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
@@ -4770,6 +4837,7 @@ export interface operations {
             /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_unknown, unsupported, validation_failed */
             400: {
                 headers: {
+                    "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
