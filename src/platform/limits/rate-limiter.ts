@@ -38,7 +38,8 @@ export class RateLimiter {
     const limiter = this.limiters.get(name);
     if (!limiter) return;
     try {
-      this.listener.getStore()?.(stateOf(limiter, await limiter.consume(key)));
+      const result = await limiter.consume(key);
+      this.listener.getStore()?.(stateOf(limiter, result));
     } catch (refused) {
       if (refused instanceof RateLimiterRes) throw limited(stateOf(limiter, refused));
       throw refused;
