@@ -1,0 +1,396 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import openapiTS, { astToString } from 'openapi-typescript';
+import ts from 'typescript';
+import type { App } from '../../src/app.js';
+import { createApp } from '../../src/app.js';
+import { writeDocuments } from '../../src/bin/documents.js';
+import { loadConfig } from '../../src/config/config.js';
+import { VARIABLES } from '../../src/config/env.js';
+import { RATE_LIMITS } from '../../src/config/rate-limits.js';
+import { CLOSE } from '../../src/kernel/close-codes.js';
+import { publishedErrors } from '../../src/kernel/domain-error.js';
+import { CLIENT_FRAMES, EVENT_FRAMES, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
+import { STATUS } from '../../src/platform/http/problem.js';
+import type { ApiDocument } from '../../src/platform/openapi/document.js';
+import type { JsonObject } from '../../src/platform/openapi/json.js';
+import { Contract } from '../support/contract.js';
+import { World } from '../support/world.js';
+
+const FOLDER = 'docs/generated';
+const onDisk = (name: string) => readFileSync(`${FOLDER}/${name}`, 'utf8');
+
+let preview: App;
+let api: ApiDocument & { info: { title: string; version: string } };
+beforeAll(async () => {
+  const config = loadConfig({
+    LOG_LEVEL: 'silent',
+    DATABASE_URL: 'postgres://nowhere.invalid/none',
+    JWT_SECRETS: 'x'.repeat(32),
+    ENCRYPTION_KEYS: 'y'.repeat(32),
+  });
+  preview = await createApp(config, undefined, { preview: true });
+  api = JSON.parse(onDisk('openapi.json')) as typeof api;
+});
+afterAll(() => preview.close());
+
+interface Described {
+  operationId: string;
+  summary: string;
+  tags: string[];
+  security?: Record<string, string[]>[];
+  parameters?: { name: string; in: string; required?: boolean; schema: JsonObject }[];
+  requestBody?: { required?: boolean; content: Record<string, { schema: JsonObject }> };
+  responses: Record<string, { description: string; content: Record<string, { schema: JsonObject }> }>;
+  'x-access': { public: boolean; kinds?: string[] };
+}
+
+/** Every operation, with its shared answers put in. */
+function operations(): { name: string; path: string; operation: Described }[] {
+  return Object.entries(api.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, found]) => {
+      const operation = found as unknown as Described;
+      const responses = Object.fromEntries(
+        Object.entries(operation.responses).map(([status, response]) => [status, resolve(response)]),
+      ) as Described['responses'];
+      return { name: `${method.toUpperCase()} ${path}`, path, operation: { ...operation, responses } };
+    }),
+  );
+}
+
+function resolve<T>(value: T): T {
+  const reference = (value as { $ref?: string }).$ref;
+  if (reference === undefined) return value;
+  return reference
+    .slice(2)
+    .split('/')
+    .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], api) as T;
+}
+
+/** Everything in the document that answers to the test. */
+function walk(value: unknown, visit: (object: Record<string, unknown>, path: string) => void, path = '#'): void {
+  if (typeof value !== 'object' || value === null) return;
+  if (!Array.isArray(value)) visit(value as Record<string, unknown>, path);
+  for (const [key, inner] of Object.entries(value)) walk(inner, visit, `${path}/${key}`);
+}
+
+/** The codes by which an operation can fail, by status. */
+function codesOf({ responses }: Described): [status: number, codes: string[]][] {
+  return Object.entries(responses)
+    .filter(([status]) => Number(status) >= 400)
+    .map(([status, { content }]) => {
+      const { allOf } = content['application/json']?.schema as unknown as {
+        allOf: [JsonObject, { properties: { error: { properties: { code: { enum: string[] } } } } }];
+      };
+      return [Number(status), allOf[1].properties.error.properties.code.enum];
+    });
+}
+
+/** The linter that openapi-typescript brings along, with every rule about the structure. */
+async function faultsOf(document: object): Promise<string[]> {
+  const brought = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
+  const { createConfig, lintFromString } = brought('@redocly/openapi-core') as typeof import('@redocly/openapi-core');
+  const config = await createConfig({
+    rules: {
+      struct: 'error',
+      'no-unresolved-refs': 'error',
+      'no-ambiguous-paths': 'off',
+      'no-identical-paths': 'error',
+      'no-path-trailing-slash': 'error',
+      'no-undefined-server-variable': 'error',
+      'operation-operationId-unique': 'error',
+      'operation-parameters-unique': 'error',
+      'path-declaration-must-exist': 'error',
+      'path-parameters-defined': 'error',
+      'security-defined': 'off',
+      'spec-components-invalid-map-name': 'error',
+      'no-invalid-schema-examples': 'error',
+    },
+  });
+  const problems = await lintFromString({ source: JSON.stringify(document), absoluteRef: 'openapi.json', config });
+  return problems.map(({ message, location }) => `${message} ${location[0]?.pointer ?? ''}`);
+}
+
+describe('docs/generated', () => {
+  it('holds what the code says now, and nothing else', () => {
+    const written = writeDocuments(preview);
+    expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(written).sort());
+    for (const [name, text] of Object.entries(written)) {
+      // not toEqual: the difference of two long texts takes minutes to print
+      if (onDisk(name) !== text) throw new Error(`${name} is stale: npm run docs`);
+    }
+  });
+
+  it('is written the same, whoever asks', () => {
+    expect(writeDocuments(preview)).toEqual(writeDocuments(preview));
+  });
+});
+
+describe('openapi.json', () => {
+  it('passes the rules of OpenAPI 3.1', async () => {
+    expect(api.openapi).toBe('3.1.0');
+    expect(await faultsOf(api)).toEqual([]);
+  });
+
+  it('would not pass them with something missing or wrong', async () => {
+    const spoilt: [string, (document: typeof api) => unknown][] = [
+      ['info', document => delete (document as Partial<typeof api>).info],
+      ['MessageView', document => delete document.components.schemas.MessageView],
+      [
+        'a description',
+        document => delete (document.paths['/v1/workspace']?.get?.responses['200'] as JsonObject).description,
+      ],
+      ['nullable', document => (document.components.schemas.MessageView = { type: 'string', nullable: true })],
+    ];
+    for (const [what, spoil] of spoilt) {
+      const document = structuredClone(api);
+      spoil(document);
+      expect([what, (await faultsOf(document)).length > 0]).toEqual([what, true]);
+    }
+  });
+
+  it('can be made into types', async () => {
+    const types = astToString(await openapiTS(onDisk('openapi.json'), { silent: true }));
+    for (const path of Object.keys(api.paths)) expect(types).toContain(`"${path}"`);
+    const { diagnostics } = ts.transpileModule(types, { reportDiagnostics: true });
+    expect(diagnostics).toEqual([]);
+  });
+
+  it('refers to nothing that is not there, and names nothing that nobody uses', () => {
+    const used = new Set<string>();
+    walk(api, ({ $ref }, path) => {
+      if (typeof $ref !== 'string') return;
+      used.add($ref);
+      expect([path, resolve({ $ref } as unknown)]).not.toEqual([path, undefined]);
+    });
+    const frames = Object.values({ ...EVENT_FRAMES, ...PASSING_FRAMES }).flatMap(({ agent, visitor }) => [
+      agent,
+      visitor,
+    ]);
+    const named = Object.keys(api.components.schemas).filter(
+      name => !used.has(`#/components/schemas/${name}`) && !frames.includes(name) && name !== 'FrameError',
+    );
+    expect(named).toEqual([]);
+    const responses = Object.keys(api.components.responses ?? {});
+    expect(responses.filter(name => !used.has(`#/components/responses/${name}`))).toEqual([]);
+  });
+
+  it('speaks JSON Schema, and nothing of OpenAPI 3.0', () => {
+    walk(api, (object, path) => {
+      const old = ['nullable', 'exclusiveMinimum', 'exclusiveMaximum', 'example'].filter(
+        key => key in object && !path.endsWith('/properties') && typeof object[key] === 'boolean',
+      );
+      expect([path, old]).toEqual([path, []]);
+      if ('type' in object && Array.isArray(object.enum)) {
+        const nullable = Array.isArray(object.type) && object.type.includes('null');
+        expect([path, object.enum.includes(null)]).toEqual([path, nullable]);
+      }
+    });
+  });
+
+  it('has no schema that a validator would not take, nor an example that it would refuse', () => {
+    const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+    addFormats.default(ajv);
+    ajv.addFormat('idn-email', true);
+    ajv.addVocabulary(['openapi', 'info', 'paths', 'components', 'tags', 'servers', 'example']);
+    ajv.addSchema({ ...api, $id: 'api' } as object);
+    for (const [name, schema] of Object.entries(api.components.schemas)) {
+      const validate = ajv.compile({ $ref: `api#/components/schemas/${name}` });
+      expect(typeof validate).toBe('function');
+      for (const [property, shape] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)) {
+        if (!('example' in shape)) continue;
+        const fits = ajv.validate({ $ref: `api#/components/schemas/${name}/properties/${property}` }, shape.example);
+        expect([name, property, shape.example, fits]).toEqual([name, property, shape.example, true]);
+      }
+    }
+  });
+
+  it('requires no property that a shape does not have', () => {
+    walk(api.components.schemas, ({ required, properties }, path) => {
+      if (!Array.isArray(required) || typeof properties !== 'object' || properties === null) return;
+      const unknown = (required as string[]).filter(name => !(name in properties));
+      expect([path, unknown]).toEqual([path, []]);
+    });
+  });
+
+  it('says of each operation what it does, under a name of its own', () => {
+    const ids = operations().map(({ operation }) => operation.operationId);
+    expect(new Set(ids).size).toBe(ids.length);
+    for (const { name, operation } of operations()) {
+      expect([name, operation.summary.length > 10, operation.tags.length]).toEqual([name, true, 1]);
+      expect([name, operation.operationId]).toEqual([name, expect.stringMatching(/^[A-Z][A-Za-z]+_[a-z][A-Za-z]+$/)]);
+    }
+  });
+
+  it('declares each parameter of each path, and each with a shape', () => {
+    for (const { name, path, operation } of operations()) {
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter ?? '');
+      const declared = (operation.parameters ?? []).filter(parameter => parameter.in === 'path');
+      expect([name, declared.map(parameter => parameter.name).sort()]).toEqual([name, inPath.sort()]);
+      for (const parameter of operation.parameters ?? []) {
+        expect([name, parameter.name, 'type' in parameter.schema || '$ref' in parameter.schema]).toEqual([
+          name,
+          parameter.name,
+          true,
+        ]);
+        if (parameter.in === 'path') expect(parameter.required).toBe(true);
+      }
+    }
+  });
+
+  it('asks for the credentials that the route takes, and for none where it is public', () => {
+    const schemes = Object.keys(api.components.securitySchemes);
+    for (const { name, operation } of operations()) {
+      const asked = (operation.security ?? []).flatMap(Object.keys).sort();
+      expect([name, asked]).toEqual([name, [...(operation['x-access'].kinds ?? [])].sort()]);
+      expect(schemes).toEqual(expect.arrayContaining(asked));
+    }
+  });
+
+  it('answers each operation in the envelope, good or bad', () => {
+    for (const { name, operation } of operations()) {
+      const good = Object.keys(operation.responses).filter(status => Number(status) < 400);
+      expect([name, ['200', '200,201'].includes(good.sort().join())]).toEqual([name, true]);
+      for (const [status, { content, description }] of Object.entries(operation.responses)) {
+        const schema = content['application/json']?.schema as JsonObject;
+        expect([name, status, description.length > 0, Object.keys(content)]).toEqual([
+          name,
+          status,
+          true,
+          ['application/json'],
+        ]);
+        const envelope = Number(status) < 400 ? schema : (api.components.schemas.Failure as JsonObject);
+        const data = Number(status) < 400 ? 'data' : 'error';
+        expect([name, status, envelope.required]).toEqual([
+          name,
+          status,
+          expect.arrayContaining(['ok', 'request_id', 'timestamp', data]),
+        ]);
+      }
+    }
+  });
+
+  it('takes JSON wherever it takes a body', () => {
+    for (const { name, operation } of operations()) {
+      if (!operation.requestBody) continue;
+      expect([name, Object.keys(operation.requestBody.content)]).toEqual([name, ['application/json']]);
+    }
+  });
+
+  it('is served, and a reference for people beside it', async () => {
+    const world = await World.start();
+    const served = await fetch(`${world.app.url}/openapi.json`);
+    expect(`${JSON.stringify(await served.json(), null, 2)}\n` === onDisk('openapi.json')).toBe(true);
+    for (const address of [`${world.app.url}/docs`, `${world.app.url}/docs/`]) {
+      const page = await fetch(address);
+      expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
+      const html = await page.text();
+      expect(html).toContain('API reference');
+      const assets = [...html.matchAll(/(?:src|href)="([^"]+\.(?:js|css|png))"/g)].map(([, file]) => file ?? '');
+      expect(assets.length).toBeGreaterThan(3);
+      for (const asset of assets) {
+        const { status } = await fetch(new URL(asset, address));
+        expect([address, asset, status]).toEqual([address, asset, 200]);
+      }
+      // the policy of the service lets no page run a script that stands in it
+      expect(html).not.toMatch(/<script(?![^>]*src=)/);
+    }
+    await world.stop();
+  });
+});
+
+describe('error codes', () => {
+  const published = () => publishedErrors().map(({ code, kind }) => `${STATUS[kind]} ${code}`);
+  /** For frames alone, or for routes that are yet to come. */
+  const OUTSIDE = ['400 frame_malformed', '400 frame_unknown', '403 not_assigned', '409 conflict', '409 last_owner'];
+
+  it('are all in errors.md, once, with their status and a sentence', () => {
+    const rows = [...onDisk('errors.md').matchAll(/^\| `([a-z_]+)` \| (\d+) \| (\w+) \| (.+) \|$/gm)];
+    expect(rows.map(([, code, status]) => `${status} ${code}`).sort()).toEqual(published().sort());
+    for (const [row, , , , meaning] of rows) expect([row, (meaning ?? '').endsWith('.')]).toEqual([row, true]);
+  });
+
+  it('in the reference are published ones, each under its own status', () => {
+    const known = new Set(published());
+    for (const { name, operation } of operations()) {
+      for (const [status, codes] of codesOf(operation)) {
+        expect([name, codes.filter(code => !known.has(`${status} ${code}`))]).toEqual([name, []]);
+      }
+    }
+  });
+
+  it('that are published can be met: each is in the reference of some operation, or of frames', () => {
+    const met = new Set(
+      operations().flatMap(({ operation }) =>
+        codesOf(operation).flatMap(([status, codes]) => codes.map(code => `${status} ${code}`)),
+      ),
+    );
+    expect(
+      published()
+        .filter(code => !met.has(code))
+        .sort(),
+    ).toEqual(OUTSIDE.sort());
+  });
+
+  it('of another route, or of none, do not pass the check that every test makes of its answers', () => {
+    const contract = new Contract(api);
+    const answer = (code: string) => ({
+      ok: false,
+      request_id: 'a'.repeat(24),
+      timestamp: '2026-01-31T09:30:00.123456Z',
+      error: { code, message: 'No.' },
+    });
+    expect(() => contract.assertAnswer('GET', '/v1/workspace', 403, answer('forbidden'))).not.toThrow();
+    for (const code of ['made_up', 'short_code_taken', 'not_found']) {
+      expect(() => contract.assertAnswer('GET', '/v1/workspace', 403, answer(code))).toThrow('/v1/workspace');
+    }
+    expect(() => contract.assertAnswer('GET', '/v1/workspace', 418, answer('forbidden'))).toThrow('does not know');
+    const leak = { ...answer('x'), ok: true, data: { id: 'x', password_hash: 'x' } };
+    expect(() => contract.assertAnswer('GET', '/v1/workspace', 200, leak)).toThrow('additionalProperties');
+  });
+});
+
+describe('events.md', () => {
+  it('names every frame, whom it is sent to, and in which shape', () => {
+    const rows = [...onDisk('events.md').matchAll(/^\| `([a-z_.]+)` \| (.+?) \| (.+?) \| .+ \|$/gm)];
+    const shape = (name: string | null) => (name === null ? '–' : `\`${name}\``);
+    expect(rows.map(([, type, agents, visitors]) => [type, agents, visitors])).toEqual(
+      Object.entries({ ...EVENT_FRAMES, ...PASSING_FRAMES }).map(([type, { agent, visitor }]) => [
+        type,
+        shape(agent),
+        shape(visitor),
+      ]),
+    );
+  });
+
+  it('names only shapes that the reference has', () => {
+    const shapes = Object.values({ ...EVENT_FRAMES, ...PASSING_FRAMES }).flatMap(({ agent, visitor }) => [
+      agent,
+      visitor,
+    ]);
+    const missing = shapes.filter(name => name !== null && !(name in api.components.schemas));
+    expect([...missing, ...('FrameError' in api.components.schemas ? [] : ['FrameError'])]).toEqual([]);
+  });
+
+  it('names every frame that clients may send, and every close code, with what to do then', () => {
+    const text = onDisk('events.md');
+    for (const type of Object.keys(CLIENT_FRAMES)) expect(text).toContain(`| \`${type}\` |`);
+    for (const code of Object.values(CLOSE)) {
+      expect(text).toMatch(new RegExp(`^\\| ${code} \\| ${code >= 4500 ? 'stop' : 'connect again'} \\|`, 'm'));
+    }
+  });
+});
+
+describe('env.md and routes.md', () => {
+  it('name every variable with its default, and every rate', () => {
+    const variables = [...onDisk('env.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)].map(([, name]) => name);
+    expect(variables).toEqual(Object.keys(VARIABLES));
+    const rates = [...onDisk('routes.md').matchAll(/^\| ([a-z_]+) \| (\d+) in (\d+) s \|/gm)];
+    expect(rates.map(([, name, points, seconds]) => [name, Number(points), Number(seconds)])).toEqual(
+      Object.entries(RATE_LIMITS).map(([name, { points, seconds }]) => [name, points, seconds]),
+    );
+  });
+});
