@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
 import { COMMITTED_EVENTS } from '../../src/platform/events/event-log.js';
@@ -24,6 +24,7 @@ describe('the event log', () => {
   let visitor: Visitor;
   let conversation: { id: string };
   let restoreFanout: () => void = () => undefined;
+  const open = new Set<Client>();
   beforeAll(async () => {
     database = await ownDatabase();
     world = await World.start({}, { database });
@@ -33,8 +34,11 @@ describe('the event log', () => {
     await world.stop();
     await database.drop();
   });
-  beforeEach(async () => {
+  afterEach(async () => {
     restoreFanout();
+    for (const client of open) await end(client, 'ROLLBACK');
+  });
+  beforeEach(async () => {
     desk = await world.desk();
     visitor = await world.visitor(desk);
     conversation = await world.conversation(visitor);
@@ -67,12 +71,14 @@ describe('the event log', () => {
   async function openTransaction(): Promise<Client> {
     const client = new Client({ connectionString: database.url });
     await client.connect();
+    open.add(client);
     await client.query('BEGIN');
     await client.query('SELECT pg_current_xact_id()');
     return client;
   }
 
   async function end(client: Client, how: 'COMMIT' | 'ROLLBACK' = 'COMMIT'): Promise<void> {
+    open.delete(client);
     await client.query(how);
     await client.end();
   }
@@ -198,12 +204,12 @@ describe('the event log', () => {
     it('a transaction that is left open holds events back, and loses none', async () => {
       const inbox = await world.agentSocket(desk.owner);
       silence();
-      const open = await openTransaction();
+      const held = await openTransaction();
       await say('Held back.');
       for (let index = 0; index < 3; index += 1) await tail.catchUp();
       await inbox.settled();
       expect(said(inbox)).toEqual([]);
-      await end(open);
+      await end(held);
       await heard(inbox, 2);
       expect(seqs(said(inbox))).toEqual([2]);
     });
@@ -242,14 +248,14 @@ describe('the event log', () => {
 
     it('a transaction that is left open holds nobody up; only the cursor waits', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const open = await openTransaction();
+      const held = await openTransaction();
       await say('At once.');
       const first = await inbox.next('message.created', undefined, 500);
       await tail.catchUp();
       await say('At once, too.');
       await heard(inbox, 3);
       expect(said(inbox).at(-1)?.cursor).toBe(first.cursor);
-      await end(open);
+      await end(held);
       await passed(world);
       await say('And now.');
       const last = await heard(inbox, 4);
@@ -261,14 +267,14 @@ describe('the event log', () => {
       const inbox = await world.agentSocket(desk.owner);
       const other = await world.conversation(await world.visitor(desk));
       const late = newId();
-      const open = await openTransaction();
-      await copyEvent(open, late, other.id);
+      const held = await openTransaction();
+      await copyEvent(held, late, other.id);
       for (let index = 0; index < 5; index += 1) {
         await say(`Overtaking ${index}.`);
         await tail.catchUp();
       }
       await heard(inbox, 6);
-      await end(open);
+      await end(held);
       await inbox.next('message.created', ({ id }) => id === late, SOON_MS);
       await passed(world);
       await inbox.settled();
@@ -279,9 +285,9 @@ describe('the event log', () => {
     it('what was rolled back is never read', async () => {
       const inbox = await world.agentSocket(desk.owner);
       const undone = newId();
-      const open = await openTransaction();
-      await copyEvent(open, undone, conversation.id);
-      await end(open, 'ROLLBACK');
+      const held = await openTransaction();
+      await copyEvent(held, undone, conversation.id);
+      await end(held, 'ROLLBACK');
       await say('Kept.');
       await heard(inbox, 2);
       await passed(world);
@@ -323,7 +329,7 @@ describe('the event log', () => {
 
     it('what arrives out of its turn waits for its turn, not for the log', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const open = await openTransaction(); // so that nothing comes by the log
+      const held = await openTransaction(); // so that nothing comes by the log
       const early: unknown[] = [];
       intercept((event, pass) => {
         early.push(event);
@@ -332,7 +338,7 @@ describe('the event log', () => {
       for (const number of through(1, 6)) await say(`Message ${number}.`);
       await heard(inbox, 7);
       expect(seqs(said(inbox))).toEqual(through(2, 7));
-      await end(open);
+      await end(held);
       await passed(world);
       await inbox.settled();
       expect(seqs(said(inbox))).toEqual(through(2, 7));
@@ -341,7 +347,7 @@ describe('the event log', () => {
     it('a lost publish holds up its own conversation alone', async () => {
       const inbox = await world.agentSocket(desk.owner);
       const other = await world.conversation(await world.visitor(desk));
-      const open = await openTransaction();
+      const held = await openTransaction();
       let lost = 0;
       intercept((event, pass) => {
         if ((event as { conversationId: string }).conversationId === other.id && lost++ === 0) return;
@@ -352,7 +358,7 @@ describe('the event log', () => {
       await say('Has nothing to wait for.');
       await heard(inbox, 2);
       expect(seqs(said(inbox, other.id)).filter(seq => seq > 1)).toEqual([]);
-      await end(open);
+      await end(held);
       await heard(inbox, 3, other.id);
       expect(seqs(said(inbox, other.id)).filter(seq => seq > 1)).toEqual([2, 3]);
     });
