@@ -1,5 +1,6 @@
 import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
+import { bearerToken } from '../access/authenticator.js';
 import { contextOf } from './request-context.js';
 import { problem, problemHeaders, STATUS, toDomainError } from './problem.js';
 
@@ -20,7 +21,7 @@ export class ErrorFilter implements ExceptionFilter {
       response.destroy();
       return;
     }
-    const tokenSent = request.headers.authorization !== undefined;
+    const tokenSent = bearerToken(request.headers.authorization) !== null;
     response.status(STATUS[error.kind]).set(problemHeaders(error, tokenSent)).json(problem(requestId, error));
   }
 }
