@@ -212,17 +212,25 @@ export function hostileQuery(names: string[]): fc.Arbitrary<string> {
   return fc.array(pair, { maxLength: 4 }).map(pairs => pairs.join('&'));
 }
 
+/** What makes a body mean something: values of fields by their names, and ids for every other place. */
+export interface Known {
+  fields: Record<string, fc.Arbitrary<unknown>>;
+  ids: string[];
+}
+
 /** A body by this schema in which a field or two are hostile, the others as they should be. */
 export function hostileBody(
   schema: JsonObject,
   schemas: Record<string, JsonObject>,
-  ids: string[],
+  known: Known,
 ): fc.Arbitrary<unknown> {
   const { properties, required } = membersOf(schema, schemas);
   const names = Object.keys(properties);
   if (names.length === 0)
     return fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: hostileValue });
-  const fields = Object.fromEntries(names.map(name => [name, decent(properties[name] as JsonObject, schemas, ids)]));
+  const fields = Object.fromEntries(
+    names.map(name => [name, known.fields[name] ?? decent(properties[name] as JsonObject, schemas, known)]),
+  );
   const sound = fc.record(fields, { requiredKeys: required });
   const spoilt = fc.dictionary(fc.constantFrom(...names), hostileValue, {
     minKeys: 1,
@@ -231,7 +239,7 @@ export function hostileBody(
   });
   const strange = fc.dictionary(fc.string(), hostileValue, { maxKeys: 3 });
   return fc.oneof(
-    { weight: 6, arbitrary: sound },
+    { weight: 10, arbitrary: sound },
     { weight: 8, arbitrary: fc.tuple(sound, spoilt).map(([a, b]) => ({ ...a, ...b })) },
     { weight: 1, arbitrary: fc.tuple(sound, strange).map(([a, b]) => ({ ...b, ...a })) },
     { weight: 1, arbitrary: hostileValue },
@@ -248,9 +256,9 @@ function membersOf(
 }
 
 /** What the reference asks for, more or less. */
-function decent(shape: JsonObject, schemas: Record<string, JsonObject>, ids: string[]): fc.Arbitrary<unknown> {
-  if (typeof shape.$ref === 'string') return hostileBody(shape, schemas, ids);
-  if (Array.isArray(shape.oneOf)) return decent(shape.oneOf[0] as JsonObject, schemas, ids);
+function decent(shape: JsonObject, schemas: Record<string, JsonObject>, known: Known): fc.Arbitrary<unknown> {
+  if (typeof shape.$ref === 'string') return hostileBody(shape, schemas, known);
+  if (Array.isArray(shape.oneOf)) return decent(shape.oneOf[0] as JsonObject, schemas, known);
   if (Array.isArray(shape.enum)) return fc.constantFrom<unknown>(...shape.enum);
   const type: Json | undefined = Array.isArray(shape.type) ? shape.type[0] : shape.type;
   switch (type) {
@@ -259,9 +267,9 @@ function decent(shape: JsonObject, schemas: Record<string, JsonObject>, ids: str
     case 'integer':
       return fc.integer({ min: Number(shape.minimum ?? 0), max: Math.min(Number(shape.maximum ?? 100), 2 ** 53 - 1) });
     case 'array':
-      return fc.array(decent((shape.items ?? {}) as JsonObject, schemas, ids), { maxLength: 3 });
+      return fc.array(decent((shape.items ?? {}) as JsonObject, schemas, known), { maxLength: 3 });
     case 'string':
-      if (shape.format === 'uuid') return fc.constantFrom(...ids);
+      if (shape.format === 'uuid') return fc.constantFrom(...known.ids);
       if (shape.format === 'date-time') return fc.constantFrom('2030-01-01T00:00:00Z', '2020-01-01T00:00:00Z');
       if (shape.format === 'idn-email') return fc.constantFrom('a@example.com', ' B@Example.COM ');
       return decentText(shape);
