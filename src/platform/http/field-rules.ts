@@ -43,17 +43,50 @@ export function exceedsCount(value: unknown, limit: number): boolean {
   return false;
 }
 
+/** What every object of JavaScript answers to, whatever keys it has. */
+const NATIVE_KEYS = new Set(['prototype', ...Object.getOwnPropertyNames(Object.prototype)]);
+
+/** Whether an object in the value, at any level, has a key of its own that passes the test. */
+function someKey(value: unknown, test: (key: string) => boolean): boolean {
+  for (let level: unknown[] = [value]; level.length > 0;) {
+    const objects = level.filter(item => typeof item === 'object' && item !== null);
+    if (objects.some(object => Object.keys(object).some(test))) return true;
+    level = objects.flatMap(object => Object.values(object) as unknown[]);
+  }
+  return false;
+}
+
+/** Whether an object in the value has a key that JavaScript has a meaning of its own for. */
+export function holdsNativeKeys(value: unknown): boolean {
+  return someKey(value, key => NATIVE_KEYS.has(key));
+}
+
+const FREE_FORM_KEY = Symbol('free form');
+
+/** Marks a property as the client's own, kept untouched. */
+export function markFreeForm(prototype: object, property: string | symbol): void {
+  Reflect.defineMetadata(FREE_FORM_KEY, true, prototype, property);
+}
+
+export function isFreeForm(instance: object, property: string): boolean {
+  return Reflect.hasMetadata(FREE_FORM_KEY, instance, property);
+}
+
 function texts(value: unknown): unknown[] {
   if (typeof value !== 'object' || value === null) return [value];
   return Object.entries(value).flatMap(([key, inner]) => [key, ...texts(inner)]);
 }
 
 /** What is wrong with a free-form object, or null. */
-export function freeFormFault(value: unknown): 'type' | 'too_many_keys' | 'too_deep' | 'too_large' | 'text' | null {
+export function freeFormFault(
+  value: unknown,
+): 'type' | 'too_many_keys' | 'too_deep' | 'too_large' | 'key' | 'text' | null {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return 'type';
   if (Object.keys(value).length > FREE_FORM.keys) return 'too_many_keys';
   if (exceedsDepth(value, FREE_FORM.depth)) return 'too_deep';
   if (Buffer.byteLength(JSON.stringify(value)) > FREE_FORM.bytes) return 'too_large';
+  // whatever merges objects by assignment would take it for their prototype
+  if (someKey(value, key => key === '__proto__')) return 'key';
   const broken = texts(value).some(text => typeof text === 'string' && !isStorable(text));
   return broken ? 'text' : null;
 }

@@ -19,7 +19,7 @@ import {
 } from 'class-validator';
 import { normaliseEmail } from '../../kernel/email.js';
 import { isId } from '../../kernel/ids.js';
-import { codePoints, freeFormFault, isStorable, isWireTime } from './field-rules.js';
+import { codePoints, freeFormFault, isStorable, isWireTime, markFreeForm } from './field-rules.js';
 
 /**
  * One decorator a field: it validates what comes in and documents what goes out, so that the two cannot differ.
@@ -239,13 +239,16 @@ export function Embedded(view: string, options: FieldOptions & { list?: boolean 
 
 /** An object of the client's own, kept untouched: at most 16 KiB of JSON, 50 keys, 10 levels. */
 export function FreeForm(options: FieldOptions = {}): PropertyDecorator {
-  return field(
-    options,
-    { type: 'object', additionalProperties: true },
-    Rule(
-      'free_form',
-      value => freeFormFault(value) === null,
-      'must be an object of at most 16 KiB, 50 keys, 10 levels',
+  return applyDecorators(
+    markFreeForm as PropertyDecorator,
+    field(
+      options,
+      { type: 'object', additionalProperties: true },
+      Rule(
+        'free_form',
+        value => freeFormFault(value) === null,
+        'must be an object of at most 16 KiB, 50 keys, 10 levels',
+      ),
     ),
   );
 }

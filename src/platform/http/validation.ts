@@ -1,9 +1,10 @@
 import type { ArgumentMetadata, PipeTransform } from '@nestjs/common';
 import { Injectable, ValidationPipe } from '@nestjs/common';
-import type { ValidationError } from 'class-validator';
+import type { ValidationError, ValidatorOptions } from 'class-validator';
 import type { FieldFault } from '../../kernel/domain-error.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
+import { holdsNativeKeys, isFreeForm } from './field-rules.js';
 
 /** The code of a fault by the constraint that found it; what is not listed is a fault of form. */
 const CODES: Record<string, string> = {
@@ -40,9 +41,46 @@ function faultsOf(errors: ValidationError[], path = ''): FieldFault[] {
 /** Enough for every field that a person fills in; a list of ten thousand faulty items is not told item by item. */
 const MOST_FAULTS = 200;
 
+/**
+ * On its way to a handler a body loses keys such as `constructor` (Nest takes them out) and `toString` (class-transformer
+ * does not copy what JavaScript has methods for). In a free-form object they are words of the client's like any other,
+ * so there they are put back before the rules are asked.
+ */
+class RequestValidation extends ValidationPipe {
+  private raw: unknown;
+
+  override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
+    if (metadata.type !== 'body' || !holdsNativeKeys(value)) return super.transform(value, metadata);
+    const own = Object.create(this) as RequestValidation;
+    own.raw = structuredClone(value);
+    return ValidationPipe.prototype.transform.call(own, value, metadata);
+  }
+
+  protected override validate(
+    object: object,
+    options?: ValidatorOptions,
+  ): Promise<ValidationError[]> | ValidationError[] {
+    if (this.raw !== undefined) putBack(object, this.raw);
+    return super.validate(object, options);
+  }
+}
+
+/** Gives the free-form objects of a body back what the raw body has in their places. */
+function putBack(entity: object, raw: unknown): void {
+  if (!isRecord(entity) || !isRecord(raw)) return;
+  for (const [key, value] of Object.entries(entity)) {
+    if (isFreeForm(entity, key)) entity[key] = raw[key];
+    else if (isRecord(value)) putBack(value, raw[key]);
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}
+
 /** All faulty fields at once; unknown fields are ignored; free-form objects pass untouched. */
 export function requestValidation(): PipeTransform {
-  return new ValidationPipe({
+  return new RequestValidation({
     transform: true,
     whitelist: true,
     forbidUnknownValues: false,
