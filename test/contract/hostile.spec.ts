@@ -349,6 +349,26 @@ describe('whatever is thrown at a route', () => {
     await withstands('a path that leads nowhere', nowhere, RUNS_PER_ROUTE * 5);
   }, 120_000);
 
+  it('keeps of free-form objects every key as it was, but never a prototype', async () => {
+    const words = {
+      constructor: 'Williams',
+      prototype: { model: 2, constructor: null },
+      toString: ['a', { valueOf: 1 }],
+      hasOwnProperty: true,
+      then: 'what',
+      length: -1,
+    };
+    const kept = await desk.owner.api.post('/v1/contacts', { custom_attributes: words, constructor: 'ignored' });
+    expect([kept.status, kept.data.custom_attributes]).toEqual([201, words]);
+    const said = await visitor.api.post('/v1/widget/conversations', { message: { content: 'x', metadata: words } });
+    expect(said.data.message.metadata).toEqual(words);
+    for (const hostile of ['{"__proto__":{"polluted":1}}', '{"a":[{"__proto__":1}]}']) {
+      const refused = await desk.owner.api.post('/v1/contacts', { custom_attributes: JSON.parse(hostile) as object });
+      expect([refused.status, refused.error.details?.[0]?.field]).toEqual([400, 'custom_attributes']);
+    }
+    expect({}).not.toHaveProperty('polluted');
+  });
+
   it('is forgotten: an ordinary conversation goes on', converse);
 });
 
