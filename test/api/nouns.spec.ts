@@ -222,8 +222,34 @@ describe('channels', () => {
       name: 'Shop',
       auto_resolve_hours: null,
       business_hours: null,
+      widget_config: { title: null, theme: { logo_url: null, mode: null } },
     });
-    expect(faults(answer)).toEqual([400, ['auto_resolve_hours', 'business_hours']]);
+    expect(faults(answer)).toEqual([
+      400,
+      [
+        'auto_resolve_hours',
+        'business_hours',
+        'widget_config.theme.logo_url',
+        'widget_config.theme.mode',
+        'widget_config.title',
+      ],
+    ]);
+  });
+
+  it('have a logo from the start or later, until null takes it away', async () => {
+    const { owner } = await world.desk();
+    const theme = (logo: string | null) => ({ widget_config: { theme: { logo_url: logo } } });
+    const made = await owner.api.post('/v1/channels', { name: 'Shop', ...theme('https://shop.example/logo.png') });
+    expect([made.status, made.data.widget_config.theme.logo_url]).toEqual([201, 'https://shop.example/logo.png']);
+    const path = `/v1/channels/${made.data.id as string}`;
+    for (const logo of [null, 'https://shop.example/other.png']) {
+      const changed = await owner.api.patch(path, theme(logo));
+      expect([changed.status, changed.data.widget_config.theme.logo_url]).toEqual([200, logo]);
+    }
+    expect(faults(await owner.api.post('/v1/channels', { name: 'Shop', ...theme('javascript:alert(1)') }))).toEqual([
+      400,
+      ['widget_config.theme.logo_url'],
+    ]);
   });
 
   it('end their visitors’ sessions when they are deleted, and keep their conversations readable', async () => {

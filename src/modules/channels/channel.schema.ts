@@ -6,14 +6,23 @@ import { CHANNEL_STATUSES, IDENTITY_MODES, isOrigin, ROUTING_MODES } from './cha
 import type { PreChatField, WidgetConfig } from './widget-config.js';
 
 const COLOR = /^#[0-9a-fA-F]{6}$/;
+const WEB_ADDRESS = /^https?:\/\//;
 const optional = true;
 
-export class WidgetThemeBody {
+/**
+ * Of each body that is changed by PATCH and also given at creation there are two: null clears, and at creation there is
+ * nothing to clear. The second is the first without nulls.
+ */
+export class UpdateWidgetThemeBody {
   @Text({ optional, pattern: COLOR, max: 7 }) primary_color?: string;
   @Choice(['light', 'dark', 'auto'], { optional }) mode?: WidgetConfig['theme']['mode'];
   @Choice(['left', 'right'], { optional }) position?: WidgetConfig['theme']['position'];
   @Text({ optional, max: 40 }) launcher_label?: string;
-  @Text({ optional, nullable: true, max: 2048, pattern: /^https?:\/\// }) logo_url?: string | null;
+  @Text({ optional, nullable: true, max: 2048, pattern: WEB_ADDRESS }) logo_url?: string | null;
+}
+
+export class CreateWidgetThemeBody extends UpdateWidgetThemeBody {
+  @Text({ optional, max: 2048, pattern: WEB_ADDRESS }) declare logo_url?: string;
 }
 
 export class PreChatFieldBody implements PreChatField {
@@ -37,14 +46,18 @@ export class WidgetFeaturesBody {
   @Flag({ optional }) transcript?: boolean;
 }
 
-export class WidgetConfigBody {
+export class UpdateWidgetConfigBody {
   @Text({ optional }) title?: string;
   @Text({ optional, min: 0, max: 1000 }) greeting?: string;
   @Text({ optional, min: 0, max: 1000 }) away_message?: string;
   @Locale({ optional }) locale?: string;
-  @Nested(() => WidgetThemeBody, { optional }) theme?: WidgetThemeBody;
+  @Nested(() => UpdateWidgetThemeBody, { optional }) theme?: UpdateWidgetThemeBody;
   @Nested(() => PreChatFormBody, { optional }) pre_chat_form?: PreChatFormBody;
   @Nested(() => WidgetFeaturesBody, { optional }) features?: WidgetFeaturesBody;
+}
+
+export class CreateWidgetConfigBody extends UpdateWidgetConfigBody {
+  @Nested(() => CreateWidgetThemeBody, { optional }) declare theme?: CreateWidgetThemeBody;
 }
 
 export class RoutingBody {
@@ -64,13 +77,14 @@ export class UpdateChannelBody {
   @Integer({ optional, nullable: true, min: 1, max: 8760 }) auto_resolve_hours?: number | null;
   @Flag({ optional }) csat_enabled?: boolean;
   @Hours({ optional }) business_hours?: BusinessHours | null;
-  @Nested(() => WidgetConfigBody, { optional }) widget_config?: WidgetConfigBody;
+  @Nested(() => UpdateWidgetConfigBody, { optional }) widget_config?: UpdateWidgetConfigBody;
 }
 
 export class CreateChannelBody extends UpdateChannelBody {
   @Text() declare name: string;
   @Integer({ optional, min: 1, max: 8760 }) declare auto_resolve_hours?: number;
   @Hours({ optional, nullable: false }) declare business_hours?: BusinessHours;
+  @Nested(() => CreateWidgetConfigBody, { optional }) declare widget_config?: CreateWidgetConfigBody;
 }
 
 export class RoutingView implements Routing {

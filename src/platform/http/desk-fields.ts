@@ -21,9 +21,9 @@ export function Hours(options: Optional & { nullable?: boolean } = {}): Property
     ApiProperty({
       type: 'object',
       additionalProperties: { type: 'array', items: span },
-      ...(nullable ? { nullable } : {}),
+      nullable,
       required: !options.optional,
-      description: 'Open hours by weekday (`mon` … `sun`), local time; null is always open.',
+      description: `Open hours by weekday (\`mon\` … \`sun\`), local time${nullable ? '; null is always open' : ''}.`,
       example: { mon: [{ from: '09:00', to: '17:00' }] },
     } as unknown as ApiPropertyOptions),
     Transform(({ value }: { value: unknown }) => (isBusinessHours(value) ? plainHours(value) : value)),

@@ -41,7 +41,8 @@ function field(options: Shape, schema: ApiPropertyOptions, ...validators: Proper
   const documented = {
     ...schema,
     required: !options.optional,
-    ...(options.nullable ? { nullable: true } : {}),
+    // said either way: a field that is declared anew in a subclass keeps what it does not say of its parent's
+    nullable: options.nullable ?? false,
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.example === undefined ? {} : { example: options.example }),
   } as ApiPropertyOptions;

@@ -29,8 +29,9 @@ function unwrap(object: JsonObject): JsonObject {
 }
 
 function nullable(object: JsonObject): JsonObject {
-  if (object.nullable !== true) return object;
-  const { nullable: _nullable, ...rest } = object;
+  if (typeof object.nullable !== 'boolean') return object;
+  const { nullable: may, ...rest } = object;
+  if (!may) return rest;
   if (typeof rest.$ref === 'string') {
     const { $ref, ...around } = rest;
     return { ...around, oneOf: [{ $ref }, { type: 'null' }] };
