@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
-import { ApiExtension, ApiExtraModels, ApiHeader, ApiOperation } from '@nestjs/swagger';
+import { ApiExtension, ApiExtraModels, ApiOperation } from '@nestjs/swagger';
 import type { DomainErrorClass } from '../../kernel/domain-error.js';
 
 export const ANSWER = 'answer';
@@ -20,9 +20,6 @@ function answer(view: ViewClass, page: boolean, creates: boolean): MethodDecorat
     SetMetadata(ANSWER, documented),
     ApiExtraModels(view),
     ApiExtension('x-answer', documented),
-    ...(creates
-      ? [ApiHeader({ name: 'Idempotency-Key', required: false, schema: { type: 'string', maxLength: 255 } })]
-      : []),
   );
 }
 
@@ -41,7 +38,7 @@ export function AnswersPage(view: ViewClass): MethodDecorator {
   return answer(view, true, false);
 }
 
-/** 201 with one view: a row with an address of its own has been made. Takes an Idempotency-Key. */
+/** 201 with one view: a row with an address of its own has been made. Authenticated, takes an Idempotency-Key. */
 export function Creates(view: ViewClass): MethodDecorator {
   return answer(view, false, true);
 }

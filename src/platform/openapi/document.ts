@@ -12,7 +12,7 @@ interface Operation {
   tags?: string[];
   operationId?: string;
   summary?: string;
-  parameters?: { name: string; in: string; required?: boolean; schema?: JsonObject }[];
+  parameters?: { name: string; in: string; required?: boolean; description?: string; schema?: JsonObject }[];
   requestBody?: Json;
   responses: Record<string, Json>;
   'x-access'?: Access;
@@ -85,9 +85,12 @@ function complete(method: string, operation: Operation): void {
   const route = operation.operationId ?? method;
   if (!answer) throw new Error(`${route} does not say what it answers`);
   if (!operation.summary) throw new Error(`${route} does not say what it does`);
+  const once = honoursIdempotencyKey(operation);
+  if (once) operation.parameters = [...(operation.parameters ?? []), IDEMPOTENCY_KEY];
+  const done = success(answer, once ? { 'Idempotency-Replayed': REPLAYED_HEADER } : {});
   operation.responses = {
-    [answer.creates ? '201' : '200']: success(answer),
-    ...(answer.creates ? { '200': success(answer) } : {}),
+    [answer.creates ? '201' : '200']: done,
+    ...(answer.creates ? { '200': done } : {}),
     ...failures(method, operation),
   };
   for (const parameter of operation.parameters ?? []) {
@@ -95,7 +98,24 @@ function complete(method: string, operation: Operation): void {
   }
 }
 
-function success({ view, page, creates }: Answer): Json {
+/** Public routes have no principal that a key could belong to: there it is not looked at. */
+function honoursIdempotencyKey(operation: Operation): boolean {
+  return operation['x-answer']?.creates === true && operation['x-access']?.public === false;
+}
+
+const IDEMPOTENCY_KEY = {
+  name: 'Idempotency-Key',
+  in: 'header',
+  required: false,
+  description: 'Printable ASCII. The same key and body within a day: one effect, and the first answer again.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
+};
+const REPLAYED_HEADER: JsonObject = {
+  description: 'The answer that this Idempotency-Key got the first time.',
+  schema: { type: 'string', const: 'true' },
+};
+
+function success({ view, page, creates }: Answer, headers: JsonObject): Json {
   const one = { $ref: `#/components/schemas/${view}` };
   const list: JsonObject = {
     type: 'object',
@@ -104,7 +124,7 @@ function success({ view, page, creates }: Answer): Json {
   };
   return {
     description: creates ? 'Made, or found as made before' : 'Done',
-    headers: { 'X-Request-Id': TEXT_HEADER },
+    headers: { 'X-Request-Id': TEXT_HEADER, ...headers },
     content: json(envelope({ ok: { type: 'boolean', const: true }, data: page ? list : one })),
   };
 }
@@ -135,7 +155,7 @@ function failures(method: string, operation: Operation): Record<string, Json> {
     add('invalid', 'validation_failed');
   if (operation.parameters?.some(parameter => parameter.name === 'cursor')) add('invalid', 'cursor_invalid');
   if (method === 'post' || method === 'patch' || method === 'delete' || method === 'get') bodies(add);
-  if (operation['x-answer']?.creates && access && !access.public) idempotency(add);
+  if (honoursIdempotencyKey(operation)) idempotency(add);
   const kinds = ERROR_KINDS.filter(kind => codes.has(kind));
   return Object.fromEntries(
     kinds.map(kind => [String(STATUS[kind]), failure(kind, [...(codes.get(kind) ?? [])].sort())]),
