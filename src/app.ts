@@ -6,6 +6,7 @@ import { AppModule } from './app.module.js';
 import type { Config } from './config/config.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { configureHttp, UNVERSIONED } from './platform/http/configure-http.js';
+import { HttpAdapter } from './platform/http/http.adapter.js';
 import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { createLog, NestLog } from './platform/logging/log.js';
@@ -16,12 +17,11 @@ export type App = NestExpressApplication;
 
 /** The one way to build the service: `main`, the tests and the writers of documents call it. It does not listen yet. */
 export async function createApp(config: Config, log: Logger = logFor(config), options: AppOptions = {}): Promise<App> {
-  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), {
+  const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), new HttpAdapter(), {
     logger: new NestLog(log),
     bodyParser: false,
     preview: options.preview ?? false,
     abortOnError: false,
-    forceCloseConnections: true,
   });
   app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
   if (options.preview) return app;
