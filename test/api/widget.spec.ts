@@ -272,6 +272,78 @@ describe('what a session tells of its contact', () => {
   });
 });
 
+describe('what a visitor reads of its contact later', () => {
+  const PATH = '/v1/widget/contact';
+  const VERA = { name: 'Vera', email: 'vera@example.com', phone: '+49 30 1' };
+
+  it('is only what it says in asking, where anybody can come in by the external_id', async () => {
+    const desk = await world.desk();
+    const externalId = unique('user');
+    const vera = await world.visitor(desk, { external_id: externalId, ...VERA });
+    const intruder = await world.visitor(desk, { external_id: externalId });
+    const renewed = await open(desk, {}, intruder.token);
+    const silent = { id: vera.contactId, name: null, email: null, phone: null, verified: false };
+    for (const visitor of [vera.api, intruder.api, world.as(renewed.data.visitor_token as string)]) {
+      expect((await visitor.get(PATH)).data).toEqual(silent);
+      expect((await visitor.patch(PATH, {})).data).toEqual(silent);
+      expect((await visitor.patch(PATH, { phone: '2' })).data).toEqual({ ...silent, phone: '2' });
+      expect((await visitor.patch(PATH, { phone: null })).data).toEqual(silent);
+    }
+    expect(await stored(desk, vera.contactId)).toMatchObject({ ...VERA, phone: null });
+    await vera.api.patch(PATH, { email: ' Vera@Example.ORG' });
+    expect((await stored(desk, vera.contactId)).email).toBe('vera@example.org');
+    expect((await vera.api.patch(PATH, { email: 'Vera@Example.NET' })).data.email).toBe('vera@example.net');
+  });
+
+  it('is nothing that agents have noted under an external_id', async () => {
+    const desk = await world.desk();
+    const noted = await desk.owner.api.post('/v1/contacts', { external_id: unique('user'), ...VERA });
+    const visitor = await world.visitor(desk, { external_id: noted.data.external_id as string });
+    expect(visitor.contactId).toBe(noted.data.id);
+    expect((await visitor.api.get(PATH)).data).toMatchObject({ name: null, email: null, phone: null });
+  });
+
+  it('is all of it, where nothing but its own token leads to it', async () => {
+    const desk = await world.desk();
+    const { name, email, phone } = VERA;
+    const visitor = await world.visitor(desk, { name, email });
+    await desk.owner.api.patch(`/v1/contacts/${visitor.contactId}`, { phone });
+    const renewed = await open(desk, {}, visitor.token);
+    const whole = { id: visitor.contactId, ...VERA, verified: false };
+    for (const one of [visitor.api, world.as(renewed.data.visitor_token as string)]) {
+      expect((await one.get(PATH)).data).toEqual(whole);
+      expect((await one.patch(PATH, { name: 'Verena' })).data).toEqual({ ...whole, name: 'Verena' });
+      await one.patch(PATH, { name });
+    }
+  });
+
+  it('is all of it, with proof', async () => {
+    const desk = await world.desk();
+    const externalId = unique('user');
+    const token = identityToken(externalId, await identitySecretOf(desk));
+    const vera = await world.visitor(desk, { external_id: externalId, identity_token: token, ...VERA });
+    const whole = { id: vera.contactId, ...VERA, verified: true };
+    expect((await vera.api.get(PATH)).data).toEqual(whole);
+    expect((await vera.api.patch(PATH, { phone: '2' })).data).toEqual({ ...whole, phone: '2' });
+  });
+
+  it('changes with the external_id that an agent gives or takes away: who came in by it stays outside', async () => {
+    const desk = await world.desk();
+    const visitor = await world.visitor(desk, VERA);
+    const path = `/v1/contacts/${visitor.contactId}`;
+    const externalId = unique('user');
+    await desk.owner.api.patch(path, { external_id: externalId });
+    expect((await visitor.api.get(PATH)).data).toMatchObject({ name: null, email: null, phone: null });
+    const intruder = await world.visitor(desk, { external_id: externalId });
+    expect(intruder.contactId).toBe(visitor.contactId);
+    await desk.owner.api.patch(path, { name: 'Verena' });
+    expect((await intruder.api.get(PATH)).status).toBe(200);
+    await desk.owner.api.patch(path, { external_id: null });
+    expect(await intruder.api.get(PATH)).toMatchObject({ status: 401, error: { code: 'token_revoked' } });
+    expect((await open(desk, {}, intruder.token)).data.contact_id).not.toBe(visitor.contactId);
+  });
+});
+
 /** A new identity secret of the desk's channel. */
 async function identitySecretOf(desk: Desk): Promise<string> {
   const rotated = await desk.owner.api.post(`/v1/channels/${desk.channelId}/rotate-identity-secret`);

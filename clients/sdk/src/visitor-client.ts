@@ -94,10 +94,15 @@ export class VisitorClient {
     return this.api.post(path`/v1/widget/conversations/${conversationId}/read`, { seq });
   }
 
+  /**
+   * Who the visitor is. Name, e-mail and phone are told with proof of identity alone (`identityToken`): without it
+   * anybody who knows the `externalId` could ask.
+   */
   contact(): Promise<VisitorContactView> {
     return this.api.get('/v1/widget/contact');
   }
 
+  /** Answers like `contact()`, and what `body` gave. */
   updateContact(body: UpdateVisitorContactBody): Promise<VisitorContactView> {
     return this.api.patch('/v1/widget/contact', body);
   }

@@ -23,7 +23,8 @@ export class CreateContactBody {
 }
 
 export class UpdateContactBody {
-  @Text({ optional, nullable, max: 255 }) external_id?: string | null;
+  @Text({ optional, nullable, max: 255, description: 'Null takes it away; sessions without proof end with it.' })
+  external_id?: string | null;
   @Text({ optional, nullable }) name?: string | null;
   @Email({ optional, nullable }) email?: string | null;
   @Text({ optional, nullable, max: 50 }) phone?: string | null;

@@ -123,6 +123,8 @@ export class ContactsService {
     const before = toContactRecord(contact);
     Object.assign(contact, columnsOf(details));
     if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
+    // who came in by the id alone stays outside: without one, the contact belongs to whoever holds its token
+    if (!contact.verified && before.external_id !== null && contact.externalId === null) contact.tokenGeneration += 1;
     contact.updatedAt = this.clock.now();
     try {
       await this.contacts.save(contact);

@@ -1,6 +1,7 @@
 import { Locale } from '../../platform/http/desk-fields.js';
 import { Email, Embedded, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/http/fields.js';
 import type { WidgetConfig } from '../channels/index.js';
+import type { VisitorContactRecord } from './visitor-contact.js';
 import type { WidgetConfigRecord } from './widget-session.js';
 
 const optional = true;
@@ -59,12 +60,17 @@ export class PublicWidgetConfigView {
   @Nested(() => WidgetConfigView) widget_config!: WidgetConfigView;
 }
 
-export class VisitorContactView {
+/** The rule of what is told to whom; see visitor-contact.ts. */
+const told =
+  'Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact ' +
+  'that has an external_id, is told only what this request gave.';
+
+export class VisitorContactView implements VisitorContactRecord {
   @Id() id!: string;
-  @Text({ nullable }) name!: string | null;
-  @Email({ nullable }) email!: string | null;
-  @Text({ nullable, max: 50 }) phone!: string | null;
-  @Flag() verified!: boolean;
+  @Text({ nullable, description: told }) name!: string | null;
+  @Email({ nullable, description: told }) email!: string | null;
+  @Text({ nullable, max: 50, description: told }) phone!: string | null;
+  @Flag({ description: 'Whether an identity token has proven its external_id.' }) verified!: boolean;
 }
 
 export class WidgetSessionView {

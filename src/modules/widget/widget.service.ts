@@ -12,6 +12,8 @@ import { ContactsService } from '../contacts/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
+import type { VisitorContactRecord } from './visitor-contact.js';
+import { isItsVisitorsAlone, toVisitorContactRecord } from './visitor-contact.js';
 import type { WidgetConfigRecord } from './widget-session.js';
 import { toWidgetConfigRecord } from './widget-session.js';
 import { WidgetTokenInvalid } from './widget.errors.js';
@@ -36,11 +38,9 @@ export interface SessionOrigin {
 export interface WidgetSession {
   token: string;
   expiresIn: number;
-  contact: Contact;
+  contact: VisitorContactRecord;
   channel: Channel;
   config: WidgetConfigRecord;
-  /** What may be told of the contact: all of it with proof, else only what this request said itself. */
-  shown: Pick<Contact, 'name' | 'email' | 'phone'>;
 }
 
 /** The door of visitors: the public widget token becomes a token for one contact. */
@@ -65,14 +65,12 @@ export class WidgetService {
     if (contact.blocked) throw new ContactBlocked();
     await this.limiter.consume('widget_session_contact', contact.id);
     const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration };
-    const { name = null, email = null, phone = null } = verified ? contact : request;
     return {
       token: this.tokens.visitor(claims),
       expiresIn: VISITOR_SECONDS,
-      contact,
+      contact: toVisitorContactRecord(contact, verified ? null : request),
       channel,
       config: this.configOf(channel, workspace),
-      shown: { name, email, phone },
     };
   }
 
@@ -85,12 +83,14 @@ export class WidgetService {
     return { channel, config: this.configOf(channel, workspace) };
   }
 
-  contact(principal: VisitorPrincipal): Promise<Contact> {
-    return this.contacts.get(principal, principal.contactId);
+  async contact(principal: VisitorPrincipal): Promise<VisitorContactRecord> {
+    const contact = await this.contacts.get(principal, principal.contactId);
+    return toVisitorContactRecord(contact, isItsVisitorsAlone(contact) ? null : {});
   }
 
-  updateContact(principal: VisitorPrincipal, details: ContactDetails): Promise<Contact> {
-    return this.contacts.update(principal, principal.contactId, details);
+  async updateContact(principal: VisitorPrincipal, details: ContactDetails): Promise<VisitorContactRecord> {
+    const contact = await this.contacts.update(principal, principal.contactId, details);
+    return toVisitorContactRecord(contact, isItsVisitorsAlone(contact) ? null : details);
   }
 
   private async enter(

@@ -9,7 +9,6 @@ import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { ContactBlocked } from '../auth/index.js';
 import { OriginNotAllowed } from '../channels/index.js';
-import type { Contact } from '../contacts/index.js';
 import { IdentityInvalid, IdentityRequired, WidgetTokenInvalid } from './widget.errors.js';
 import {
   OpenSessionBody,
@@ -46,7 +45,7 @@ export class WidgetVisitorController {
       contact_id: session.contact.id,
       channel_name: session.channel.name,
       widget_config: session.config,
-      contact: { id: session.contact.id, ...session.shown, verified: session.contact.verified },
+      contact: session.contact,
     };
   }
 
@@ -67,25 +66,21 @@ export class WidgetVisitorController {
   }
 
   @Get('contact')
-  @Summary('What the visitor has said of itself.')
+  @Summary('Who the visitor is; what is told of it without proof of identity, the fields say.')
   @Allow('widget:read')
   @Answers(VisitorContactView)
-  async getContact(@Caller() caller: VisitorPrincipal): Promise<VisitorContactView> {
-    return toVisitorContactView(await this.widget.contact(caller));
+  getContact(@Caller() caller: VisitorPrincipal): Promise<VisitorContactView> {
+    return this.widget.contact(caller);
   }
 
   @Patch('contact')
-  @Summary('Changes what the visitor says of itself; null clears.')
+  @Summary('Changes what the visitor says of itself; null clears. Answers like GET, with what this request gave.')
   @Allow('widget:write')
   @Answers(VisitorContactView)
-  async updateContact(
+  updateContact(
     @Caller() caller: VisitorPrincipal,
     @Body() body: UpdateVisitorContactBody,
   ): Promise<VisitorContactView> {
-    return toVisitorContactView(await this.widget.updateContact(caller, body));
+    return this.widget.updateContact(caller, body);
   }
-}
-
-function toVisitorContactView({ id, name, email, phone, verified }: Contact): VisitorContactView {
-  return { id, name, email, phone, verified };
 }
