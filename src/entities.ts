@@ -11,7 +11,9 @@ import {
   ConversationTallyEntity,
 } from './modules/conversations/conversation.entity.js';
 import { MessageEntity } from './modules/conversations/messages/message.entity.js';
+import { InviteEntity } from './modules/invites/invite.entity.js';
 import { MemberEntity } from './modules/members/member.entity.js';
+import { SsoTicketEntity } from './modules/sso/sso-ticket.entity.js';
 import { UserEntity } from './modules/users/user.entity.js';
 import { WorkspaceEntity } from './modules/workspaces/workspace.entity.js';
 import { KeptAnswer } from './platform/idempotency/idempotency.entity.js';
@@ -28,6 +30,8 @@ export const ENTITIES = [
   ApiKeyEntity,
   SessionEntity,
   PasswordResetEntity,
+  InviteEntity,
+  SsoTicketEntity,
   ConversationEntity,
   ConversationCounterEntity,
   ConversationTallyEntity,

@@ -39,6 +39,8 @@ export interface RecordedEvent<T extends EventType = EventType> {
   actor: Actor;
   payload: DomainEvents[T];
   payloadVersion: number;
+  /** Of the request that did it; null for what happened by itself. */
+  requestId: string | null;
   /** A wire time, so that an event is a JSON value everywhere. */
   recordedAt: string;
   xid: string;

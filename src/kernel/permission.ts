@@ -13,6 +13,8 @@ const LOWEST_ROLE = {
   'channels:write': 'admin',
   'members:read': 'agent',
   'members:write': 'admin',
+  'invites:read': 'agent',
+  'invites:write': 'admin',
   'bots:read': 'agent',
   'bots:write': 'admin',
   'api-keys:read': 'admin',
@@ -23,6 +25,8 @@ const LOWEST_ROLE = {
   'conversations:write': 'agent',
   'canned-responses:read': 'agent',
   'canned-responses:write': 'agent',
+  /** Sessions: a key's for any member, an agent's narrower or elsewhere for itself. */
+  'sso:write': 'agent',
   /** One's own session and password. */
   'session:read': 'agent',
   'session:write': 'agent',
@@ -43,12 +47,12 @@ export function lowestRole(permission: StaffPermission): Role {
   return LOWEST_ROLE[permission];
 }
 
-/** Whoever makes members can make one who may do everything, so this scope is worth as much. */
-const WHOLE = ['*', 'members:write'];
+/** Whoever makes, invites or speaks for members can be one who may do everything: these scopes are worth as much. */
+export const WHOLE_KEY_SCOPES: readonly string[] = ['*', 'members:write', 'invites:write', 'sso:write'];
 
 /** `x:write` on a key includes `x:read`: whoever may change a thing may look at it. */
 function keyAllows(keyScopes: readonly string[], permission: StaffPermission): boolean {
-  if (keyScopes.includes(permission) || WHOLE.some(scope => keyScopes.includes(scope))) return true;
+  if (keyScopes.includes(permission) || WHOLE_KEY_SCOPES.some(scope => keyScopes.includes(scope))) return true;
   return keyScopes.includes(permission.replace(/:read$/, ':write'));
 }
 

@@ -27,6 +27,10 @@ export interface AgentPrincipal extends InWorkspace {
   readonly role: Role;
   readonly name: string;
   readonly scope: ChannelScope;
+  /** What the session was narrowed to; with the member's own channels it makes the scope. */
+  readonly sessionScope: ChannelScope;
+  /** Whether the session can never leave this workspace: an API key has minted it. */
+  readonly workspaceBound: boolean;
   readonly sessionId: string;
   readonly familyId: string;
   readonly expiresAt: Date;

@@ -409,7 +409,7 @@ describe('members', () => {
     await desk.owner.api.delete(`/v1/channels/${deleted.id}`);
     for (const id of [foreign.channelId, deleted.id]) {
       const refused = await key.post(path, { email: email(), name: 'Adam', channel_ids: [desk.channelId, id] });
-      expect(refused).toMatchObject({ status: 400, error: { code: 'channels_unknown' } });
+      expect(refused).toMatchObject({ status: 400, error: { code: 'validation_failed' } });
     }
   });
 

@@ -1,15 +1,22 @@
 import { KEY_SCOPES } from '../../kernel/permission.js';
-import { Id, Text, Texts, Time } from '../../platform/http/fields.js';
+import { Choice, Id, Text, Texts, Time } from '../../platform/http/fields.js';
 import type { ApiKeyRecord } from './api-key.js';
 
 const SCOPES = ['*', ...KEY_SCOPES];
-const SCOPES_DESCRIPTION = 'What the key may do; everything when absent. `members:write` counts as `*`.';
+const SCOPES_DESCRIPTION =
+  'What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: ' +
+  'with each of them one can become anyone.';
 
 export class CreateApiKeyBody {
   @Text() name!: string;
   @Time({ optional: true, description: 'When the key ends; never when absent.' }) expires_at?: string;
   @Texts({ optional: true, maxItems: 100, values: SCOPES, description: SCOPES_DESCRIPTION })
   scopes?: string[];
+}
+
+export class RevokeApiKeyQuery {
+  @Choice(['true', 'false'], { optional: true, description: 'Also ends the sessions that the key has minted.' })
+  end_sessions?: 'true' | 'false';
 }
 
 export class ApiKeyView implements ApiKeyRecord {

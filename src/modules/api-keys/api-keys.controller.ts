@@ -8,7 +8,7 @@ import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/h
 import { RevokedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
-import { ApiKeyView, CreateApiKeyBody, CreatedApiKeyView } from './api-key.schema.js';
+import { ApiKeyView, CreateApiKeyBody, CreatedApiKeyView, RevokeApiKeyQuery } from './api-key.schema.js';
 import { toApiKeyRecord } from './api-key.js';
 import { ExpiryInPast } from './api-keys.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
@@ -41,8 +41,12 @@ export class ApiKeysController {
   @Allow('api-keys:write')
   @Answers(RevokedView)
   @Throws(NotFound)
-  async revoke(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<RevokedView> {
-    await this.apiKeys.revoke(caller, id);
+  async revoke(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Query() query: RevokeApiKeyQuery,
+  ): Promise<RevokedView> {
+    await this.apiKeys.revoke(caller, id, query.end_sessions === 'true');
     return { id, revoked: true };
   }
 }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApiKeyHoldings } from './api-key-holdings.js';
 import { ApiKeyUsage } from './api-key-usage.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -6,7 +7,7 @@ import { ApiKeysService } from './api-keys.service.js';
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage],
-  exports: [ApiKeysService],
+  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage, ApiKeyHoldings],
+  exports: [ApiKeysService, ApiKeyHoldings],
 })
 export class ApiKeysModule {}

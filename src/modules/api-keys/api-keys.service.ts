@@ -8,6 +8,7 @@ import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kern
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
+import { ApiKeyHoldings } from './api-key-holdings.js';
 import { ApiKeyUsage } from './api-key-usage.js';
 import type { ApiKey } from './api-key.js';
 import { isApiKey, keyPrefixOf, newApiKey, toApiKeyRecord } from './api-key.js';
@@ -28,6 +29,7 @@ export class ApiKeysService {
     private readonly events: EventLog,
     private readonly keys: ApiKeysRepository,
     private readonly usage: ApiKeyUsage,
+    private readonly holdings: ApiKeyHoldings,
     private readonly clock: Clock,
   ) {}
 
@@ -61,13 +63,18 @@ export class ApiKeysService {
     });
   }
 
-  async revoke(principal: StaffPrincipal, id: string): Promise<void> {
+  /**
+   * Of two who revoke one key, the second finds none.
+   * @param endSessions whether the sessions that the key has minted end with it @throws NotFound
+   */
+  async revoke(principal: StaffPrincipal, id: string, endSessions: boolean): Promise<void> {
     await this.units.run(async () => {
-      const apiKey = await this.keys.findVisible(principal, id);
+      const apiKey = await this.keys.lockVisible(principal, id);
       if (!apiKey) throw new NotFound();
       apiKey.revokedAt = this.clock.now();
       await this.keys.save(apiKey);
       await this.tell('api_key.revoked', apiKey, principal);
+      if (endSessions) await this.holdings.release(apiKey, principal);
     });
   }
 
@@ -82,6 +89,6 @@ export class ApiKeysService {
 
   private async tell(type: 'api_key.created' | 'api_key.revoked', apiKey: ApiKey, by: StaffPrincipal): Promise<void> {
     const payload = toApiKeyRecord(apiKey);
-    await this.events.record({ type, workspaceId: apiKey.workspaceId, actor: actorOf(by), payload });
+    await this.events.audit({ type, workspaceId: apiKey.workspaceId, actor: actorOf(by), payload });
   }
 }

@@ -1,11 +1,11 @@
 import { Body, Controller, Get, Headers, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { narrow, toScopeRecord } from '../../kernel/channel-scope.js';
+import type { ClientOrigin } from '../../kernel/client-origin.js';
+import { toScopeRecord } from '../../kernel/channel-scope.js';
 import { InvalidToken, NotFound, TokenExpired, TokenRevoked, Unauthenticated } from '../../kernel/errors.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { bearerToken } from '../../platform/access/authenticator.js';
-import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
@@ -13,12 +13,11 @@ import type { Membership } from '../members/index.js';
 import { toMemberRecord } from '../members/index.js';
 import { EmailTaken } from '../users/index.js';
 import { toWorkspaceRecord } from '../workspaces/index.js';
+import { toAgentSessionRecord } from './agent-session.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
 import type { WorkspaceMembershipView } from './auth.schema.js';
 import { AgentSessionView, DoneView, LoginBody, MeView, RefreshBody, RegisterBody } from './auth.schema.js';
-import type { SignIn } from './auth.service.js';
 import { AuthService } from './auth.service.js';
-import { ACCESS_SECONDS } from './session.js';
 import { SessionsService } from './sessions.service.js';
 
 @ApiTags('Agent authentication')
@@ -36,7 +35,7 @@ export class AuthController {
   @Creates(AgentSessionView)
   @Throws(EmailTaken, RegistrationDisabled)
   async register(@Body() body: RegisterBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
-    return toAgentSessionView(await this.auth.register(body, origin.address));
+    return toAgentSessionRecord(await this.auth.register(body, origin.address));
   }
 
   @Post('login')
@@ -46,16 +45,16 @@ export class AuthController {
   @Throws(InvalidCredentials, MemberDeactivated, NotFound)
   async login(@Body() body: LoginBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
     const { memberships, ...signIn } = await this.auth.login(body, origin.address);
-    return { ...toAgentSessionView(signIn), workspaces: memberships.map(toWorkspaceMembershipView) };
+    return { ...toAgentSessionRecord(signIn), workspaces: memberships.map(toWorkspaceMembershipView) };
   }
 
   @Post('refresh')
   @Summary('A new access token for a refresh token, in the body or as Bearer.')
   @Public()
   @Answers(AgentSessionView)
-  @Throws(Unauthenticated, InvalidToken, TokenExpired, TokenRevoked, MemberDeactivated)
+  @Throws(Unauthenticated, InvalidToken, TokenExpired, TokenRevoked)
   async refresh(@Body() body: RefreshBody, @Headers('authorization') header?: string): Promise<AgentSessionView> {
-    return toAgentSessionView(await this.auth.refresh(presented(body, header)));
+    return toAgentSessionRecord(await this.auth.refresh(presented(body, header)));
   }
 
   @Post('logout')
@@ -87,18 +86,6 @@ function presented(body: RefreshBody, header: string | undefined): string {
   const token = body.refresh_token ?? bearerToken(header);
   if (!token) throw new Unauthenticated();
   return token;
-}
-
-function toAgentSessionView({ open, member, workspace }: SignIn): AgentSessionView {
-  return {
-    token: open.token,
-    refresh_token: open.refreshToken,
-    token_type: 'Bearer',
-    expires_in: ACCESS_SECONDS,
-    member: toMemberRecord(member),
-    workspace: toWorkspaceRecord(workspace),
-    scope: toScopeRecord(narrow(member.channelIds, open.session.channelIds)),
-  };
 }
 
 function toWorkspaceMembershipView({ workspaceId, workspaceName, role }: Membership): WorkspaceMembershipView {

@@ -1,21 +1,39 @@
+/** The doors through which a session begins. */
+export type SignInMethod = 'register' | 'login' | 'invite' | 'sso' | 'agent_token';
+
 /** A sign-in. */
 export interface SessionStarted {
   session_id: string;
   family_id: string;
   member_id: string;
-  method: 'register' | 'login';
+  method: SignInMethod;
+  /** What the session was narrowed to; null where it was not. */
+  channel_ids: string[] | null;
+  /** The key that minted it; null where none did. */
+  api_key_id: string | null;
 }
 
-/** The end of a family of sessions: its tokens are dead, its sockets close. */
+/** The end of a session: its tokens are dead, its sockets close. */
 export interface SessionEnded {
+  session_id: string;
   family_id: string;
   member_id: string;
-  reason: 'logout' | 'refresh_reused' | 'password_changed' | 'password_reset';
+  reason:
+    'logout' | 'refresh_reused' | 'password_changed' | 'password_reset' | 'member_deactivated' | 'api_key_revoked';
+}
+
+/** Somebody who was turned away at a door; `reason` is the error's code, or says more where the answer must not. */
+export interface SessionRefused {
+  method: SignInMethod;
+  /** Whose session it would have been, where that is known. */
+  member_id: string | null;
+  reason: string;
 }
 
 declare module '../../kernel/domain-event.js' {
   interface DomainEvents {
     'session.started': SessionStarted;
     'session.ended': SessionEnded;
+    'session.refused': SessionRefused;
   }
 }

@@ -14,6 +14,7 @@ import { PasswordsController } from './passwords.controller.js';
 import { PasswordsService } from './passwords.service.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
+import { SignInService } from './sign-in.service.js';
 import { AgentStrategy } from './strategies/agent.strategy.js';
 import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
 import { VisitorStrategy } from './strategies/visitor.strategy.js';
@@ -35,6 +36,7 @@ import { TokenService } from './token.service.js';
     TokenService,
     SessionsRepository,
     SessionsService,
+    SignInService,
     AuthService,
     PasswordsService,
     AgentStrategy,
@@ -42,6 +44,6 @@ import { TokenService } from './token.service.js';
     ApiKeyStrategy,
     PassportAuthenticator,
   ],
-  exports: [TokenService, SessionsService, PassportAuthenticator],
+  exports: [TokenService, SessionsService, SignInService, PassportAuthenticator],
 })
 export class AuthModule {}

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { NotFound } from '../../kernel/errors.js';
+import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import type { AgentPrincipal, SystemPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Counter } from '../../platform/limits/rate-limiter.js';
@@ -14,14 +14,9 @@ import { EmailTaken, UsersService } from '../users/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
-import type { OpenSession } from './sessions.service.js';
+import type { SignIn } from './agent-session.js';
 import { SessionsService } from './sessions.service.js';
-
-export interface SignIn {
-  open: OpenSession;
-  member: Member;
-  workspace: Workspace;
-}
+import { SignInService } from './sign-in.service.js';
 
 export interface Registration {
   workspace_name: string;
@@ -48,6 +43,7 @@ export class AuthService {
     private readonly channels: ChannelsService,
     private readonly members: MembersService,
     private readonly sessions: SessionsService,
+    private readonly signIns: SignInService,
     private readonly limiter: RateLimiter,
     private readonly config: Config,
   ) {}
@@ -74,8 +70,7 @@ export class AuthService {
       const itself: SystemPrincipal = { kind: 'system', workspaceId: workspace.id };
       await this.channels.create(itself, 'Website');
       const member = await this.members.createOwner(workspace.id, user, name);
-      const open = await this.sessions.open(member, 'register', registration.rotate ?? false);
-      return { open, member, workspace };
+      return this.signIns.open(member, { method: 'register', rotate: registration.rotate });
     });
   }
 
@@ -88,12 +83,12 @@ export class AuthService {
     const found = await this.limiter.guess(guesses(email, address), () => this.authenticate(email, password));
     if (!found) throw new InvalidCredentials();
     const { user, memberships } = found;
-    const { member, workspace } = await this.enter(memberships, credentials.workspace_id);
-    const open = await this.units.run(async () => {
+    const member = await this.enter(memberships, credentials.workspace_id);
+    const signIn = await this.units.run(async () => {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
-      return this.sessions.open(member, 'login', credentials.rotate ?? false);
+      return this.signIns.open(member, { method: 'login', rotate: credentials.rotate });
     });
-    return { open, member, workspace, memberships: memberships.filter(({ status }) => status === 'active') };
+    return { ...signIn, memberships: memberships.filter(({ status }) => status === 'active') };
   }
 
   /** @throws InvalidToken, TokenExpired, TokenRevoked */
@@ -103,7 +98,7 @@ export class AuthService {
     const member = await this.members.ofUser(workspaceId, userId);
     const workspace = await this.workspaces.find(workspaceId);
     if (!member || !workspace) throw new NotFound();
-    if (member.status !== 'active') throw new MemberDeactivated();
+    if (member.status !== 'active') throw new TokenRevoked();
     return { open, member, workspace };
   }
 
@@ -111,7 +106,8 @@ export class AuthService {
     const member = await this.members.get(principal, principal.memberId);
     const workspace = await this.workspaces.get(principal);
     const memberships = (await this.members.memberships(principal.userId)).filter(
-      ({ workspaceId, claimed, status }) => workspaceId === principal.workspaceId || (claimed && status === 'active'),
+      ({ workspaceId, claimed, status }) =>
+        workspaceId === principal.workspaceId || (!principal.workspaceBound && claimed && status === 'active'),
     );
     return { member, workspace, memberships };
   }
@@ -121,25 +117,24 @@ export class AuthService {
     email: string,
     password: string,
   ): Promise<{ user: User; memberships: Membership[] } | null> {
-    const user = await this.users.authenticate(email, password);
+    const { user, right } = await this.users.authenticate(email, password);
     const memberships = user ? await this.members.memberships(user.id) : [];
     const claimed = memberships.filter(membership => membership.claimed);
-    return user && claimed.length > 0 ? { user, memberships: claimed } : null;
+    if (user && right && claimed.length > 0) return { user, memberships: claimed };
+    for (const { workspaceId, memberId } of claimed) {
+      this.signIns.refused(workspaceId, { method: 'login', member_id: memberId, reason: 'invalid_credentials' });
+    }
+    return null;
   }
 
-  private async enter(
-    memberships: Membership[],
-    workspaceId: string | undefined,
-  ): Promise<{ member: Member; workspace: Workspace }> {
+  private async enter(memberships: Membership[], workspaceId: string | undefined): Promise<Member> {
     const wanted = memberships.filter(
       membership => workspaceId === undefined || membership.workspaceId === workspaceId,
     );
     if (wanted.length === 0) throw new NotFound();
     const active = wanted.find(({ status }) => status === 'active');
     if (!active) throw new MemberDeactivated();
-    const itself: SystemPrincipal = { kind: 'system', workspaceId: active.workspaceId };
-    const member = await this.members.get(itself, active.memberId);
-    return { member, workspace: await this.workspaces.get(itself) };
+    return this.members.get({ kind: 'system', workspaceId: active.workspaceId }, active.memberId);
   }
 }
 

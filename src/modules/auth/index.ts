@@ -1,7 +1,11 @@
+export { toAgentSessionRecord } from './agent-session.js';
+export type { AgentSessionRecord, SignIn } from './agent-session.js';
 export { ContactBlocked, DeactivatedMembersToken, MemberDeactivated } from './auth.errors.js';
-export type { SessionEnded, SessionStarted } from './auth.events.js';
+export type { SessionEnded, SessionRefused, SessionStarted, SignInMethod } from './auth.events.js';
 export { AuthModule } from './auth.module.js';
 export { PassportAuthenticator } from './passport-authenticator.service.js';
+export type { SessionOpening } from './sessions.service.js';
 export { SessionsService } from './sessions.service.js';
+export { SignInService } from './sign-in.service.js';
 export type { VisitorClaims } from './token.service.js';
 export { TokenService, VISITOR_SECONDS } from './token.service.js';

@@ -1,8 +1,8 @@
 import { Body, Controller, Post } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
-import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';

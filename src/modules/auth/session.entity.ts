@@ -5,6 +5,9 @@ import type { Session } from './session.js';
 @Entity({ name: 'session' })
 @Index('ix_session_family', ['familyId'])
 @Index('ix_session_user', ['userId'])
+@Index('ix_session_member', ['workspaceId', 'memberId'])
+@Index('ix_session_api_key', ['workspaceId', 'apiKeyId'], { where: `"api_key_id" IS NOT NULL` })
+@ForeignKey('api_key', ['workspaceId', 'apiKeyId'], ['workspaceId', 'id'], { name: 'fk_session_api_key' })
 @ForeignKey('member', ['workspaceId', 'memberId'], ['workspaceId', 'id'], {
   name: 'fk_session_member',
   onDelete: 'CASCADE',
@@ -31,6 +34,9 @@ export class SessionEntity implements Session {
 
   @Column({ name: 'workspace_bound', type: 'boolean' })
   workspaceBound!: boolean;
+
+  @IdColumn('api_key_id', { nullable: true })
+  apiKeyId!: string | null;
 
   @Column({ name: 'rotate', type: 'boolean' })
   rotate!: boolean;

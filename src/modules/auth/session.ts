@@ -8,8 +8,10 @@ export interface Session {
   userId: string;
   /** What the session was narrowed to; the member's own scope cuts it further at each request. */
   channelIds: string[] | null;
-  /** Minted by an API key: it can never leave its workspace. */
+  /** Minted by an API key, or grown from one that was: it can never leave its workspace. */
   workspaceBound: boolean;
+  /** The key that minted it, if one did. */
+  apiKeyId: string | null;
   /** A new refresh token at each refresh. */
   rotate: boolean;
   /** How often it has rotated. */

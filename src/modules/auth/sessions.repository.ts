@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../kernel/principal.js';
+import type { Statement } from '../../platform/database/sql.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { PasswordResetEntity } from './password-reset.entity.js';
@@ -9,6 +10,7 @@ import type { Session } from './session.js';
 /** Everything that decides what an access token is worth at this moment, in one read. */
 const STANDING = statement(`
   SELECT session.id AS "sessionId", session.family_id AS "familyId", session.channel_ids AS "sessionChannels",
+         session.workspace_bound AS "workspaceBound",
          session.ended_at AS "endedAt", session.expires_at AS "expiresAt", member.id AS "memberId",
          member.user_id AS "userId", member.role, member.status, member.name, member.channel_ids AS "memberChannels"
   FROM session
@@ -19,10 +21,26 @@ const VISITOR_STANDING = statement(`
          channel.status = 'active' AND channel.deleted_at IS NULL AS "channelOpen"
   FROM contact JOIN channel ON channel.workspace_id = contact.workspace_id AND channel.id = $3
   WHERE contact.workspace_id = $1 AND contact.id = $2`);
-const END = `ended_at = $2 WHERE ended_at IS NULL AND expires_at > $2`;
-const ENDED = `RETURNING workspace_id AS "workspaceId", family_id AS "familyId", member_id AS "memberId"`;
-const END_FAMILY = statement(`UPDATE session SET ${END} AND family_id = $1 ${ENDED}`);
-const END_OF_USER = statement(`UPDATE session SET ${END} AND user_id = $1 AND family_id IS DISTINCT FROM $3 ${ENDED}`);
+/** Held until the member's sessions can be ended: nobody signs in while a deactivation is under way. */
+const MEMBER_STATUS = statement(`SELECT status FROM member WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
+
+/**
+ * Ending sessions takes two statements. A session that grows from another is written under that one's lock; the first
+ * statement waits for it, and the second, which sees what has been written meanwhile, ends it too.
+ */
+function ending(which: string): { lock: Statement; end: Statement } {
+  const living = `ended_at IS NULL AND expires_at > $1 AND ${which}`;
+  return {
+    lock: statement(`SELECT 1 FROM session WHERE ${living} ORDER BY workspace_id, id FOR UPDATE`),
+    end: statement(`
+      UPDATE session SET ended_at = $1 WHERE ${living}
+      RETURNING id, workspace_id AS "workspaceId", family_id AS "familyId", member_id AS "memberId"`),
+  };
+}
+const OF_FAMILY = ending('family_id = $2');
+const OF_USER = ending('user_id = $2 AND family_id IS DISTINCT FROM $3');
+const OF_MEMBER = ending('workspace_id = $2 AND member_id = $3');
+const OF_API_KEY = ending('workspace_id = $2 AND api_key_id = $3');
 /** One statement spends it: of two who come with one link, one finds it unspent. */
 const SPEND_RESET = statement(`
   UPDATE password_reset SET spent_at = $2
@@ -33,6 +51,7 @@ export interface Standing {
   sessionId: string;
   familyId: string;
   sessionChannels: string[] | null;
+  workspaceBound: boolean;
   endedAt: Date | null;
   expiresAt: Date;
   memberId: string;
@@ -50,6 +69,7 @@ export interface VisitorStanding {
 }
 
 export interface EndedSession {
+  id: string;
   workspaceId: string;
   familyId: string;
   memberId: string;
@@ -84,13 +104,31 @@ export class SessionsRepository {
     await this.rows.update({ workspaceId, id }, { rotation, refreshHash, rotatedAt });
   }
 
-  /** @returns the sessions that lived until now */
-  endFamily(familyId: string, at: Date): Promise<EndedSession[]> {
-    return this.sql.rows<EndedSession>(END_FAMILY, [familyId, at]);
+  /** Whether the member works here; when it does, it goes on until the unit of work ends. */
+  async isActive({ workspaceId, id }: { workspaceId: string; id: string }): Promise<boolean> {
+    return (await this.sql.first<{ status: string }>(MEMBER_STATUS, [workspaceId, id]))?.status === 'active';
   }
 
-  endAllOf(userId: string, at: Date, exceptFamily: string | null): Promise<EndedSession[]> {
-    return this.sql.rows<EndedSession>(END_OF_USER, [userId, at, exceptFamily]);
+  /** @returns the sessions that lived until now; so do the other three */
+  endFamily(familyId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(OF_FAMILY, [at, familyId]);
+  }
+
+  endOfUser(userId: string, exceptFamily: string | null, at: Date): Promise<EndedSession[]> {
+    return this.end(OF_USER, [at, userId, exceptFamily]);
+  }
+
+  endOfMember(workspaceId: string, memberId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(OF_MEMBER, [at, workspaceId, memberId]);
+  }
+
+  endOfApiKey(workspaceId: string, apiKeyId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(OF_API_KEY, [at, workspaceId, apiKeyId]);
+  }
+
+  private async end(which: { lock: Statement; end: Statement }, values: unknown[]): Promise<EndedSession[]> {
+    await this.sql.rows(which.lock, values);
+    return this.sql.rows<EndedSession>(which.end, values);
   }
 
   async insertReset(reset: Omit<PasswordResetEntity, 'createdAt'>): Promise<void> {

@@ -1,13 +1,18 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
+import type { Actor } from '../../kernel/domain-event.js';
 import { InvalidToken, TokenExpired, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { ApiKeyHoldings } from '../api-keys/index.js';
 import type { Member } from '../members/index.js';
-import type { SessionEnded, SessionStarted } from './auth.events.js';
+import { MemberHoldings } from '../members/index.js';
+import { MemberDeactivated } from './auth.errors.js';
+import type { SessionEnded, SignInMethod } from './auth.events.js';
 import type { Session } from './session.js';
 import { REFRESH_SECONDS, TWIN_MS } from './session.js';
 import type { EndedSession } from './sessions.repository.js';
@@ -22,8 +27,21 @@ export interface OpenSession {
   refreshToken: string;
 }
 
+/** How a session begins. */
+export interface SessionOpening {
+  method: SignInMethod;
+  /** A new refresh token at each refresh; as the session that it grows from where absent. */
+  rotate?: boolean | undefined;
+  /** What it is narrowed to; null or absent: all that the member sees. */
+  channelIds?: string[] | null;
+  /** The API key that mints it; the session never leaves that key's workspace. */
+  apiKeyId?: string;
+  /** The session that it grows from: same family, same end, bound alike. */
+  from?: { workspaceId: string; sessionId: string };
+}
+
 @Injectable()
-export class SessionsService {
+export class SessionsService implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
@@ -31,40 +49,78 @@ export class SessionsService {
     private readonly tokens: TokenService,
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
+    private readonly ofMembers: MemberHoldings,
+    private readonly ofApiKeys: ApiKeyHoldings,
   ) {}
 
-  /** A sign-in of the member. */
-  async open(member: Member, method: SessionStarted['method'], rotate: boolean): Promise<OpenSession> {
+  onModuleInit(): void {
+    this.ofMembers.add(async ({ workspaceId, id }, by) => {
+      const ended = await this.sessions.endOfMember(workspaceId, id, this.clock.now());
+      await this.tell(ended, 'member_deactivated', actorOf(by));
+    });
+    this.ofApiKeys.add(async ({ workspaceId, id }, by) => {
+      const ended = await this.sessions.endOfApiKey(workspaceId, id, this.clock.now());
+      await this.tell(ended, 'api_key_revoked', actorOf(by));
+    });
+  }
+
+  /**
+   * A sign-in of the member. One that grows from another session belongs to its family, and ends when that ends.
+   * @throws MemberDeactivated @throws TokenRevoked when the session that it would grow from has ended
+   */
+  async open(member: Member, opening: SessionOpening): Promise<OpenSession> {
+    return this.units.run(async () => {
+      if (!(await this.sessions.isActive(member))) throw new MemberDeactivated();
+      const parent = opening.from ? await this.living(opening.from) : null;
+      const session = this.draft(member, opening, parent);
+      const refreshToken = this.tokens.refresh(session);
+      session.refreshHash = sha256(refreshToken);
+      await this.sessions.insert(session);
+      await this.events.audit({
+        type: 'session.started',
+        workspaceId: session.workspaceId,
+        actor: opening.apiKeyId ? { type: 'api_key', id: opening.apiKeyId } : { type: 'member', id: member.id },
+        payload: {
+          session_id: session.id,
+          family_id: session.familyId,
+          member_id: member.id,
+          method: opening.method,
+          channel_ids: session.channelIds,
+          api_key_id: session.apiKeyId,
+        },
+      });
+      return { session, token: this.tokens.access(session), refreshToken };
+    });
+  }
+
+  private draft(member: Member, opening: SessionOpening, parent: Session | null): Session {
     const now = this.clock.now();
     const id = newId();
-    const session: Session = {
+    const apiKeyId = opening.apiKeyId ?? parent?.apiKeyId ?? null;
+    return {
       id,
       workspaceId: member.workspaceId,
-      familyId: id,
+      familyId: parent?.familyId ?? id,
       memberId: member.id,
       userId: member.userId,
-      channelIds: null,
-      workspaceBound: false,
-      rotate,
+      channelIds: opening.channelIds ?? null,
+      workspaceBound: apiKeyId !== null,
+      apiKeyId,
+      rotate: opening.rotate ?? parent?.rotate ?? false,
       rotation: 0,
       refreshHash: '',
       rotatedAt: null,
       endedAt: null,
-      expiresAt: new Date(now.getTime() + REFRESH_SECONDS * 1000),
+      expiresAt: parent?.expiresAt ?? new Date(now.getTime() + REFRESH_SECONDS * 1000),
       createdAt: now,
     };
-    const refreshToken = this.tokens.refresh(session);
-    session.refreshHash = sha256(refreshToken);
-    return this.units.run(async () => {
-      await this.sessions.insert(session);
-      await this.events.record({
-        type: 'session.started',
-        workspaceId: session.workspaceId,
-        actor: { type: 'member', id: member.id },
-        payload: { session_id: id, family_id: id, member_id: member.id, method },
-      });
-      return { session, token: this.tokens.access(session), refreshToken };
-    });
+  }
+
+  /** The session, locked, so that its family's end waits for what grows from it, or the other way round. */
+  private async living({ workspaceId, sessionId }: NonNullable<SessionOpening['from']>): Promise<Session> {
+    const session = await this.sessions.lock(workspaceId, sessionId);
+    if (!session || session.endedAt || session.expiresAt <= this.clock.now()) throw new TokenRevoked();
+    return session;
   }
 
   /**
@@ -82,7 +138,7 @@ export class SessionsService {
       if (session.endedAt) throw new TokenRevoked();
       if (sha256(refreshToken) === session.refreshHash) return this.advance(session, refreshToken);
       if (this.isTwin(session, claims)) return this.reopen(session);
-      await this.end(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
+      await this.tell(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
       return null;
     });
     if (!outcome) throw new TokenRevoked();
@@ -95,14 +151,14 @@ export class SessionsService {
     await this.units.run(async () => {
       const session = await this.sessions.lock(claims.ws, claims.sid);
       if (!session) throw new InvalidToken();
-      await this.end(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
+      await this.tell(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
     });
   }
 
   /** Ends the user's sessions everywhere, all or all but one family. Part of the caller's unit of work. */
   async endAllOf(userId: string, reason: SessionEnded['reason'], exceptFamily: string | null): Promise<void> {
     await this.units.run(async () => {
-      await this.end(await this.sessions.endAllOf(userId, this.clock.now(), exceptFamily), reason);
+      await this.tell(await this.sessions.endOfUser(userId, exceptFamily, this.clock.now()), reason);
     });
   }
 
@@ -123,13 +179,14 @@ export class SessionsService {
     return { session, token: this.tokens.access(session), refreshToken: this.tokens.refresh(session) };
   }
 
-  private async end(ended: EndedSession[], reason: SessionEnded['reason']): Promise<void> {
-    for (const { workspaceId, familyId, memberId } of ended) {
-      await this.events.record({
+  /** @param by whoever ended them; their own member where absent */
+  private async tell(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
+    for (const { id, workspaceId, familyId, memberId } of ended) {
+      await this.events.audit({
         type: 'session.ended',
         workspaceId,
-        actor: { type: 'member', id: memberId },
-        payload: { family_id: familyId, member_id: memberId, reason },
+        actor: by ?? { type: 'member', id: memberId },
+        payload: { session_id: id, family_id: familyId, member_id: memberId, reason },
       });
     }
   }

@@ -19,7 +19,22 @@ export class BotsService {
   /** Makes the bot that signs what happens by itself; part of making a workspace. */
   async createSystemBot(workspaceId: string): Promise<Bot> {
     const now = this.clock.now();
-    const bot: Bot = { id: newId(), workspaceId, kind: 'system', name: 'System', createdAt: now, updatedAt: now };
+    const bot: Bot = {
+      id: newId(),
+      workspaceId,
+      kind: 'system',
+      name: 'System',
+      description: null,
+      avatarUrl: null,
+      status: 'enabled',
+      webhookUrl: null,
+      historyCount: 0,
+      timeoutSeconds: 120,
+      secret: null,
+      deletedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
     return this.units.run(() => this.bots.insert(bot));
   }
 

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
-import { NotFound } from '../../kernel/errors.js';
+import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
@@ -68,6 +68,22 @@ export class ChannelsService {
     return this.channels.find(workspaceId, id);
   }
 
+  /**
+   * Ids that a caller names must be channels of the workspace that are there; another workspace's is as unknown as none.
+   * @param ids null: all channels, whichever they are
+   * @throws ValidationFailed that names each unknown id in `channel_ids`
+   */
+  async assertExisting(workspaceId: string, ids: readonly string[] | null): Promise<void> {
+    const existing = new Set(await this.existing(workspaceId, ids ?? []));
+    const details = (ids ?? []).flatMap((id, index) =>
+      existing.has(id)
+        ? []
+        : [{ field: `channel_ids[${index}]`, code: 'unknown', message: `there is no channel ${id}` }],
+    );
+    if (details.length > 0) throw new ValidationFailed({ details });
+  }
+
+  /** Which of these ids name channels that are there. */
   existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
     return this.channels.existing(workspaceId, ids);
   }

@@ -9,7 +9,7 @@ import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
 import { CreateMemberBody, MemberView, UpdateProfileBody } from './member.schema.js';
 import { toMemberRecord } from './member.js';
-import { ChannelsUnknown, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
+import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import { MembersService } from './members.service.js';
 
 @ApiTags('Members')
@@ -29,7 +29,7 @@ export class MembersController {
   @Summary('Creates a human member without registration. Only API keys may call this.')
   @Allow('members:write', { only: 'api_key' })
   @Creates(MemberView)
-  @Throws(MemberExists, MemberDeactivatedConflict, RoleTooHigh, ChannelsUnknown)
+  @Throws(MemberExists, MemberDeactivatedConflict, RoleTooHigh)
   async create(@Caller() caller: ApiKeyPrincipal, @Body() body: CreateMemberBody): Promise<MemberView> {
     return toMemberRecord(await this.members.create(caller, body));
   }

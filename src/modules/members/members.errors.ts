@@ -12,4 +12,3 @@ export const RoleTooHigh = defineError(
   'Nobody grants or changes a role above their own.',
 );
 export const LastOwner = defineError('conflict', 'last_owner', 'A workspace keeps at least one active owner.');
-export const ChannelsUnknown = defineError('invalid', 'channels_unknown', 'Some channels are not of this workspace.');

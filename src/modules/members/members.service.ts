@@ -12,9 +12,9 @@ import { EventLog } from '../../platform/events/event-log.js';
 import { ChannelsService } from '../channels/index.js';
 import type { User } from '../users/index.js';
 import { UsersService } from '../users/index.js';
-import type { Availability, Member, MemberDisplay, Membership } from './member.js';
+import type { Availability, Member, MemberDisplay, MemberRecord, Membership } from './member.js';
 import { toMemberRecord } from './member.js';
-import { ChannelsUnknown, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
+import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import './members.events.js';
 import { MembersRepository } from './members.repository.js';
 
@@ -86,14 +86,14 @@ export class MembersService {
    * A colleague made by the workspace's own backend. For an e-mail that nobody has, a user is made, with the password
    * if one is given; the membership of a known user is reached by single sign-on only, until the user claims it: the
    * caller does not know that user's password and must not be able to set one.
-   * @throws MemberExists, MemberDeactivatedConflict, RoleTooHigh, ChannelsUnknown
+   * @throws MemberExists, MemberDeactivatedConflict, RoleTooHigh, ValidationFailed for an unknown channel
    */
   async create(principal: ApiKeyPrincipal, body: NewMember): Promise<Member> {
     const role = body.role ?? 'agent';
     if (role === 'owner') throw new RoleTooHigh();
     const passwordHash = body.password === undefined ? null : await this.users.hashPassword(body.password);
     return this.units.run(async () => {
-      await this.assertChannels(principal.workspaceId, body.channel_ids ?? null);
+      await this.channels.assertExisting(principal.workspaceId, body.channel_ids ?? null);
       const { user, made } = await this.users.findOrCreate(body.email, body.name, passwordHash);
       if (!made) await this.assertNoMember(principal.workspaceId, user.id);
       const claimed = made && body.password !== undefined;
@@ -108,26 +108,29 @@ export class MembersService {
     return this.units.run(async () => {
       const member = await this.members.lock(principal, principal.memberId);
       if (!member) throw new NotFound();
+      const before = { ...member };
       member.name = changes.name ?? member.name;
       if (changes.avatar_url !== undefined) member.avatarUrl = changes.avatar_url;
       member.availability = changes.availability ?? member.availability;
-      member.updatedAt = this.clock.now();
-      await this.members.update(member);
-      await this.events.record({
-        type: 'member.updated',
-        workspaceId: member.workspaceId,
-        actor: actorOf(principal),
-        payload: toMemberRecord(member),
-      });
+      await this.write(before, member, actorOf(principal));
       return member;
     });
   }
 
-  /** @throws ChannelsUnknown unless every id names a channel of the workspace */
-  private async assertChannels(workspaceId: string, channelIds: string[] | null): Promise<void> {
-    if (channelIds === null) return;
-    const existing = await this.channels.existing(workspaceId, channelIds);
-    if (existing.length !== channelIds.length) throw new ChannelsUnknown();
+  /** Writes what an edit has made of a member that the caller holds locked; nothing when nothing is different. */
+  private async write(before: Member, member: Member, actor: Actor): Promise<void> {
+    const [old, next] = [toMemberRecord(before), toMemberRecord(member)];
+    const keys = Object.keys(next) as (keyof MemberRecord)[];
+    const changed = keys.filter(key => JSON.stringify(old[key]) !== JSON.stringify(next[key]));
+    if (changed.length === 0) return;
+    member.updatedAt = this.clock.now();
+    await this.members.update(member);
+    await this.events.audit({
+      type: 'member.updated',
+      workspaceId: member.workspaceId,
+      actor,
+      payload: { member: toMemberRecord(member), changed },
+    });
   }
 
   private async assertNoMember(workspaceId: string, userId: string): Promise<void> {
@@ -144,7 +147,7 @@ export class MembersService {
       throw error;
     }
     const payload = toMemberRecord(member);
-    await this.events.record({ type: 'member.created', workspaceId: member.workspaceId, actor, payload });
+    await this.events.audit({ type: 'member.created', workspaceId: member.workspaceId, actor, payload });
   }
 
   private draft(

@@ -23,7 +23,7 @@ export class DeliveryService implements OnModuleInit {
     // an instance of another age may write events that this one does not know
     if (!route) return;
     const { agents, visitor, closes } = route;
-    if (agents) this.send(agentRooms(event, agents.room), () => this.frame(event, agents.data(event)));
+    if (agents) this.send(agentRooms(event, agents), () => this.frame(event, agents.data(event)));
     if (visitor) this.send(visitorRooms(event), () => this.frame(event, visitor(event)));
     const ending = closes?.(event);
     if (ending) this.hub.close(ending.topic, ending.reason);
@@ -34,7 +34,7 @@ export class DeliveryService implements OnModuleInit {
     if (heard.length === 0) return;
     const payload = frame();
     if (!payload) return;
-    for (const room of heard) this.hub.broadcast(room, payload);
+    this.hub.broadcast(heard, payload);
   }
 
   private frame(event: RecordedEvent, data: object | null): Buffer | null {
@@ -53,12 +53,16 @@ export class DeliveryService implements OnModuleInit {
   }
 }
 
-function agentRooms(event: RecordedEvent, room: 'conversation' | 'channel' | 'workspace'): string[] {
+function agentRooms<T extends EventType>(
+  event: RecordedEvent<T>,
+  { room, channels }: NonNullable<EventRoute<T>['agents']>,
+): string[] {
   const { workspaceId, channelId, conversationId } = event;
   if (room === 'workspace') return [topics.agents(workspaceId)];
+  const own = channelId ? [channelId] : [];
   return [
     topics.inbox(workspaceId),
-    ...(channelId ? [topics.channel(channelId)] : []),
+    ...(channels?.(event) ?? own).map(topics.channel),
     ...(room === 'conversation' && conversationId ? [topics.conversation(conversationId)] : []),
   ];
 }

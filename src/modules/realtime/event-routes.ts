@@ -5,6 +5,7 @@ import type {} from '../canned-responses/index.js';
 import type {
   ConversationCreated,
   ConversationProgress,
+  ConversationRead,
   ConversationUpdated,
   MessageChanged,
   MessageCreated,
@@ -12,7 +13,7 @@ import type {
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { topics } from './topics.js';
 
-/** Where agents hear of an event: with the conversation's or channel's others, or all of the workspace. */
+/** Where agents hear of an event: with the conversation's or the channels' others, or all of the workspace. */
 type AgentRoom = 'conversation' | 'channel' | 'workspace';
 
 /**
@@ -20,7 +21,12 @@ type AgentRoom = 'conversation' | 'channel' | 'workspace';
  * what is only written down stays unsaid. `closes` names the sockets that the event ends, if it ends any.
  */
 export interface EventRoute<T extends EventType> {
-  agents: { room: AgentRoom; data: (event: RecordedEvent<T>) => object } | null;
+  agents: {
+    room: AgentRoom;
+    data: (event: RecordedEvent<T>) => object;
+    /** The channels that it belongs to, where that is not the event's own one. */
+    channels?: (event: RecordedEvent<T>) => readonly string[];
+  } | null;
   visitor: ((event: RecordedEvent<T>) => object | null) | null;
   closes?: (event: RecordedEvent<T>) => Ending | null;
 }
@@ -48,11 +54,21 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     agents: { room: 'conversation', data: ({ payload }) => agentUpdate(payload) },
     visitor: ({ payload }) => visitorUpdate(payload),
   },
-  'conversation.read': { agents: { room: 'conversation', data: whole }, visitor: whole },
+  'conversation.read': {
+    agents: { room: 'conversation', data: ({ payload }) => agentRead(payload) },
+    visitor: ({ payload }) => visitorRead(payload),
+  },
   'contact.created': { agents: null, visitor: null },
-  'contact.updated': { agents: { room: 'channel', data: whole }, visitor: null },
+  'contact.updated': {
+    agents: {
+      room: 'channel',
+      data: ({ payload }) => payload.contact,
+      channels: ({ payload }) => payload.channel_ids,
+    },
+    visitor: null,
+  },
   'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
-  'member.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'member.updated': { agents: { room: 'workspace', data: ({ payload }) => payload.member }, visitor: null },
   'channel.created': { agents: { room: 'channel', data: whole }, visitor: null },
   'channel.updated': {
     agents: { room: 'channel', data: whole },
@@ -75,8 +91,12 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
   'session.ended': {
     agents: null,
     visitor: null,
-    closes: ({ payload }) => ({ topic: topics.family(payload.family_id), reason: 'accessRevoked' }),
+    closes: ({ payload }) => ({
+      topic: topics.session(payload.session_id),
+      reason: payload.reason === 'member_deactivated' ? 'memberDeactivated' : 'accessRevoked',
+    }),
   },
+  'session.refused': { agents: null, visitor: null },
 };
 
 /** A channel that is closed, for good or for a while, takes no visitors. */
@@ -85,16 +105,17 @@ function visitorsOf(channelId: string): Ending {
 }
 
 function agentMessage({ message, conversation }: MessageCreated): object {
-  const { last_public_seq: _visitors, ...progress } = conversation;
-  return { message, conversation: progress };
+  const { id, status, last_seq, unread, last_activity_at } = conversation;
+  return { message, conversation: { id, status, last_seq, unread, last_activity_at } };
 }
 
 function visitorMessage({ message, conversation }: MessageCreated): object | null {
   return message.private ? null : { message, conversation: visitorProgress(conversation) };
 }
 
-function visitorProgress({ id, status, last_public_seq, unread, last_activity_at }: ConversationProgress): object {
-  return { id, status, last_seq: last_public_seq, unread, last_activity_at };
+function visitorProgress(progress: ConversationProgress): object {
+  const { id, status, last_public_seq, unread, last_public_activity_at } = progress;
+  return { id, status, last_seq: last_public_seq, unread, last_activity_at: last_public_activity_at };
 }
 
 function publicOnly(payload: MessageChanged): object | null {
@@ -109,13 +130,22 @@ function agentUpdate({ id, changes, version, actor }: ConversationUpdated): obje
   return { id, changes, version, actor };
 }
 
+function agentRead({ id, reader, last_read_seq }: ConversationRead): object {
+  return { id, reader, last_read_seq };
+}
+
+/** A mark on a private note would tell that there is one. */
+function visitorRead({ id, reader, last_public_read_seq }: ConversationRead): object | null {
+  return last_public_read_seq === null ? null : { id, reader, last_read_seq: last_public_read_seq };
+}
+
 /** Of all that can change, a visitor hears of the status, of who it talks to, and of its own rating. */
 function visitorUpdate({ id, changes, assignee }: ConversationUpdated): object | null {
-  const { status, csat, assignee_id } = changes;
+  const { status, csat } = changes;
   const seen = {
     ...(status ? { status } : {}),
     ...(csat ? { csat } : {}),
-    ...(assignee_id ? { assignee: { from: null, to: assignee } } : {}),
+    ...(assignee ? { assignee } : {}),
   };
   return Object.keys(seen).length === 0 ? null : { id, changes: seen };
 }

@@ -41,6 +41,7 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
   'api_key.created': silent('An API key was made.'),
   'api_key.revoked': silent('An API key was revoked.'),
   'session.started': silent('Somebody signed in.'),
+  'session.refused': silent('Somebody was turned away at a door.'),
   'session.ended': silent('A sign-in ended; its sockets close.'),
 };
 

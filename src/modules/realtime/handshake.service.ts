@@ -13,7 +13,9 @@ import type { Handshake } from '../../platform/sockets/socket-door.js';
 import { SocketDoor } from '../../platform/sockets/socket-door.js';
 import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
+import type { Conversation } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
+import { RescopingService } from './rescoping.service.js';
 import { inboxTopics, topics } from './topics.js';
 
 export const VISITOR_PATH = '/ws/visitor';
@@ -29,6 +31,7 @@ export class HandshakeService extends SocketDoor {
     private readonly channels: ChannelsService,
     private readonly limiter: RateLimiter,
     private readonly tail: EventTail,
+    private readonly rescoping: RescopingService,
     private readonly config: Config,
   ) {
     super();
@@ -44,6 +47,7 @@ export class HandshakeService extends SocketDoor {
   }
 
   welcome(connection: SocketConnection): void {
+    this.rescoping.catchUp(connection);
     const data = {
       connection_id: connection.id,
       room: connection.admission.room,
@@ -74,14 +78,15 @@ export class HandshakeService extends SocketDoor {
     const channel = await this.channels.find(principal.workspaceId, principal.channelId);
     if (!channel) throw new NotFound();
     if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();
-    if (conversationId) await this.assertVisible(principal, conversationId);
-    const room = conversationId
-      ? topics.visitorConversation(conversationId)
+    const conversation = conversationId ? await this.visible(principal, conversationId) : null;
+    const room = conversation
+      ? topics.visitorConversation(conversation.id)
       : topics.contact(principal.contactId, principal.channelId);
     return {
       principal,
       audience: 'visitor',
-      room: conversationId || 'contact',
+      room: conversation?.id ?? 'contact',
+      channelId: conversation?.channelId ?? null,
       topics: [room, topics.channelVisitors(principal.channelId)],
       expiresAt: principal.expiresAt,
     };
@@ -89,19 +94,24 @@ export class HandshakeService extends SocketDoor {
 
   private async admitAgent(principal: AgentPrincipal, room: string | null): Promise<Admission> {
     const inbox = room === null || room === '' || room === INBOX;
-    if (!inbox) await this.assertVisible(principal, room);
-    const rooms = inbox ? inboxTopics(principal.workspaceId, principal.scope) : [topics.conversation(room)];
+    const conversation = inbox ? null : await this.visible(principal, room);
+    const rooms = conversation
+      ? [topics.conversation(conversation.id)]
+      : inboxTopics(principal.workspaceId, principal.scope);
     return {
       principal,
       audience: 'agent',
-      room: inbox ? INBOX : room,
-      topics: [...rooms, topics.family(principal.familyId)],
+      room: conversation?.id ?? INBOX,
+      channelId: conversation?.channelId ?? null,
+      topics: [...rooms, topics.session(principal.sessionId), topics.member(principal.memberId)],
       expiresAt: principal.expiresAt,
     };
   }
 
   /** A conversation that is not there and one that the caller may not see answer alike. */
-  private async assertVisible(principal: Principal, conversationId: string): Promise<void> {
-    if (!isId(conversationId) || !(await this.conversations.find(principal, conversationId))) throw new NotFound();
+  private async visible(principal: Principal, conversationId: string): Promise<Conversation> {
+    const conversation = isId(conversationId) ? await this.conversations.find(principal, conversationId) : null;
+    if (!conversation) throw new NotFound();
+    return conversation;
   }
 }

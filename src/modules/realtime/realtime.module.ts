@@ -6,6 +6,7 @@ import { ConversationsModule } from '../conversations/index.js';
 import { AgentGateway } from './agent.gateway.js';
 import { DeliveryService } from './delivery.service.js';
 import { HandshakeService } from './handshake.service.js';
+import { RescopingService } from './rescoping.service.js';
 import { TypingService } from './typing.service.js';
 import { VisitorGateway } from './visitor.gateway.js';
 
@@ -16,6 +17,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     HandshakeService,
     { provide: SocketDoor, useExisting: HandshakeService },
     DeliveryService,
+    RescopingService,
     TypingService,
     VisitorGateway,
     AgentGateway,

@@ -17,8 +17,10 @@ export const topics = {
   contact: (contactId: string, channelId: string) => `contact:${contactId}:${channelId}`,
   /** One conversation, in the visitor's view. */
   visitorConversation: (conversationId: string) => `visitor-conversation:${conversationId}`,
-  /** The sockets that one sign-in has opened; closed with it. */
-  family: (familyId: string) => `family:${familyId}`,
+  /** The sockets that one session has opened; closed with it. */
+  session: (sessionId: string) => `session:${sessionId}`,
+  /** A member's sockets: they end with the membership, and follow its scope. */
+  member: (memberId: string) => `member:${memberId}`,
   /** The sockets of a channel's visitors; closed with it. */
   channelVisitors: (channelId: string) => `channel-visitors:${channelId}`,
 };

@@ -118,12 +118,10 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     const visitors = agentsOnly
       ? []
       : [topics.contact(contactId, channelId), topics.visitorConversation(conversationId)];
-    for (const topic of [...agents, ...visitors]) {
-      this.hub.broadcast(topic, frame, {
-        passing: true,
-        except: connection => principalKey(connection.principal) === senderKey,
-      });
-    }
+    this.hub.broadcast([...agents, ...visitors], frame, {
+      passing: true,
+      except: connection => principalKey(connection.principal) === senderKey,
+    });
   }
 
   private sweep(): void {

@@ -1,9 +1,9 @@
 import { Body, Controller, Get, Header, Headers, Patch, Post, Query } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
+import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { bearerToken } from '../../platform/access/authenticator.js';
-import type { ClientOrigin } from '../../platform/access/caller.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';

@@ -7,7 +7,15 @@ import type { CredentialKind } from '../../kernel/principal.js';
 export const ACCESS = 'access';
 
 /** What a handler declares about its callers. A handler that declares nothing answers 401 to everyone. */
-export type Access = { public: true } | { public: false; permission: Permission; kinds: readonly CredentialKind[] };
+export type Access =
+  | { public: true }
+  | {
+      public: false;
+      permission: Permission;
+      kinds: readonly CredentialKind[];
+      /** An API key is refused when a browser sends it: a page that holds one has given it away. */
+      keyOutsideBrowsers: boolean;
+    };
 
 function declare(access: Access): MethodDecorator & ClassDecorator {
   return applyDecorators(SetMetadata(ACCESS, access), ApiExtension('x-access', access));
@@ -21,10 +29,15 @@ export function Public(): MethodDecorator & ClassDecorator {
 /** Callers that have the permission: visitors for `widget:*`, else agents and API keys, or only one of these kinds. */
 export function Allow(
   permission: Permission,
-  options: { only?: CredentialKind } = {},
+  options: { only?: CredentialKind; keyOutsideBrowsers?: boolean } = {},
 ): MethodDecorator & ClassDecorator {
   const kinds: CredentialKind[] = isVisitorPermission(permission) ? ['visitor'] : ['agent', 'api_key'];
-  const access: Access = { public: false, permission, kinds: options.only ? [options.only] : kinds };
+  const access: Access = {
+    public: false,
+    permission,
+    kinds: options.only ? [options.only] : kinds,
+    keyOutsideBrowsers: options.keyOutsideBrowsers ?? false,
+  };
   return applyDecorators(
     declare(access),
     ...access.kinds.map(kind => (kind === 'agent' ? ApiBearerAuth(kind) : ApiSecurity(kind))),

@@ -1,12 +1,24 @@
 import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
+import { defineError } from '../../kernel/domain-error.js';
 import { Unauthenticated } from '../../kernel/errors.js';
 import { assertAllowed } from '../../kernel/permission.js';
 import { contextOf } from '../http/request-context.js';
 import type { Access } from './access.decorator.js';
 import { ACCESS } from './access.decorator.js';
 import { Authenticator, bearerToken } from './authenticator.js';
+
+export const BrowserNotAllowed = defineError(
+  'forbidden',
+  'browser_not_allowed',
+  'This route is for backends: an API key must not be in a browser.',
+);
+
+/** Headers that browsers add by themselves, and that no script in them can leave out. */
+function isBrowser({ headers }: Request): boolean {
+  return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
+}
 
 /** The first lock, on every route: default deny. */
 @Injectable()
@@ -27,6 +39,7 @@ export class AccessGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const principal = await this.authenticator.authenticate(bearerToken(request.headers.authorization), access.kinds);
     assertAllowed(principal, access.permission);
+    if (access.keyOutsideBrowsers && principal.kind === 'api_key' && isBrowser(request)) throw new BrowserNotAllowed();
     contextOf(request).principal = principal;
     return true;
   }

@@ -1,6 +1,8 @@
 import { createParamDecorator, ExecutionContext, Param } from '@nestjs/common';
 import type { Request } from 'express';
+import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { Principal } from '../../kernel/principal.js';
+import { originOf } from '../http/present-request.js';
 import { contextOf } from '../http/request-context.js';
 import { IdPipe } from '../http/validation.js';
 
@@ -11,16 +13,10 @@ export const Caller = createParamDecorator((_data: unknown, context: ExecutionCo
   return principal;
 });
 
-/** Where a request comes from; what limits and the event log know of a caller without a credential. */
-export interface ClientOrigin {
-  address: string;
-  userAgent: string | null;
-}
-
-export const Origin = createParamDecorator((_data: unknown, context: ExecutionContext): ClientOrigin => {
-  const request = context.switchToHttp().getRequest<Request>();
-  return { address: request.ip ?? 'unknown', userAgent: request.headers['user-agent']?.slice(0, 400) ?? null };
-});
+/** Where the request comes from. */
+export const Origin = createParamDecorator((_data: unknown, context: ExecutionContext): ClientOrigin =>
+  originOf(context.switchToHttp().getRequest<Request>()),
+);
 
 /** An id in the path; a malformed one is 404. */
 export function IdParam(name = 'id'): ParameterDecorator {

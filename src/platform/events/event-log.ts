@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
+import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { EventPlace, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Fanout } from '../fanout/fanout.js';
+import { presentOrigin, presentRequestId } from '../http/present-request.js';
 import { EventRepository } from './event.repository.js';
 
 /** The subject on which committed events reach every instance. */
@@ -24,8 +26,21 @@ export class EventLog {
    * @throws Error outside a unit of work: an event beside its change could be true alone
    */
   async record<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
+    return this.append(event, null);
+  }
+
+  /**
+   * As `record`, and keeps from where: address and user agent of the request. For what is done to keys, members and
+   * sessions, which somebody may have to answer for; what people say in conversations is nobody's whereabouts.
+   */
+  async audit<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
+    return this.append(event, presentOrigin());
+  }
+
+  private async append(event: NewEvent, origin: ClientOrigin | null): Promise<RecordedEvent> {
     if (!this.units.active) throw new Error(`${event.type} was recorded outside a unit of work`);
-    const recorded = await this.events.append(newId(), event, PAYLOAD_VERSION);
+    const stamp = { payloadVersion: PAYLOAD_VERSION, requestId: presentRequestId(), origin };
+    const recorded = await this.events.append(newId(), event, stamp);
     this.units.afterCommit(() => this.fanout.publish(COMMITTED_EVENTS, recorded));
     return recorded;
   }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { Actor, DomainEvents, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
 import { Sql, statement } from '../database/sql.js';
@@ -8,8 +9,9 @@ const APPEND = statement(`
   WITH previous AS (
     SELECT id, xid::text AS xid FROM event WHERE conversation_id = $4 ORDER BY position DESC LIMIT 1
   )
-  INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version)
-  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)
+  INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version,
+                     request_id, address, user_agent)
+  VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
   RETURNING xid::text AS xid, position::text AS position, recorded_at,
             (SELECT id FROM previous) AS previous_id, (SELECT xid FROM previous) AS previous_xid`);
 
@@ -30,7 +32,7 @@ const SETTLED_SINCE = statement(`
   )
   SELECT snapshot.horizon::text AS horizon, event.id, event.type, event.workspace_id, event.channel_id,
          event.conversation_id, event.contact_id, event.actor, event.payload, event.payload_version,
-         event.recorded_at, event.xid::text AS xid, event.position::text AS position
+         event.request_id, event.recorded_at, event.xid::text AS xid, event.position::text AS position
   FROM snapshot LEFT JOIN recent AS event ON event.xid < snapshot.horizon OR event.position < event.newest
   ORDER BY event.position`);
 
@@ -55,6 +57,7 @@ interface EventRow {
   actor: Actor;
   payload: DomainEvents[EventType];
   payload_version: number;
+  request_id: string | null;
   recorded_at: Date;
   xid: string;
   position: string;
@@ -70,6 +73,14 @@ export interface AppendedEvent extends RecordedEvent {
   previous: Pick<RecordedEvent, 'id' | 'xid'> | null;
 }
 
+/** What the log adds to an event of its own. */
+export interface EventStamp {
+  payloadVersion: number;
+  requestId: string | null;
+  /** Kept only where somebody may have to answer for what was done. */
+  origin: ClientOrigin | null;
+}
+
 /** What was read, and the horizon (the oldest transaction still open) before which nothing can appear any more. */
 export interface Settled {
   events: RecordedEvent[];
@@ -81,7 +92,7 @@ export class EventRepository {
   constructor(private readonly sql: Sql) {}
 
   /** Draws the event's position: call it while the row that orders such events is locked. */
-  async append(id: string, event: NewEvent, payloadVersion: number): Promise<AppendedEvent> {
+  async append(id: string, event: NewEvent, stamp: EventStamp): Promise<AppendedEvent> {
     const place = {
       workspaceId: event.workspaceId,
       channelId: event.channelId ?? null,
@@ -97,14 +108,18 @@ export class EventRepository {
       event.type,
       JSON.stringify(event.actor),
       JSON.stringify(event.payload),
-      payloadVersion,
+      stamp.payloadVersion,
+      stamp.requestId,
+      stamp.origin?.address ?? null,
+      stamp.origin?.userAgent ?? null,
     ]);
     if (!row) throw new Error('the event log returned no row');
     const { xid, position, previous_id, previous_xid } = row;
     const { type, actor, payload } = event;
     const recordedAt = toWireTime(row.recorded_at);
+    const { payloadVersion, requestId } = stamp;
     const previous = previous_id && previous_xid ? { id: previous_id, xid: previous_xid } : null;
-    return { id, type, ...place, actor, payload, payloadVersion, recordedAt, xid, position, previous };
+    return { id, type, ...place, actor, payload, payloadVersion, requestId, recordedAt, xid, position, previous };
   }
 
   async horizon(): Promise<string> {
@@ -142,6 +157,7 @@ function toRecordedEvent(row: EventRow): RecordedEvent {
     actor: row.actor,
     payload: row.payload,
     payloadVersion: row.payload_version,
+    requestId: row.request_id,
     recordedAt: toWireTime(row.recorded_at),
     xid: row.xid,
     position: row.position,

@@ -4,7 +4,8 @@ import type { DomainErrorClass } from '../../kernel/domain-error.js';
 
 export const ANSWER = 'answer';
 
-type ViewClass = new (...args: never[]) => object;
+/** A wire shape; another module's by the name under which the API reference has it. */
+type ViewRef = (new (...args: never[]) => object) | string;
 
 /** What a handler answers: one view, or a page of them; what it makes has an address of its own. */
 export interface Answer {
@@ -13,12 +14,12 @@ export interface Answer {
   creates: boolean;
 }
 
-function answer(view: ViewClass, page: boolean, creates: boolean): MethodDecorator {
-  const documented: Answer = { view: view.name, page, creates };
+function answer(view: ViewRef, page: boolean, creates: boolean): MethodDecorator {
+  const documented: Answer = { view: typeof view === 'string' ? view : view.name, page, creates };
   return applyDecorators(
     HttpCode(creates ? 201 : 200),
     SetMetadata(ANSWER, documented),
-    ApiExtraModels(view),
+    ...(typeof view === 'string' ? [] : [ApiExtraModels(view)]),
     ApiExtension('x-answer', documented),
   );
 }
@@ -29,17 +30,17 @@ export function Summary(text: string): MethodDecorator {
 }
 
 /** 200 with one view. */
-export function Answers(view: ViewClass): MethodDecorator {
+export function Answers(view: ViewRef): MethodDecorator {
   return answer(view, false, false);
 }
 
 /** 200 with `{items, next_cursor}`. */
-export function AnswersPage(view: ViewClass): MethodDecorator {
+export function AnswersPage(view: ViewRef): MethodDecorator {
   return answer(view, true, false);
 }
 
 /** 201 with one view: a row with an address of its own has been made. Authenticated, takes an Idempotency-Key. */
-export function Creates(view: ViewClass): MethodDecorator {
+export function Creates(view: ViewRef): MethodDecorator {
   return answer(view, false, true);
 }
 

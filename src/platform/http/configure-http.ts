@@ -13,6 +13,7 @@ import { ErrorFilter } from './error.filter.js';
 import { crossOrigin } from './cross-origin.js';
 import { demandsHttps, httpsOnly } from './https-only.js';
 import { jsonBody } from './json-body.js';
+import { rememberRequest } from './present-request.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { answerUnknownPaths } from './unknown-path.js';
 import { requestValidation } from './validation.js';
@@ -30,7 +31,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.use(helmet(headers(demandsHttps(config))));
   app.use(crossOrigin());
   app.use(refuseWhileDraining(app.get(Lifecycle)));
-  app.use('/v1', noStore, httpsOnly(config), jsonBody(), tellRates(app.get(RateLimiter)));
+  app.use('/v1', noStore, httpsOnly(config), jsonBody(), rememberRequest, tellRates(app.get(RateLimiter)));
   answerUnreadable(app.getHttpServer());
   answerUnknownPaths(app);
   app.useGlobalFilters(new ErrorFilter());

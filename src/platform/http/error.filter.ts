@@ -15,7 +15,7 @@ export class ErrorFilter implements ExceptionFilter {
     const error = toDomainError(thrown);
     const { requestId } = contextOf(request);
     if (error.kind === 'internal' || error.kind === 'unavailable') {
-      this.logger.error({ requestId, method: request.method, path: request.path, err: error.cause ?? thrown });
+      this.logger.error({ method: request.method, path: request.path, err: error.cause ?? thrown });
     }
     if (response.headersSent) {
       response.destroy();

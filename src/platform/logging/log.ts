@@ -2,6 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
 import pino, { Logger } from 'pino';
 import pretty from 'pino-pretty';
+import { presentRequestId } from '../http/present-request.js';
 
 /** Where a secret could stand in a logged object; replaced before the line is written. */
 const REDACTED = [
@@ -31,6 +32,12 @@ function errorView(error: Error): object {
   return { type, message, stack, code: code ?? driverError?.code, constraint: driverError?.constraint };
 }
 
+/** Every line that is written on behalf of a request names it. */
+function ofRequest(): object {
+  const requestId = presentRequestId();
+  return requestId === null ? {} : { requestId };
+}
+
 export interface LogOptions {
   level: string;
   /** For a terminal that people read; else one line of JSON each. */
@@ -48,6 +55,7 @@ export function createLog({ level, pretty: forPeople, destination }: LogOptions)
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (name: string) => ({ level: name }) },
     serializers: { err: errorView },
+    mixin: ofRequest,
   };
   if (!forPeople) return pino(settings, destination ?? pino.destination({ sync: true }));
   return pino(

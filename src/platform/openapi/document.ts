@@ -145,6 +145,7 @@ function failures(method: string, operation: Operation): Record<string, Json> {
       'unauthenticated',
       ...access.kinds.slice(0, 1).map(kind => (kind === 'api_key' ? 'api_key_required' : `${kind}_token_required`)),
     );
+    if (access.keyOutsideBrowsers) add('forbidden', 'browser_not_allowed');
     add('forbidden', ...(access.kinds.includes('visitor') ? ['contact_blocked'] : ['forbidden', 'scope_too_narrow']));
   }
   add('forbidden', 'https_required');

@@ -15,6 +15,8 @@ export interface Admission {
   /** The name of the room, as `connected` tells it: `inbox`, a conversation's id, or `contact`. */
   room: string;
   topics: readonly string[];
+  /** Of the one conversation that it listens to; null for an inbox, or the room of a contact. */
+  channelId: string | null;
   /** When its token ends; null for one that does not. */
   expiresAt: Date | null;
 }
@@ -37,7 +39,7 @@ export class SocketConnection {
   /** @param askedAt when its handshake began, in the time of `performance.now()` */
   constructor(
     readonly socket: WebSocket,
-    readonly admission: Admission,
+    public admission: Admission,
     readonly askedAt: number,
   ) {}
 

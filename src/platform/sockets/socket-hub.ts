@@ -57,25 +57,34 @@ export class SocketHub {
     return this.topics.has(topic);
   }
 
-  /** Sends one serialised frame to everyone in the topic. */
+  /** Sends one serialised frame to everyone in the topics, once to each, however many of them it is in. */
   broadcast(
-    topic: string,
+    topics: readonly string[],
     payload: string | Buffer,
     options: { passing?: boolean; except?: (connection: SocketConnection) => boolean } = {},
   ): void {
-    for (const connection of this.topics.get(topic) ?? []) {
-      if (!options.except?.(connection)) connection.send(payload, options.passing);
-    }
+    topics.forEach((topic, index) => {
+      const earlier = topics.slice(0, index);
+      for (const connection of this.topics.get(topic) ?? []) {
+        if (earlier.some(other => connection.topics.has(other)) || options.except?.(connection)) continue;
+        connection.send(payload, options.passing);
+      }
+    });
   }
 
   /** Ends every socket in the topic. */
   close(topic: string, reason: CloseReason): void {
     this.remember(topic, reason);
-    for (const connection of [...(this.topics.get(topic) ?? [])]) this.evict(connection, reason);
+    for (const connection of this.listeners(topic)) this.evict(connection, reason);
+  }
+
+  /** The sockets in the topic, at this moment. */
+  listeners(topic: string): SocketConnection[] {
+    return [...(this.topics.get(topic) ?? [])];
   }
 
   /** Takes the connection out of its topics at once, so that it hears nothing more, and closes its socket. */
-  private evict(connection: SocketConnection, reason: CloseReason): void {
+  evict(connection: SocketConnection, reason: CloseReason): void {
     this.silence(connection);
     connection.close(reason);
   }

@@ -48,6 +48,8 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
       role: standing.role,
       name: standing.name,
       scope: narrow(standing.memberChannels, standing.sessionChannels),
+      sessionScope: standing.sessionChannels,
+      workspaceBound: standing.workspaceBound,
       sessionId: standing.sessionId,
       familyId: standing.familyId,
       expiresAt,

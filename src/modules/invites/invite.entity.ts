@@ -1,0 +1,46 @@
+import { Check, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import type { Role } from '../../kernel/principal.js';
+import { IdColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
+import type { Invite, InviteState } from './invite.js';
+
+@Entity({ name: 'invite' })
+@Unique('uq_invite_token', ['tokenHash'])
+@Index('uq_invite_pending', ['workspaceId', 'email'], { unique: true, where: `"status" = 'pending'` })
+@Check('ck_invite_role', `"role" IN ('owner', 'admin', 'agent')`)
+@Check('ck_invite_status', `"status" IN ('pending', 'accepted', 'revoked')`)
+@ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_invite_workspace', onDelete: 'CASCADE' })
+@ForeignKey('member', ['workspaceId', 'invitedBy'], ['workspaceId', 'id'], { name: 'fk_invite_invited_by' })
+export class InviteEntity implements Invite {
+  @KeyColumn('workspace_id', 'pk_invite')
+  workspaceId!: string;
+
+  @KeyColumn('id', 'pk_invite')
+  id!: string;
+
+  @TextColumn('email')
+  email!: string;
+
+  @TextColumn('role')
+  role!: Role;
+
+  @IdColumn('channel_ids', { array: true, nullable: true })
+  channelIds!: string[] | null;
+
+  @TextColumn('status', { default: 'pending' })
+  status!: InviteState;
+
+  @TextColumn('token_hash')
+  tokenHash!: string;
+
+  @IdColumn('invited_by', { nullable: true })
+  invitedBy!: string | null;
+
+  @TimeColumn('expires_at')
+  expiresAt!: Date;
+
+  @TimeColumn('accepted_at', { nullable: true })
+  acceptedAt!: Date | null;
+
+  @WrittenAtColumn('created_at')
+  createdAt!: Date;
+}
