@@ -9,6 +9,7 @@ import { MembersService } from '../members/index.js';
 import type { Conversation, ConversationRecord } from './conversation.js';
 import { toConversationRecord } from './conversation.js';
 import { ConversationExists, InvalidTransition } from './conversations.errors.js';
+import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Effects, Trigger } from './lifecycle.js';
 import { AIM, transition } from './lifecycle.js';
@@ -64,7 +65,7 @@ export class ConversationChanges {
         changes,
         version: conversation.version,
         actor,
-        assignee: await this.assigneeOf(conversation),
+        assignee: 'assignee_id' in changes ? await this.handover(before, conversation) : null,
       },
     });
     if (timeline) await this.appender.note(conversation, timeline, actor);
@@ -78,9 +79,11 @@ export class ConversationChanges {
     }
   }
 
-  private async assigneeOf({ workspaceId, assigneeId }: Conversation) {
-    if (assigneeId === null) return null;
-    return (await this.members.displays(workspaceId, [assigneeId])).get(assigneeId) ?? null;
+  private async handover(before: Conversation, after: Conversation): Promise<ConversationUpdated['assignee']> {
+    const ids = [before.assigneeId, after.assigneeId].filter(id => id !== null);
+    const displays = await this.members.displays(after.workspaceId, ids);
+    const display = ({ assigneeId }: Conversation) => displays.get(assigneeId ?? '') ?? null;
+    return { from: display(before), to: display(after) };
   }
 
   /** What brings a conversation back may meet another one that has taken its place; the database knows. */

@@ -12,6 +12,8 @@ export interface ConversationProgress {
   last_public_seq: number;
   unread: Unread;
   last_activity_at: string;
+  /** The same of public messages alone. */
+  last_public_activity_at: string;
 }
 
 export interface MessageCreated {
@@ -35,14 +37,16 @@ export interface ConversationUpdated {
   changes: Record<string, { from: unknown; to: unknown }>;
   version: number;
   actor: Actor;
-  /** How the visitor sees the member that it talks to, after the change. */
-  assignee: MemberDisplay | null;
+  /** How the visitor sees whom it talked to and whom it talks to; null when that has not changed. */
+  assignee: { from: MemberDisplay | null; to: MemberDisplay | null } | null;
 }
 
 export interface ConversationRead {
   id: string;
   reader: 'agents' | 'contact';
   last_read_seq: number;
+  /** The last public message that this has read, which is all that the visitor may know; null when it has read none. */
+  last_public_read_seq: number | null;
 }
 
 declare module '../../kernel/domain-event.js' {

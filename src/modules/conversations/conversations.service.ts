@@ -111,6 +111,7 @@ export class ConversationsService {
       const agents = byContact ? conversation.agentLastReadSeq : mark;
       const contact = byContact ? mark : conversation.contactLastReadSeq;
       const unread = await this.messages.unread(conversation, agents, contact);
+      const publicMark = await this.messages.lastPublicWithin(conversation, known, mark);
       const columns: Partial<Conversation> = byContact
         ? { contactLastReadSeq: mark, unreadContact: unread.contact }
         : { agentLastReadSeq: mark, unreadAgents: unread.agents };
@@ -123,7 +124,12 @@ export class ConversationsService {
         conversationId: conversation.id,
         contactId: conversation.contactId,
         actor: actorOf(principal),
-        payload: { id: conversation.id, reader: byContact ? 'contact' : 'agents', last_read_seq: mark },
+        payload: {
+          id: conversation.id,
+          reader: byContact ? 'contact' : 'agents',
+          last_read_seq: mark,
+          last_public_read_seq: publicMark,
+        },
       });
     });
   }

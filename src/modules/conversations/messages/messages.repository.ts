@@ -11,6 +11,9 @@ const UNREAD = statement(`
   SELECT count(*) FILTER (WHERE sender_type = 'contact' AND seq > $3)::int AS agents,
          count(*) FILTER (WHERE sender_type <> 'contact' AND NOT private AND content_type <> 'event' AND seq > $4)::int AS contact
   FROM message WHERE workspace_id = $1 AND conversation_id = $2 AND seq > least($3, $4) AND deleted_at IS NULL`);
+const LAST_PUBLIC = statement(`
+  SELECT max(seq) AS seq FROM message
+  WHERE workspace_id = $1 AND conversation_id = $2 AND seq > $3 AND seq <= $4 AND NOT private`);
 
 /** Messages are reached through their conversation, which the caller has found among those it may see. */
 @Injectable()
@@ -73,6 +76,12 @@ export class MessagesRepository {
       contactSeq,
     ]);
     return counted ?? { agents: 0, contact: 0 };
+  }
+
+  /** The last public message behind one mark and up to another, if there is one between them. */
+  async lastPublicWithin({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
+    const last = await this.sql.first<{ seq: number | null }>(LAST_PUBLIC, [workspaceId, id, after, upTo]);
+    return last?.seq ?? null;
   }
 
   private ofConversation(principal: Principal, conversation: Conversation) {

@@ -34,5 +34,6 @@ export function toProgress(conversation: Conversation): ConversationProgress {
     last_public_seq: conversation.lastPublicSeq,
     unread: unreadOf(conversation),
     last_activity_at: toWireTime(conversation.lastActivityAt),
+    last_public_activity_at: conversation.lastPublicMessage?.created_at ?? toWireTime(conversation.createdAt),
   };
 }
