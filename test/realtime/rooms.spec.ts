@@ -244,6 +244,45 @@ describe('rooms', () => {
       expect((await told(none)).filter(frame => frame.channel_id ?? frame.conversation_id)).toEqual([]);
     });
 
+    it('lets a scoped agent hear, once, of changes to the contacts that it may see, and of no other', async () => {
+      const desk = await world.desk();
+      const [first, second, third] = [await world.channel(desk), await world.channel(desk), await world.channel(desk)];
+      const both = await world.colleague(desk, { channel_ids: [first.id, second.id] });
+      const [all, some, few] = [
+        await world.agentSocket(desk.owner),
+        await world.agentSocket(both),
+        await world.agentSocket(await world.colleague(desk, { channel_ids: [third.id] })),
+      ];
+      const external_id = unique('site-user');
+      const visitor = await world.visitor({ widgetToken: first.widget_token }, { external_id });
+      await world.visitor({ widgetToken: second.widget_token }, { external_id });
+      const page = await world.visitorSocket(visitor);
+      const names = async (socket: TestSocket) =>
+        (await told(socket)).filter(({ type }) => type === 'contact.updated').map(({ data }) => data.name as string);
+      const rename = (name: string, id = visitor.contactId) => desk.owner.api.patch(`/v1/contacts/${id}`, { name });
+
+      const renamed = await rename('By an agent');
+      await visitor.api.patch('/v1/widget/contact', { name: 'By herself' });
+      await world.visitor({ widgetToken: first.widget_token }, { external_id, name: 'By a session' });
+      const expected = ['By an agent', 'By herself', 'By a session'];
+      expect(await names(all)).toEqual(expected);
+      expect(await names(some)).toEqual(expected);
+      expect(await names(few)).toEqual([]);
+      expect(some.of('contact.updated')[0]?.data).toEqual(renamed.data);
+
+      await desk.owner.api.post('/v1/conversations', { contact_id: visitor.contactId, channel_id: third.id });
+      await rename('Known there too');
+      for (const socket of [all, some]) expect(await names(socket)).toEqual([...expected, 'Known there too']);
+      expect(await names(few)).toEqual(['Known there too']);
+
+      const nowhere = await desk.owner.api.post('/v1/contacts', { name: 'Nowhere seen' });
+      await rename('Nowhere seen yet', nowhere.data.id);
+      expect((await names(all)).at(-1)).toBe('Nowhere seen yet');
+      for (const socket of [some, few]) expect((await names(socket)).at(-1)).toBe('Known there too');
+      expect(page.of('contact.updated')).toEqual([]);
+      expect(all.of('contact.updated').map(({ channel_id }) => channel_id)).toEqual(Array(5).fill(undefined));
+    });
+
     it('lets nobody hear another workspace', async () => {
       const [ours, theirs] = [await world.desk(), await world.desk()];
       const guest = await world.visitor(theirs);
@@ -299,6 +338,52 @@ describe('rooms', () => {
       expect(answer.data.message.seq).toBe(read.data.last_seq);
       expect(JSON.stringify(page.frames)).not.toContain('Between us');
       expect(typesOf(await told(page))).toEqual(['conversation.updated', 'message.created']);
+    });
+
+    it('are not given away by what the agents have read: a visitor hears of public messages alone', async () => {
+      const { desk, path, inbox, page, conv } = await stage();
+      const say = (content: string, note: boolean) =>
+        desk.owner.api.post(`${path}/messages`, { content, private: note });
+      const marks = async (socket: TestSocket) =>
+        (await told(socket)).filter(({ type }) => type === 'conversation.read').map(({ data }) => data.last_read_seq);
+      await say('Who is she?', true);
+      await desk.owner.api.post(`${path}/read`, { seq: 2 });
+      await say('No idea.', true);
+      await desk.owner.api.post(`${path}/read`, { seq: 3 });
+      await say('Good morning.', false);
+      await say('Let me see.', true);
+      await desk.owner.api.post(`${path}/read`, { seq: 5 });
+      expect(await marks(inbox)).toEqual([2, 3, 5]);
+      for (const socket of [page, conv]) expect(await marks(socket)).toEqual([1, 4]);
+      expect(Object.keys(page.of('conversation.read')[0]?.data ?? {}).sort()).toEqual([
+        'id',
+        'last_read_seq',
+        'reader',
+      ]);
+    });
+
+    it('are not given away by a mark of the visitor’s own that falls on one', async () => {
+      const { desk, visitor, path, page } = await stage();
+      for (const note of [true, false, true, true, false]) {
+        await desk.owner.api.post(`${path}/messages`, { content: 'Words.', private: note });
+      }
+      for (const seq of [2, 4, 5]) await visitor.api.post(`/v1/widget/${path.slice(4)}/read`, { seq });
+      const marks = (await told(page)).filter(({ type }) => type === 'conversation.read');
+      expect(marks.map(({ data }) => data.last_read_seq)).toEqual([1, 3]);
+    });
+
+    it('do not move the last activity that a visitor is told of', async () => {
+      const { desk, visitor, path, conversation, inbox, page } = await stage();
+      const before = await visitor.api.get(`/v1/widget/conversations/${conversation.id}`);
+      const note = await desk.owner.api.post(`${path}/messages`, { content: 'Done, I think.', private: true });
+      await desk.owner.api.post(`${path}/resolve`);
+      const entry = (frame: Frame) => frame.data.message.content_type === 'event';
+      const [agents, visitors] = [
+        await inbox.next('message.created', entry),
+        await page.next('message.created', entry),
+      ];
+      expect(agents.data.conversation.last_activity_at).toBe(note.data.created_at);
+      expect(visitors.data.conversation.last_activity_at).toBe(before.data.last_message.created_at);
     });
   });
 

@@ -1,8 +1,14 @@
 import type { ContactRecord } from './contact.js';
 
+export interface ContactUpdated {
+  contact: ContactRecord;
+  /** Through which it has come: who may see one of these may see the contact. */
+  channel_ids: string[];
+}
+
 declare module '../../kernel/domain-event.js' {
   interface DomainEvents {
     'contact.created': ContactRecord;
-    'contact.updated': ContactRecord;
+    'contact.updated': ContactUpdated;
   }
 }

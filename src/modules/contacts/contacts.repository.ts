@@ -13,6 +13,8 @@ import type { Contact } from './contact.js';
 
 const SEEN_IN = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`);
+const CHANNELS_OF = statement(`
+  SELECT channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2 ORDER BY channel_id`);
 const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
 
 export interface ContactQuery {
@@ -97,6 +99,12 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
 
   async seenIn(workspaceId: string, contactId: string, channelId: string): Promise<void> {
     await this.sql.count(SEEN_IN, [workspaceId, contactId, channelId]);
+  }
+
+  /** The channels through which the contact has come. */
+  async channelsOf({ workspaceId, id }: Contact): Promise<string[]> {
+    const rows = await this.sql.rows<{ channel_id: string }>(CHANNELS_OF, [workspaceId, id]);
+    return rows.map(({ channel_id }) => channel_id);
   }
 
   async touch(workspaceId: string, contactId: string, at: Date): Promise<void> {

@@ -62,7 +62,7 @@ export class ContactsService {
     const contact = this.draft(principal.workspaceId, false, details);
     return this.units.run(async () => {
       if (!(await this.contacts.insertUnlessThere(contact))) throw new ExternalIdTaken();
-      await this.tell('contact.created', contact, actorOf(principal));
+      await this.tellCreated(contact, actorOf(principal));
       return contact;
     });
   }
@@ -92,7 +92,7 @@ export class ContactsService {
       if (known) return this.arrive(known, channelId, details);
       const contact = this.draft(workspaceId, verified, { ...details, external_id: externalId });
       if (await this.contacts.insertUnlessThere(contact)) {
-        await this.tell('contact.created', contact, { type: 'contact', id: contact.id }, channelId);
+        await this.tellCreated(contact, { type: 'contact', id: contact.id }, channelId);
         return this.arrive(contact, channelId, {});
       }
       const winner = await this.contacts.byExternalId(workspaceId, externalId ?? '', verified);
@@ -110,7 +110,7 @@ export class ContactsService {
       await this.contacts.seenIn(workspaceId, id, channelId);
       contact.lastSeenAt = this.clock.now();
       await this.contacts.touch(workspaceId, id, contact.lastSeenAt);
-      return this.apply(contact, details, { type: 'contact', id }, channelId);
+      return this.apply(contact, details, { type: 'contact', id });
     });
   }
 
@@ -119,7 +119,7 @@ export class ContactsService {
     await this.contacts.seenIn(workspaceId, contactId, channelId);
   }
 
-  private async apply(contact: Contact, details: ContactDetails, actor: Actor, channelId?: string): Promise<Contact> {
+  private async apply(contact: Contact, details: ContactDetails, actor: Actor): Promise<Contact> {
     const before = toContactRecord(contact);
     Object.assign(contact, columnsOf(details));
     if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
@@ -132,18 +132,21 @@ export class ContactsService {
       if (violates(error, 'uq_contact_external_id')) throw new ExternalIdTaken({ cause: error });
       throw error;
     }
-    await this.tell('contact.updated', contact, actor, channelId);
+    await this.tellUpdated(contact, actor);
     return contact;
   }
 
-  private async tell(
-    type: 'contact.created' | 'contact.updated',
-    contact: Contact,
-    actor: Actor,
-    channelId?: string,
-  ): Promise<void> {
+  private async tellCreated(contact: Contact, actor: Actor, channelId?: string): Promise<void> {
     const { workspaceId, id: contactId } = contact;
-    await this.events.record({ type, workspaceId, contactId, channelId, actor, payload: toContactRecord(contact) });
+    const payload = toContactRecord(contact);
+    await this.events.record({ type: 'contact.created', workspaceId, contactId, channelId, actor, payload });
+  }
+
+  /** Of no one channel, even where a session in one has brought the change: the contact is the same in all of its. */
+  private async tellUpdated(contact: Contact, actor: Actor): Promise<void> {
+    const { workspaceId, id: contactId } = contact;
+    const payload = { contact: toContactRecord(contact), channel_ids: await this.contacts.channelsOf(contact) };
+    await this.events.record({ type: 'contact.updated', workspaceId, contactId, actor, payload });
   }
 
   private draft(workspaceId: string, verified: boolean, details: ContactDetails): Contact {
