@@ -4,6 +4,7 @@ import type { ContactRecord, ContactSummary } from '../../src/modules/contacts/i
 import type { ConversationRecord, Status, VisitorConversationRecord } from '../../src/modules/conversations/index.js';
 import type { MessageRecord } from '../../src/modules/conversations/index.js';
 import { ConversationCounting } from '../../src/modules/conversations/conversation-counting.service.js';
+import { ConversationsRepository } from '../../src/modules/conversations/conversations.repository.js';
 import type { Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
@@ -65,6 +66,21 @@ describe('conversations', () => {
     const control = status === 'pending' ? 'bot' : 'human';
     await sql('UPDATE conversation SET status = $2, control = $3 WHERE id = $1', [id, status, control]);
     await world.app.app.get(ConversationCounting).repair();
+  };
+
+  /** Has one resolved just when somebody who was refused beside it looks for its id. */
+  const resolvedMeanwhile = async <T>(id: string, attempt: () => Promise<T>): Promise<T> => {
+    const repository = world.app.app.get(ConversationsRepository);
+    const look = jest.spyOn(repository, 'unresolvedOf').mockImplementationOnce(async (...place) => {
+      expect((await act(id, 'resolve')).status).toBe(200);
+      return repository.unresolvedOf(...place);
+    });
+    try {
+      return await attempt();
+    } finally {
+      expect(look).toHaveBeenCalled();
+      look.mockRestore();
+    }
   };
 
   /** Moves the clock; visitors and agents come back with fresh tokens. */
@@ -247,6 +263,19 @@ describe('conversations', () => {
       expect(new Set(refused.map(({ error }) => error.conversation_id))).toEqual(new Set([made[0]?.data.id]));
     });
 
+    it.each([{}, { 'Idempotency-Key': 'start' }])(
+      'beside one that is resolved at that very moment are made, with the next number: headers %j',
+      async headers => {
+        const id = await begin();
+        const made = await resolvedMeanwhile(id, () =>
+          agent.api.post<Listed>(PATH, { contact_id: visitor.contactId, channel_id: desk.channelId }, headers),
+        );
+        expect([made.status, made.data.status, made.data.number]).toEqual([201, 'open', 2]);
+        expect(await read(id)).toMatchObject({ status: 'resolved' });
+        expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+      },
+    );
+
     it('on a channel that allows several are as many as wanted', async () => {
       const channel = await world.channel(desk, { single_conversation: false });
       const answers = await race(3, () => start({ channel_id: channel.id }));
@@ -412,6 +441,27 @@ describe('conversations', () => {
       await page.close();
     });
 
+    it('and the visitor hears from whom to whom, by what they are called', async () => {
+      const colleague = await world.colleague(desk, { name: 'Cara Colleague' });
+      const page = await world.visitorSocket(visitor);
+      const id = await begin();
+      await act(id, 'take');
+      await act(id, 'take', undefined, colleague.api);
+      await act(id, 'assign', { member_id: null });
+      await act(id, 'take');
+      await act(id, 'resolve');
+      await page.next('conversation.updated', frame => 'status' in frame.data.changes);
+      const [olivia, cara] = ['Olivia Owner', 'Cara Colleague'].map(name => ({ name, avatar_url: null }));
+      expect(page.of('conversation.updated').map(({ data }) => data.changes as object)).toEqual([
+        { assignee: { from: null, to: olivia } },
+        { assignee: { from: olivia, to: cara } },
+        { assignee: { from: cara, to: null } },
+        { assignee: { from: null, to: olivia } },
+        { status: { from: 'open', to: 'resolved' } },
+      ]);
+      await page.close();
+    });
+
     it('and taking one’s own changes nothing', async () => {
       const id = await begin();
       await act(id, 'take');
@@ -553,6 +603,23 @@ describe('conversations', () => {
         expect(answer.error.conversation_id).toBe(present);
       }
       expect(await read(id)).toEqual(before);
+    });
+
+    it('reopening beside one that is resolved at that very moment is done, by hand and by a message', async () => {
+      const id = await begin();
+      const ways = [
+        () => act(id, 'reopen'),
+        () => reply(id, { content: 'Still there?' }),
+        () => say(id, 'Yes, I am.'),
+      ] as const;
+      for (const [index, way] of ways.entries()) {
+        await act(id, 'resolve');
+        const present = await begin();
+        const answer = await resolvedMeanwhile(present, way);
+        expect([200, 201]).toContain(answer.status);
+        expect(await read(id)).toMatchObject({ status: 'open', reopened_count: index + 1 });
+        expect(await read(present)).toMatchObject({ status: 'resolved' });
+      }
     });
 
     it('reopening races with a new one: the database keeps one unresolved', async () => {

@@ -2,18 +2,18 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { VersionConflict } from '../../kernel/errors.js';
-import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
 import type { Conversation, ConversationRecord } from './conversation.js';
 import { toConversationRecord } from './conversation.js';
-import { ConversationExists, InvalidTransition } from './conversations.errors.js';
+import { InvalidTransition } from './conversations.errors.js';
 import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Effects, Trigger } from './lifecycle.js';
 import { AIM, transition } from './lifecycle.js';
 import { MessageAppender } from './messages/message-appender.service.js';
+import { asTheOnlyOne } from './single-conversation.js';
 import { TallyRepository } from './tally.repository.js';
 
 /** Fields that every change moves, and that therefore tell nothing. */
@@ -90,14 +90,9 @@ export class ConversationChanges {
   private async write(conversation: Conversation, columns: Partial<Conversation>): Promise<void> {
     const reopens = conversation.status === 'resolved' && columns.status !== undefined;
     if (!reopens) return this.conversations.update(conversation, columns);
-    try {
-      await this.units.savepoint(() => this.conversations.update(conversation, columns));
-    } catch (error) {
-      if (!violates(error, 'uq_conversation_unresolved')) throw error;
-      const { workspaceId, channelId, contactId } = conversation;
-      const other = await this.conversations.unresolvedOf(workspaceId, channelId, contactId);
-      throw new ConversationExists({ data: { conversation_id: other?.id ?? null }, cause: error });
-    }
+    return asTheOnlyOne(this.conversations, conversation, () =>
+      this.units.savepoint(() => this.conversations.update(conversation, columns)),
+    );
   }
 }
 

@@ -13,11 +13,12 @@ import type { Contact } from '../contacts/index.js';
 import { ContactsService, toContactSummary } from '../contacts/index.js';
 import type { Conversation } from './conversation.js';
 import { toConversationRecord, toVisitorConversationRecord } from './conversation.js';
-import { ConversationExists, unknownId } from './conversations.errors.js';
+import { unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { isPastReopening } from './lifecycle.js';
 import type { NewMessage, Sent } from './messages/messages.service.js';
 import { assertSendable, MessagesService } from './messages/messages.service.js';
+import { asTheOnlyOne } from './single-conversation.js';
 import { TallyRepository } from './tally.repository.js';
 
 export interface NewConversation {
@@ -76,18 +77,15 @@ export class ConversationStarts {
     if (wanted.message) assertSendable(wanted.message);
     const channel = await this.channels.get(principal, wanted.channel_id).catch(asField('channel_id'));
     const contact = await this.contacts.get(principal, wanted.contact_id).catch(asField('contact_id'));
-    try {
-      return await this.units.run(async () => {
+    const place = { workspaceId: principal.workspaceId, channelId: channel.id, contactId: contact.id };
+    return asTheOnlyOne(this.conversations, place, () =>
+      this.units.run(async () => {
         const conversation = await this.create(principal, channel, contact, { subject: wanted.subject ?? null });
         if (wanted.message) await this.messages.sendLocked(principal, conversation, wanted.message);
         await this.tally.move(conversation.workspaceId, null, conversation);
         return conversation;
-      });
-    } catch (error) {
-      if (!violates(error, 'uq_conversation_unresolved')) throw error;
-      const other = await this.conversations.unresolvedOf(principal.workspaceId, channel.id, contact.id);
-      throw new ConversationExists({ data: { conversation_id: other?.id ?? null }, cause: error });
-    }
+      }),
+    );
   }
 
   /**
@@ -147,9 +145,30 @@ export class ConversationStarts {
     given: Partial<Conversation>,
   ): Promise<Conversation> {
     const { workspaceId } = channel;
+    const conversation = await this.units.savepoint(() => this.insert(channel, contact, given));
+    await this.contacts.seenIn(workspaceId, contact.id, channel.id);
+    await this.events.record({
+      type: 'conversation.created',
+      workspaceId,
+      channelId: channel.id,
+      conversationId: conversation.id,
+      contactId: contact.id,
+      actor: actorOf(principal),
+      payload: {
+        conversation: toConversationRecord(conversation),
+        contact: toContactSummary(contact),
+        visitor: toVisitorConversationRecord(conversation, null),
+      },
+    });
+    return conversation;
+  }
+
+  /** Number and row together: where the row is refused, the number is not used up. */
+  private async insert(channel: Channel, contact: Contact, given: Partial<Conversation>): Promise<Conversation> {
+    const { workspaceId } = channel;
     const number = await this.conversations.nextNumber(workspaceId);
     const now = await this.conversations.now();
-    const conversation: Conversation = {
+    return this.conversations.insert({
       id: newId(),
       workspaceId,
       number,
@@ -185,23 +204,7 @@ export class ConversationStarts {
       createdAt: now,
       updatedAt: now,
       ...given,
-    };
-    await this.units.savepoint(() => this.conversations.insert(conversation));
-    await this.contacts.seenIn(workspaceId, contact.id, channel.id);
-    await this.events.record({
-      type: 'conversation.created',
-      workspaceId,
-      channelId: channel.id,
-      conversationId: conversation.id,
-      contactId: contact.id,
-      actor: actorOf(principal),
-      payload: {
-        conversation: toConversationRecord(conversation),
-        contact: toContactSummary(contact),
-        visitor: toVisitorConversationRecord(conversation, null),
-      },
     });
-    return conversation;
   }
 }
 
