@@ -9,14 +9,19 @@ COPY clients/sdk/package.json clients/sdk/
 RUN npm ci
 COPY . .
 RUN npm run build
+
 # Without the embedded PostgreSQL, which production never starts.
-RUN npm prune --omit=dev --omit=optional
+FROM node:24-slim AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+COPY clients/sdk/package.json clients/sdk/
+RUN npm ci --omit=dev --omit=optional
 
 FROM node:24-slim
 ENV NODE_ENV=production
 WORKDIR /app
 COPY --from=build /app/package.json ./
-COPY --from=build /app/node_modules node_modules
+COPY --from=packages /app/node_modules node_modules
 COPY --from=build /app/dist dist
 # Files belong to root: the service writes nothing here.
 USER node

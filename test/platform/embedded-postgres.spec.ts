@@ -23,6 +23,7 @@ import {
 import { isAlive, readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
 import { runnableBinaries } from '../../src/platform/database/embedded/runnable-binaries.js';
 import { systemFolders } from '../../src/platform/database/embedded/system-folder.js';
+import { nodeFor } from '../support/node-for.js';
 
 const front = path.resolve(import.meta.dirname, '../../src/platform/database/embedded/embedded-postgres.ts');
 const checkout = path.resolve(import.meta.dirname, '../..');
@@ -50,7 +51,11 @@ function start(dataDir: string, options: Partial<EmbeddedPostgresOptions> = {}):
 }
 
 /** Another process of the service: it starts, reports, and on a line of input stops. */
-function startInChild(dataDir: string, as?: Account): { child: ChildProcess; started: Promise<EmbeddedPostgres> } {
+function startInChild(
+  dataDir: string,
+  as?: Account,
+  node = process.execPath,
+): { child: ChildProcess; started: Promise<EmbeddedPostgres> } {
   const program = `
     import { startEmbeddedPostgres } from ${JSON.stringify(front)};
     const dataDir = ${JSON.stringify(dataDir)};
@@ -62,7 +67,7 @@ function startInChild(dataDir: string, as?: Account): { child: ChildProcess; sta
     process.exit();`;
   const load = ['--import', '@swc-node/register/esm-register', '--input-type=module', '-e', program];
   const stdio: ['pipe', 'pipe', 'inherit'] = ['pipe', 'pipe', 'inherit'];
-  const child = spawn(process.execPath, load, { cwd: checkout, stdio, detached: true, uid: as?.uid, gid: as?.gid });
+  const child = spawn(node, load, { cwd: checkout, stdio, detached: true, uid: as?.uid, gid: as?.gid });
   children.push(child);
   const reported = once(createInterface(child.stdout), 'line').then(([line]) => JSON.parse(line) as EmbeddedPostgres);
   const died = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the child ended with ${code}`)));
@@ -319,7 +324,9 @@ describe('the account that runs it', () => {
     const home = await folder(0o700);
     const dataDir = path.join(home, '.data');
     if (isRoot()) await chown(home, nobody.uid, nobody.gid);
-    const { child, started } = startInChild(dataDir, isRoot() ? nobody : undefined);
+    const somebody = isRoot() ? nobody : undefined;
+    const node = somebody ? nodeFor(somebody, await folder()) : undefined;
+    const { child, started } = startInChild(dataDir, somebody, node);
     const server = await started;
     expect(server.adopted).toBe(false);
     await told(child);
@@ -331,7 +338,7 @@ describe('the account that runs it', () => {
     const rootsTurn = await start(dataDir); // root runs a cluster as its owner, and leaves the owner alone
     await rootsTurn.stop();
     expect((await stat(path.join(dataDir, 'postgres'))).uid).toBe(uid);
-    const again = startInChild(dataDir, nobody);
+    const again = startInChild(dataDir, nobody, node);
     await again.started;
     await told(again.child);
   });

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,8 @@ import type { TestDatabase } from '../support/database.js';
 import { environmentOf, execForm, only, parseDockerfile, takeSteps } from '../support/dockerfile.js';
 import { emptyDatabase } from '../support/empty-database.js';
 import { eventually } from '../support/eventually.js';
-import { call, checkout, ServiceProcess } from '../support/service-process.js';
+import { nodeFor } from '../support/node-for.js';
+import { call, checkout, NOBODY, ServiceProcess } from '../support/service-process.js';
 
 const stages = parseDockerfile(readFileSync(join(checkout, 'Dockerfile'), 'utf8'));
 const last = stages.at(-1)!;
@@ -41,6 +42,19 @@ describe('the Dockerfile', () => {
   });
 });
 
+/**
+ * What `npm ci` makes for the build, without unpacking it all again: this checkout's packages, which the same command
+ * installed, and the client that lies here. The packages that the image keeps are installed in earnest.
+ */
+function linkPackages(cwd: string): void {
+  const packages = join(checkout, 'node_modules');
+  mkdirSync(join(cwd, 'node_modules/@support-chat'), { recursive: true });
+  symlinkSync('../../clients/sdk', join(cwd, 'node_modules/@support-chat/sdk'));
+  for (const name of readdirSync(packages).filter(name => name !== '@support-chat')) {
+    symlinkSync(join(packages, name), join(cwd, 'node_modules', name));
+  }
+}
+
 /** Why the steps cannot be taken here, if they cannot. */
 function obstacle(): string | null {
   const { status, stderr } = spawnSync('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=10000'], {
@@ -61,7 +75,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'support-chat-image-'));
     chmodSync(folder, 0o755);
-    app = takeSteps(checkout, stages, folder);
+    app = takeSteps(checkout, stages, folder, { 'npm ci': linkPackages });
     database = await emptyDatabase();
   }, 300_000);
   afterAll(async () => {
@@ -80,6 +94,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
   it('starts in production as somebody who may not write there, migrates, and says that it is healthy and ready', async () => {
     const port = await freePort();
     const environment = { ...environmentOf(last), PORT: String(port) };
+    const node = process.getuid?.() === 0 ? nodeFor(NOBODY, folder) : undefined;
     expect(healthcheck(environment)).toBe(1);
     service = ServiceProcess.start(
       {
@@ -89,7 +104,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
         JWT_SECRETS: randomBytes(36).toString('base64'),
         ENCRYPTION_KEYS: randomBytes(36).toString('base64'),
       },
-      { entry: execForm(only(last, 'CMD'))[1]!, cwd: app, bare: true, asNobody: true },
+      { entry: execForm(only(last, 'CMD'))[1]!, cwd: app, bare: true, asNobody: true, node },
     );
     const running = service;
     await service.said(/^listening on /);

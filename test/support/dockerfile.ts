@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { basename, join, matchesGlob, posix, relative } from 'node:path';
 
 export interface Instruction {
@@ -54,10 +54,16 @@ export function execForm(value: string): string[] {
 
 /**
  * Takes the steps of a Dockerfile without a container engine: each stage is a folder that begins empty, `COPY` copies
- * what `.dockerignore` lets through, `RUN` runs here. What the base image brings is what this machine has.
+ * what `.dockerignore` lets through, or moves what an earlier stage made; `RUN` runs here, or does what is named
+ * `instead`, in the working folder. What the base image brings is what this machine has.
  * @returns the working folder of the last stage
  */
-export function takeSteps(context: string, stages: Stage[], folder: string): string {
+export function takeSteps(
+  context: string,
+  stages: Stage[],
+  folder: string,
+  instead: Record<string, (cwd: string) => void> = {},
+): string {
   const ignored = readIgnored(context);
   let place = folder;
   for (const stage of stages) {
@@ -68,7 +74,7 @@ export function takeSteps(context: string, stages: Stage[], folder: string): str
       if (name === 'WORKDIR') work = posix.resolve(work, value);
       if (name === 'WORKDIR') mkdirSync((place = join(root, work)), { recursive: true });
       if (name === 'COPY') copy(value, place);
-      if (name === 'RUN') runLine(value, place, environmentOf(stage));
+      if (name === 'RUN') (instead[value] ?? (cwd => runLine(value, cwd, environmentOf(stage))))(place);
     }
   }
   return place;
@@ -81,11 +87,12 @@ export function takeSteps(context: string, stages: Stage[], folder: string): str
       const origin = from === undefined ? join(context, source) : join(folder, from, source);
       if (!existsSync(origin)) throw new Error(`COPY ${value}: there is no ${source}`);
       const into = target.endsWith('/') && !statSync(origin).isDirectory();
-      cpSync(origin, into ? join(to, target, basename(source)) : join(to, target), {
-        recursive: true,
-        verbatimSymlinks: true,
-        filter: path => from !== undefined || !ignored(relative(context, path)),
-      });
+      const goal = into ? join(to, target, basename(source)) : join(to, target);
+      if (from !== undefined) renameSync(origin, goal);
+      else {
+        const filter = (path: string) => !ignored(relative(context, path));
+        cpSync(origin, goal, { recursive: true, verbatimSymlinks: true, filter });
+      }
     }
   }
 }

@@ -29,7 +29,8 @@ const SETTINGS = {
   ENCRYPTION_KEYS: 'a secret that encrypts in tests and nowhere else',
 };
 
-const NOBODY = 65534;
+/** An account without rights. */
+export const NOBODY = { uid: 65534, gid: 65534 };
 
 export interface StartOptions {
   entry?: string;
@@ -38,6 +39,8 @@ export interface StartOptions {
   bare?: boolean;
   /** As an account without rights, where the tests run as root. */
   asNobody?: boolean;
+  /** Another node than the one of this run. */
+  node?: string;
 }
 
 /** The built service in a process of its own, as an operator runs it. */
@@ -68,11 +71,11 @@ export class ServiceProcess {
   static start(env: Record<string, string>, options: StartOptions = {}): ServiceProcess {
     const { PATH = '', HOME = '' } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-process-'));
-    const child = spawn(process.execPath, [options.entry ?? 'dist/main.js'], {
+    const child = spawn(options.node ?? process.execPath, [options.entry ?? 'dist/main.js'], {
       cwd: options.cwd ?? checkout,
       env: { PATH, HOME, ...(options.bare ? {} : { ...SETTINGS, DATA_DIR: folder }), ...env },
       stdio: ['ignore', 'pipe', 'pipe'],
-      ...(options.asNobody && process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {}),
+      ...(options.asNobody && process.getuid?.() === 0 ? NOBODY : {}),
     });
     return new ServiceProcess(child, folder);
   }
