@@ -11,6 +11,7 @@ export default {
   globalSetup: '<rootDir>/test/support/global-setup.js',
   globalTeardown: '<rootDir>/test/support/global-teardown.js',
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
+  testSequencer: '<rootDir>/test/support/slow-first.js',
   testTimeout: 30_000,
   maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',

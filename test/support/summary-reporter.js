@@ -1,8 +1,38 @@
-/** Ends a run with one plain line that people and CI read alike. */
+import { relative } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+
+/** Ends a run with what failed, what was skipped, and one plain line that people and CI read alike. */
 export default class SummaryReporter {
+  constructor({ rootDir }) {
+    this.rootDir = rootDir;
+  }
+
   onRunComplete(_contexts, results) {
+    for (const suite of results.testResults) this.tell(relative(this.rootDir, suite.testFilePath), suite);
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     console.log(`${results.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   }
+
+  tell(file, { testResults, failureMessage }) {
+    const red = testResults.filter(({ status }) => status === 'failed');
+    for (const { fullName, failureMessages } of red) {
+      console.log(`FAILED: ${file} › ${fullName}\n${quoted(failureMessages.join('\n'))}`);
+    }
+    if (failureMessage && red.length === 0) console.log(`FAILED: ${file}\n${quoted(failureMessage)}`);
+    for (const { fullName, status } of testResults) {
+      if (status === 'pending' || status === 'todo') console.log(`skipped: ${file} › ${fullName}`);
+    }
+  }
+}
+
+/** The words of a failure without the stack; marked, so that they can be picked out of a long log again. */
+function quoted(message) {
+  const lines = stripVTControlCharacters(message)
+    .split('\n')
+    .filter(line => line.trim() !== '' && !/^\s+at /.test(line));
+  return lines
+    .slice(0, 12)
+    .map(line => `  | ${line.slice(0, 200)}`)
+    .join('\n');
 }

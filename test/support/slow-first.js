@@ -1,0 +1,12 @@
+import Sequencer from '@jest/test-sequencer';
+
+/** Begun last, one of these would keep one worker busy long after the other has nothing left to do. */
+const SLOW = ['embedded-postgres', 'image', 'resilience', 'new-module'];
+
+export default class SlowFirst extends Sequencer {
+  sort(tests) {
+    const rank = ({ path }) => SLOW.findIndex(name => path.endsWith(`/${name}.spec.ts`));
+    const slow = tests.filter(test => rank(test) !== -1).sort((a, b) => rank(a) - rank(b));
+    return [...slow, ...super.sort(tests.filter(test => rank(test) === -1))];
+  }
+}
