@@ -1,35 +1,25 @@
-/** What callers say to the service: bodies and queries. What it answers stands in types.ts. */
+/**
+ * What callers say to the service, by the route that takes it; what it answers stands in types.ts. Written by hand is
+ * only where callers differ and the service's one shape does not show it: who may speak for whom.
+ */
+import type { paths } from './generated/openapi.js';
+import type { ContentType } from './types.js';
 
-import type { PageQuery } from './pages.js';
-import type {
-  BusinessHours,
-  ContentType,
-  ConversationStatus,
-  FreeForm,
-  Priority,
-  Role,
-  Availability,
-  WidgetSettingsView,
-} from './types.js';
+type Json<Body> = { content: { 'application/json': Body } };
+type Post<P extends keyof paths> = paths[P] extends { post: { requestBody: Json<infer Body> } } ? Body : never;
+type Patch<P extends keyof paths> = paths[P] extends { patch: { requestBody: Json<infer Body> } } ? Body : never;
+type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
+  ? NonNullable<Q>
+  : never;
+
+/** Timeline entries are the service's own. */
+type Spoken<M> = Omit<M, 'content_type'> & { content_type?: Exclude<ContentType, 'event'> };
+type AnyMessageBody = Spoken<NonNullable<Post<'/v1/conversations'>['message']>>;
 
 /** A message as a visitor sends it. Without a `client_message_id` the SDK makes one. */
-export interface VisitorMessageBody {
-  content?: string;
-  content_type?: Exclude<ContentType, 'event'>;
-  attachment_ids?: string[];
-  metadata?: FreeForm;
-  client_message_id?: string;
-  reply_to_id?: string;
-}
-
-/** A message as an agent sends it. */
-export interface AgentMessageBody extends VisitorMessageBody {
-  /** A note among agents. */
-  private?: boolean;
-  /** Refuses with 409 `conversation_moved` when something newer has been said. */
-  expected_last_seq?: number;
-}
-
+export type VisitorMessageBody = Spoken<Post<'/v1/widget/conversations'>['message']>;
+/** A message as an agent sends it: in the agent's own name. */
+export type AgentMessageBody = Omit<AnyMessageBody, 'member_id' | 'bot_id'>;
 /** A message as a server sends it: in the name of a member or of a bot. */
 export type ServerMessageBody = AgentMessageBody &
   ({ member_id: string; bot_id?: undefined } | { bot_id: string; member_id?: undefined });
@@ -38,155 +28,34 @@ export type ServerMessageBody = AgentMessageBody &
  * Which part of a talk, in order of `seq`; without a bound, its end. `next_cursor` goes on towards newer messages from
  * `after_seq`, else towards older ones.
  */
-export interface MessageRange extends PageQuery {
-  before_seq?: number;
-  after_seq?: number;
-}
-
-export interface ListConversationsQuery extends PageQuery {
-  status?: ConversationStatus;
-  /** `me`, `none`, or a member's id. */
-  assignee?: string;
-  channel_id?: string;
-  contact_id?: string;
-  tag?: string;
-  priority?: Priority;
-  query?: string;
-  updated_since?: string;
-  sort?: 'last_activity' | 'created' | 'waiting';
-}
-
+export type MessageRange = Query<'/v1/conversations/{conversation_id}/messages'>;
+export type ListConversationsQuery = Query<'/v1/conversations'>;
+export type CreateConversationBody<M = AgentMessageBody> = Omit<Post<'/v1/conversations'>, 'message'> & { message?: M };
+export type UpdateConversationBody = Patch<'/v1/conversations/{id}'>;
 /** Writes may say which version they were made from; a stale one is 409 `version_conflict`. */
-export interface Versioned {
-  expected_version?: number;
-}
+export type Versioned = Post<'/v1/conversations/{id}/take'>;
 
-export interface CreateConversationBody<M = AgentMessageBody> {
-  contact_id: string;
-  channel_id: string;
-  subject?: string;
-  message?: M;
-}
-
-export interface UpdateConversationBody extends Versioned {
-  subject?: string | null;
-  priority?: Priority;
-  tags?: string[];
-  custom_attributes?: FreeForm;
-}
-
-export interface UpdateContactBody {
-  external_id?: string | null;
-  name?: string | null;
-  email?: string | null;
-  phone?: string | null;
-  avatar_url?: string | null;
-  locale?: string | null;
-  timezone?: string | null;
-  custom_attributes?: FreeForm;
-}
-
-export type CreateContactBody = UpdateContactBody;
-
-export interface ListContactsQuery extends PageQuery {
-  /** Looked for in name, e-mail, phone and external_id. */
-  query?: string;
-}
-
-/** The widget's settings, any part of them. */
-export type WidgetSettingsChanges = {
-  [K in keyof WidgetSettingsView]?: WidgetSettingsView[K] extends string ? string : Partial<WidgetSettingsView[K]>;
-};
-
-export interface UpdateChannelBody {
-  name?: string;
-  status?: 'active' | 'disabled';
-  allowed_origins?: string[];
-  identity_verification?: 'off' | 'optional' | 'required';
-  routing?: { mode?: 'manual' | 'round_robin' | 'least_loaded' };
-  single_conversation?: boolean;
-  reopen_window_hours?: number;
-  auto_resolve_hours?: number | null;
-  csat_enabled?: boolean;
-  business_hours?: BusinessHours | null;
-  /** Only what is to change; lists are replaced whole. */
-  widget_config?: WidgetSettingsChanges;
-}
-
-export interface CreateChannelBody extends UpdateChannelBody {
-  name: string;
-}
-
-export interface UpdateCannedResponseBody {
-  short_code?: string;
-  title?: string;
-  content?: string;
-  tags?: string[];
-}
-
-export interface CreateCannedResponseBody extends UpdateCannedResponseBody {
-  short_code: string;
-  title: string;
-  content: string;
-}
-
-export interface CreateMemberBody {
-  email: string;
-  name: string;
-  role?: Role;
-  channel_ids?: string[] | null;
-  password?: string;
-}
-
-export interface UpdateProfileBody {
-  name?: string;
-  avatar_url?: string | null;
-  availability?: Availability;
-}
-
-export interface UpdateWorkspaceBody {
-  name?: string;
-  locale?: string;
-  timezone?: string;
-  business_hours?: BusinessHours | null;
-}
-
-export interface CreateApiKeyBody {
-  name: string;
-  /** Default `["*"]`. */
-  scopes?: string[];
-  /** When omitted the key never expires. */
-  expires_at?: string | null;
-}
-
-export interface LoginBody {
-  email: string;
-  password: string;
-  workspace_id?: string;
-}
-
-export interface RegisterBody {
-  workspace_name: string;
-  name: string;
-  email: string;
-  password: string;
-}
-
-export interface ChangePasswordBody {
-  old_password: string;
-  password: string;
-}
-
-export interface ResetPasswordBody {
-  reset_token: string;
-  password: string;
-}
-
+export type ListContactsQuery = Query<'/v1/contacts'>;
+export type CreateContactBody = Post<'/v1/contacts'>;
+export type UpdateContactBody = Patch<'/v1/contacts/{id}'>;
 /** What a visitor may say about itself. */
-export interface UpdateVisitorContactBody {
-  name?: string | null;
-  email?: string | null;
-  phone?: string | null;
-  locale?: string | null;
-  custom_attributes?: FreeForm;
-}
+export type UpdateVisitorContactBody = Patch<'/v1/widget/contact'>;
+
+export type CreateChannelBody = Post<'/v1/channels'>;
+/** Of the widget's settings only what is to change; lists are replaced whole. */
+export type UpdateChannelBody = Patch<'/v1/channels/{id}'>;
+
+export type ListCannedResponsesQuery = Query<'/v1/canned-responses'>;
+export type CreateCannedResponseBody = Post<'/v1/canned-responses'>;
+export type UpdateCannedResponseBody = Patch<'/v1/canned-responses/{id}'>;
+
+export type CreateMemberBody = Post<'/v1/workspace/members'>;
+export type UpdateProfileBody = Patch<'/v1/workspace/members/me'>;
+export type UpdateWorkspaceBody = Patch<'/v1/workspace'>;
+export type CreateApiKeyBody = Post<'/v1/api-keys'>;
+
+/** Without `rotate`, which the SDK always asks for. */
+export type LoginBody = Omit<Post<'/v1/auth/login'>, 'rotate'>;
+export type RegisterBody = Omit<Post<'/v1/auth/register'>, 'rotate'>;
+export type ChangePasswordBody = Post<'/v1/auth/password'>;
+export type ResetPasswordBody = Post<'/v1/auth/password/reset'>;

@@ -1,14 +1,14 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
-import type { UpdateCannedResponseBody, CreateCannedResponseBody } from '../bodies.js';
-import type { Page, PageQuery } from '../pages.js';
+import type { CreateCannedResponseBody, ListCannedResponsesQuery, UpdateCannedResponseBody } from '../bodies.js';
+import type { Page } from '../pages.js';
 import type { CannedResponseView, DeletedView, RenderedCannedResponseView } from '../types.js';
 
 /** Answers that agents keep at hand, found by their short code. */
 export class CannedResponses {
   constructor(private readonly api: AuthorizedApi) {}
 
-  list(query?: PageQuery & { query?: string }): Promise<Page<CannedResponseView>> {
+  list(query?: ListCannedResponsesQuery): Promise<Page<CannedResponseView>> {
     return this.api.get('/v1/canned-responses', query);
   }
 

@@ -1,0 +1,42 @@
+import { resolve } from 'node:path';
+import ts from 'typescript';
+
+/** The SDK from its sources, by the name under which a page imports it. */
+const SDK = resolve('clients/sdk/src/index.ts');
+
+const OPTIONS: ts.CompilerOptions = {
+  target: ts.ScriptTarget.ES2022,
+  lib: ['lib.es2022.d.ts', 'lib.dom.d.ts'],
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  types: [],
+  strict: true,
+  noUncheckedIndexedAccess: true,
+  noUnusedLocals: true,
+  skipLibCheck: true,
+  noEmit: true,
+  paths: { '@support-chat/sdk': [SDK] },
+};
+
+/**
+ * What the compiler has to say against TypeScript programs that use the SDK, one list for each: `3: message`, by line.
+ * All of them are compiled at once, as that takes hardly longer than one.
+ */
+export function compileWithSdk(programs: readonly string[]): string[][] {
+  const files = new Map(programs.map((text, index) => [resolve(`clients/sdk/program-${index}.mts`), text]));
+  const host = ts.createCompilerHost(OPTIONS);
+  const onDisk = { exists: host.fileExists.bind(host), read: host.getSourceFile.bind(host) };
+  host.fileExists = name => files.has(name) || onDisk.exists(name);
+  host.getSourceFile = (name, language, ...rest) => {
+    const text = files.get(name);
+    return text === undefined ? onDisk.read(name, language, ...rest) : ts.createSourceFile(name, text, language);
+  };
+  const program = ts.createProgram([...files.keys()], OPTIONS, host);
+  return [...files.keys()].map(name => {
+    const file = program.getSourceFile(name);
+    return ts.getPreEmitDiagnostics(program, file).map(({ messageText, start = 0 }) => {
+      const line = file ? file.getLineAndCharacterOfPosition(start).line + 1 : 0;
+      return `${line}: ${ts.flattenDiagnosticMessageText(messageText, '\n')}`;
+    });
+  });
+}
