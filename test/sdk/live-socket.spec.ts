@@ -332,10 +332,32 @@ describe('in a browser', () => {
     (await service.socket()).close(4504, 'there is no such room');
     expect(await end).toMatchObject({ code: 4504, willReconnect: false });
     await expect(opening).rejects.toMatchObject({
+      status: 404,
       code: 'socket_closed',
       message: 'The socket has ended: 4504 there is no such room.',
+      data: { close_code: 4504 },
     });
     expect(service.handshakes[0]!.get('reject')).toBe('close');
+  });
+
+  it.each([
+    [4003, 401],
+    [4500, 403],
+    [4502, 401],
+    [4504, 404],
+    [4501, 0],
+    [4503, 0],
+  ])('knows the status of a refusal that it can only read as %i: %i', async (closeCode, status) => {
+    service.greeting = [];
+    service.entered = socket => socket.close(closeCode);
+    service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
+    const connecting = agent.connect({ WebSocket: PageWebSocket, random: () => 0 });
+    await expect(connecting).rejects.toMatchObject({
+      status,
+      code: 'socket_closed',
+      data: { close_code: closeCode },
+    });
+    expect(service.handshakes).toHaveLength(closeCode === 4003 ? 2 : 1);
   });
 
   it('takes the page’s own WebSocket', async () => {

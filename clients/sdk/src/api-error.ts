@@ -23,7 +23,8 @@ export interface ApiErrorParts {
  * - the service refused: its own `status` and `code`;
  * - no answer arrived: `status` 0 with `network_error` or `timeout`;
  * - something answered that is not the service (a proxy's page): `invalid_response` with the status that it gave;
- * - a live socket ended for good: `status` 0 with `socket_closed`.
+ * - a live socket ended for good: `socket_closed`, with the status that its close code stands for (401, 403, 404) or 0;
+ * - there is no WebSocket to open one with: `status` 0 with `socket_unavailable`.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';

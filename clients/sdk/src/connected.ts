@@ -2,6 +2,8 @@ import { ApiError } from './api-error.js';
 import type { ClosedEvent } from './link.js';
 import type { LiveSocket } from './live-socket.js';
 
+const NORMAL = 1000;
+
 /**
  * The socket once it is in.
  * @throws ApiError when it is refused, or when the service cannot be reached within `patienceMs`; it is closed then
@@ -16,7 +18,9 @@ export async function connected<F extends object>(socket: LiveSocket<F>, patienc
     await socket.open();
     return socket;
   } catch (error) {
-    if (last === undefined || !(error instanceof ApiError) || error.code !== 'socket_closed') throw error;
+    // Whatever else ended it was decided by the service; a normal end is that of our own patience.
+    const ours = error instanceof ApiError && error.data['close_code'] === NORMAL;
+    if (last === undefined || !ours) throw error;
     throw last.error ?? new ApiError({ status: 0, code: 'network_error', message: unreached(last), cause: error });
   } finally {
     clearTimeout(timer);

@@ -87,8 +87,8 @@ export class LiveSocket<F extends object> {
           reject(error);
         }
       }),
-      this.on('closed', ({ willReconnect, error }) => {
-        if (!willReconnect) reject(error ?? socketClosed());
+      this.on('closed', event => {
+        if (!event.willReconnect) reject(event.error ?? socketClosed(event));
       }),
     ];
     if (this.state === 'closed') reject(socketClosed());
@@ -164,7 +164,18 @@ function missing(type: string, timeoutMs: number): ApiError {
   return new ApiError({ status: 0, code: 'timeout', message: `No ${type} came within ${timeoutMs} ms.` });
 }
 
+/**
+ * What a refusal by close code would have been as an HTTP answer, which pages cannot read: whoever is asked to sign in
+ * again is told so by `status`, on every way.
+ */
+const STATUS_OF_CLOSE: Readonly<Record<number, number>> = { 4003: 401, 4500: 403, 4502: 401, 4504: 404 };
+
 function socketClosed(event?: ClosedEvent): ApiError {
-  const why = event ? `: ${event.code} ${event.reason}` : '';
-  return new ApiError({ status: 0, code: 'socket_closed', message: `The socket has ended${why}.` });
+  const why = event ? `: ${event.code} ${event.reason}`.trimEnd() : '';
+  return new ApiError({
+    status: STATUS_OF_CLOSE[event?.code ?? 0] ?? 0,
+    code: 'socket_closed',
+    message: `The socket has ended${why}.`,
+    data: event && { close_code: event.code },
+  });
 }

@@ -32,7 +32,7 @@ export class VisitorSession implements Credential {
   /** The last answer of the door. */
   get view(): WidgetSessionView {
     if (this.latest) return this.latest;
-    throw new ApiError({ status: 0, code: 'unauthenticated', message: 'The visitor session has not been started.' });
+    throw new ApiError({ status: 401, code: 'unauthenticated', message: 'The visitor session has not been started.' });
   }
 
   current(): string {
