@@ -1,30 +1,33 @@
-import { Injectable } from '@nestjs/common';
-import bcrypt from 'bcrypt';
+import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { RateLimited } from '../../kernel/errors.js';
+import { BcryptThread } from './bcrypt-thread.js';
 import { normalisePassword, PASSWORD_BYTES } from './password.js';
 
-const AT_ONCE = 1;
 const WAITING = 40;
 
 /**
- * Hashes and compares passwords. At cost 12 each takes a fifth of a second of a core, so they queue: one at a time on
- * libuv's threads, 40 waiting, and whoever comes then is told to try again; a storm of logins must not take the
- * machine from those who are talking.
+ * Hashes and compares passwords. At cost 12 each takes a fifth of a second of a core, so they queue: one at a time, on
+ * a thread that gives way to others, 40 waiting, and whoever comes then is told to try again; a storm of logins must
+ * not take the machine from those who are talking.
  */
 @Injectable()
-export class PasswordHasher {
-  private running = 0;
+export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShutdown {
+  private busy = false;
   private readonly queue: (() => void)[] = [];
-  private readonly decoy: Promise<string>;
+  private readonly thread = new BcryptThread();
+  private decoy: Promise<string> | undefined;
 
-  constructor(private readonly config: Config) {
-    this.decoy = bcrypt.hash('a password that nobody has', config.bcryptCost);
+  constructor(private readonly config: Config) {}
+
+  /** Ready before the first stranger asks, who would else wait longer than anybody who is known. */
+  onApplicationBootstrap(): void {
+    this.decoyHash().catch(() => undefined);
   }
 
   /** @throws RateLimited when too many wait */
   hash(password: string): Promise<string> {
-    return this.inTurn(() => bcrypt.hash(normalisePassword(password), this.config.bcryptCost));
+    return this.inTurn(() => this.thread.hash(normalisePassword(password), this.config.bcryptCost));
   }
 
   /**
@@ -33,23 +36,32 @@ export class PasswordHasher {
    * let it pass; nobody has such a password.
    */
   async matches(password: string, hash: string | null): Promise<boolean> {
-    const against = hash ?? (await this.decoy);
     const normal = normalisePassword(password);
-    const same = await this.inTurn(() => bcrypt.compare(normal, against));
+    const same = await this.inTurn(async () => this.thread.compare(normal, hash ?? (await this.decoyHash())));
     return same && hash !== null && Buffer.byteLength(normal) <= PASSWORD_BYTES.max;
   }
 
+  async onApplicationShutdown(): Promise<void> {
+    await this.thread.stop();
+  }
+
+  /** Of the cost that real ones have. */
+  private decoyHash(): Promise<string> {
+    return (this.decoy ??= this.thread.hash('a password that nobody has', this.config.bcryptCost));
+  }
+
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.running >= AT_ONCE) {
+    if (this.busy) {
       if (this.queue.length >= WAITING) throw new RateLimited({ retryAfter: 5 });
       await new Promise<void>(resolve => this.queue.push(resolve));
     }
-    this.running += 1;
+    this.busy = true;
     try {
       return await work();
     } finally {
-      this.running -= 1;
-      this.queue.shift()?.();
+      const next = this.queue.shift();
+      if (next) next();
+      else this.busy = false;
     }
   }
 }

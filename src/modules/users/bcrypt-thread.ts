@@ -1,0 +1,87 @@
+import { createRequire } from 'node:module';
+import { Worker } from 'node:worker_threads';
+
+/**
+ * What runs in the thread, as text: a worker's file would be another one under the tests' compiler than in the build.
+ * On Linux a priority is a thread's own, so the kernel gives whoever is talking the core first; elsewhere it would be
+ * the whole process's, and is left as it is.
+ */
+const PROGRAM = `
+const { parentPort, workerData } = require('node:worker_threads');
+const bcrypt = require(workerData.bcrypt);
+try {
+  if (process.platform === 'linux') require('node:os').setPriority(0, 10);
+} catch {
+  // a container may forbid it; then the queue alone keeps hashing in bounds
+}
+parentPort.on('message', ({ id, work, values }) => {
+  try {
+    parentPort.postMessage({ id, result: bcrypt[work](...values) });
+  } catch (error) {
+    parentPort.postMessage({ id, error: String(error) });
+  }
+});`;
+
+interface Reply {
+  id: number;
+  result?: unknown;
+  error?: string;
+}
+
+interface Waiting {
+  resolve(result: unknown): void;
+  reject(error: Error): void;
+}
+
+/** bcrypt on a thread of its own with a low priority; started when first needed, and again when it has died. */
+export class BcryptThread {
+  private worker: Worker | undefined;
+  private readonly waiting = new Map<number, Waiting>();
+  private calls = 0;
+
+  hash(password: string, cost: number): Promise<string> {
+    return this.call<string>('hashSync', [password, cost]);
+  }
+
+  compare(password: string, hash: string): Promise<boolean> {
+    return this.call<boolean>('compareSync', [password, hash]);
+  }
+
+  async stop(): Promise<void> {
+    await this.worker?.terminate();
+  }
+
+  private call<T>(work: 'hashSync' | 'compareSync', values: readonly unknown[]): Promise<T> {
+    return new Promise((resolve, reject) => {
+      const id = (this.calls += 1);
+      this.waiting.set(id, { resolve: result => resolve(result as T), reject });
+      this.running().postMessage({ id, work, values });
+    });
+  }
+
+  private running(): Worker {
+    if (this.worker) return this.worker;
+    const bcrypt = createRequire(import.meta.url).resolve('bcrypt');
+    const worker = new Worker(PROGRAM, { eval: true, workerData: { bcrypt } });
+    worker.unref();
+    worker.on('message', (reply: Reply) => this.answer(reply));
+    worker.on('error', error => this.lose(worker, error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', () => this.lose(worker, new Error('the password thread has ended')));
+    this.worker = worker;
+    return worker;
+  }
+
+  private answer({ id, result, error }: Reply): void {
+    const waiting = this.waiting.get(id);
+    this.waiting.delete(id);
+    if (error === undefined) waiting?.resolve(result);
+    else waiting?.reject(new Error(error));
+  }
+
+  private lose(worker: Worker, error: Error): void {
+    if (this.worker !== worker) return;
+    this.worker = undefined;
+    for (const { reject } of this.waiting.values()) reject(error);
+    this.waiting.clear();
+  }
+}
