@@ -12,4 +12,4 @@ const { databaseUrl, databaseDirectUrl } = loadConfig();
 const url = databaseDirectUrl ?? databaseUrl;
 if (url === null) throw new Error('Set DATABASE_URL: the TypeORM command line does not start the embedded database.');
 
-export default new DataSource(dataSourceOptions({ url, poolSize: 2 }, SCHEMA));
+export default new DataSource(dataSourceOptions({ url, poolSize: 2, queryTimeoutMs: 0 }, SCHEMA));

@@ -8,7 +8,7 @@ import { openDatabase } from '../platform/database/open-database.js';
 const config = loadConfig();
 const log = logFor(config);
 const database = await openDatabase(config, log);
-const app = await createApp({ ...config, databaseUrl: database.url }, log);
+const app = await createApp({ ...config, databaseUrl: database.url, databaseQueryTimeoutMs: 0 }, log);
 const wrong = await app.get(ConversationCounting, { strict: false }).repair();
 console.log(wrong === 0 ? 'all counts are right' : `${wrong} counts were wrong and have been counted anew`);
 await app.close();

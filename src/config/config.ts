@@ -22,6 +22,8 @@ export abstract class Config {
   abstract readonly databaseDirectUrl: string | null;
   abstract readonly databasePoolSize: number;
   abstract readonly databasePrepared: 'auto' | 'on' | 'off';
+  /** 0: no limit, for commands that count or repair. */
+  abstract readonly databaseQueryTimeoutMs: number;
   abstract readonly dataDir: string;
   abstract readonly jwtSecrets: readonly NamedSecret[];
   abstract readonly encryptionKeys: readonly NamedSecret[];
@@ -89,6 +91,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     databaseDirectUrl: env.DATABASE_DIRECT_URL || null,
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databasePrepared: env.DATABASE_PREPARED,
+    databaseQueryTimeoutMs: env.DATABASE_QUERY_TIMEOUT_MS,
     dataDir: env.DATA_DIR,
     jwtSecrets: named(env.given.has('JWT_SECRETS') ? env.JWT_SECRETS : [made?.jwt ?? '']),
     encryptionKeys: named(env.given.has('ENCRYPTION_KEYS') ? env.ENCRYPTION_KEYS : [made?.encryption ?? '']),
@@ -102,7 +105,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
     rateLimits: env.RATE_LIMITS,
-    drainSeconds: env.DRAIN_SECONDS,
+    drainSeconds: env.given.has('DRAIN_SECONDS') ? env.DRAIN_SECONDS : env.NODE_ENV === 'production' ? 5 : 0,
     logLevel: env.LOG_LEVEL,
     logPretty: env.LOG_FORMAT === 'pretty' || (env.LOG_FORMAT === '' && process.stdout.isTTY),
   } satisfies Config);

@@ -42,6 +42,11 @@ export const VARIABLES = {
     'auto',
     'Named prepared statements; auto turns them off behind a PgBouncer that cannot carry them.',
   ),
+  DATABASE_QUERY_TIMEOUT_MS: variable(
+    integer(100, 600_000),
+    '10000',
+    'How long a request waits for one statement before it gets 503. Migrations take the time that they need.',
+  ),
   DATA_DIR: variable(text(), '.data', 'Folder of the embedded database and of secrets made at the first start.'),
   JWT_SECRETS: variable(
     secrets(),
@@ -78,7 +83,12 @@ export const VARIABLES = {
     'Overrides of single rates, `name=points/seconds` parted by commas; `off` for load tests only.',
     'the published rates',
   ),
-  DRAIN_SECONDS: variable(integer(0, 600), '5', 'Over how long open sockets are closed when the service stops.'),
+  DRAIN_SECONDS: variable(
+    integer(0, 600),
+    '',
+    'How long a service that was told to stop goes on answering 503, so that balancers notice, and closes its sockets.',
+    '5 in production, else 0',
+  ),
   LOG_LEVEL: variable(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', 'What is logged.'),
   LOG_FORMAT: variable(oneOf('json', 'pretty', ''), '', 'How it is logged.', 'pretty on a terminal, else json'),
 } as const;

@@ -1,4 +1,5 @@
 import type { DataSourceOptions, MixedList } from 'typeorm';
+import { PoolClient } from './pool-client.js';
 
 /** What the composition root hands to the database room: the tables and the migrations, which only it can list. */
 export abstract class Schema {
@@ -9,15 +10,13 @@ export abstract class Schema {
 export interface DatabaseSettings {
   url: string;
   poolSize: number;
-  /** How long a statement may take; 0 is as long as it takes. */
-  queryTimeoutMs?: number;
+  /** How long a statement may take, and with it a request that waits for one; 0 is as long as it takes. */
+  queryTimeoutMs: number;
 }
 
-export const QUERY_TIMEOUT_MS = 30_000;
-
 /**
- * The connection pool. `query_timeout` lives in the client: a startup parameter would not survive PgBouncer, and a
- * database that hangs must not hang every request with it.
+ * The connection pool. `query_timeout` lives in the client: a startup parameter would not survive PgBouncer, a database
+ * that hangs does not keep time, and it must not hang every request with it.
  */
 export function dataSourceOptions(settings: DatabaseSettings, schema: Schema): DataSourceOptions {
   return {
@@ -31,8 +30,9 @@ export function dataSourceOptions(settings: DatabaseSettings, schema: Schema): D
     poolSize: settings.poolSize,
     poolErrorHandler: () => undefined,
     extra: {
+      Client: PoolClient,
       connectionTimeoutMillis: 5_000,
-      query_timeout: settings.queryTimeoutMs ?? QUERY_TIMEOUT_MS,
+      query_timeout: settings.queryTimeoutMs,
       keepAlive: true,
       allowExitOnIdle: false,
     },

@@ -11,9 +11,19 @@ function driverError(error: unknown): DriverError {
   return typeof error === 'object' && error !== null ? (error as DriverError) : {};
 }
 
-/** Deadlock and serialization failure: the same work can succeed at the next try. */
-export function isRetryable(error: unknown): boolean {
+/** Deadlock and serialization failure: the database has undone the transaction, and the next try can succeed. */
+export function isUndone(error: unknown): boolean {
   return ['40P01', '40001'].includes(driverError(error).code ?? '');
+}
+
+/** An administrator ended the session: before COMMIT it took the transaction with it, during COMMIT nobody knows. */
+export function isShutDown(error: unknown): boolean {
+  return driverError(error).code === '57P01';
+}
+
+/** A pooler between us and PostgreSQL does not carry named statements from one transaction to the next. */
+export function isUnprepared(error: unknown): boolean {
+  return ['26000', '42P05'].includes(driverError(error).code ?? '');
 }
 
 /** Every constraint is named by us, because this is how a refusal by the database becomes an error of the domain. */

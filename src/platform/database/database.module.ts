@@ -12,7 +12,14 @@ import { UnitOfWork } from './unit-of-work.js';
     TypeOrmModule.forRootAsync({
       inject: [Config, Schema],
       useFactory: (config: Config, schema: Schema) => ({
-        ...dataSourceOptions({ url: config.databaseUrl ?? '', poolSize: config.databasePoolSize }, schema),
+        ...dataSourceOptions(
+          {
+            url: config.databaseUrl ?? '',
+            poolSize: config.databasePoolSize,
+            queryTimeoutMs: config.databaseQueryTimeoutMs,
+          },
+          schema,
+        ),
         retryAttempts: 0,
       }),
     }),

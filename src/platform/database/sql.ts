@@ -3,17 +3,20 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient, QueryResult } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
+import { isUnprepared } from './database-errors.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** A statement that is written once and prepared once per connection. Make it at module level with `statement`. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
+  /** Milliseconds; else DATABASE_QUERY_TIMEOUT_MS. */
+  readonly timeout?: number;
 }
 
 /** Names a statement by its text, so that two instances of different age never mean different things by one name. */
-export function statement(text: string): Statement {
-  return { text, name: `s_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` };
+export function statement(text: string, options: { timeout?: number } = {}): Statement {
+  return { ...options, text, name: `s_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` };
 }
 
 interface PgPool {
@@ -52,14 +55,18 @@ export class Sql {
   private async run<T extends object>(statement: Statement, values: readonly unknown[]): Promise<QueryResult<T>> {
     const runner = this.units.runner;
     const target = runner ? ((await runner.connect()) as PoolClient) : pool(this.source);
-    const query = { ...(this.named ? { name: statement.name } : {}), text: statement.text, values: [...values] };
+    const { name, text, timeout } = statement;
+    const query = { text, values: [...values], ...(timeout === undefined ? {} : { query_timeout: timeout }) };
+    // others may be under way with a name when the first of them fails
+    const named = this.named;
     try {
-      return await target.query<T>(query);
+      return await target.query<T>(named ? { ...query, name } : query);
     } catch (error) {
-      if (!this.named || !isUnprepared(error)) throw error;
+      if (!named || !isUnprepared(error)) throw error;
       this.named = false;
+      // a transaction is over with its first error: the unit of work tries all of it again
       if (runner) throw error;
-      return target.query<T>({ text: statement.text, values: [...values] });
+      return target.query<T>(query);
     }
   }
 }
@@ -67,10 +74,4 @@ export class Sql {
 /** TypeORM keeps the pg pool in `driver.master`; a contract test watches that it still does. */
 export function pool(source: DataSource): PgPool {
   return (source.driver as unknown as { master: PgPool }).master;
-}
-
-/** A pooler between us and PostgreSQL does not carry named statements from one transaction to the next. */
-function isUnprepared(error: unknown): boolean {
-  const code = (error as { code?: string }).code;
-  return code === '26000' || code === '42P05';
 }

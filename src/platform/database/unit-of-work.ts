@@ -1,11 +1,17 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import { DataSource, EntityManager, QueryRunner } from 'typeorm';
-import { isRetryable } from './database-errors.js';
+import type { PoolClient } from 'pg';
+import { DomainError } from '../../kernel/domain-error.js';
+import { isShutDown, isUnavailable, isUndone, isUnprepared } from './database-errors.js';
 
 interface Work {
   runner: QueryRunner;
   afterCommit: (() => void)[];
+  /** From here on nobody but the database knows whether it has happened. */
+  committing: boolean;
+  /** What the connection was lost by, in the middle of the unit. */
+  lost?: Error;
 }
 
 const ATTEMPTS = 4;
@@ -35,16 +41,20 @@ export class UnitOfWork {
   }
 
   /**
-   * Runs the work in one transaction: all of it, or nothing. A deadlock or a serialization failure is tried again, so
-   * the work must not do anything that a rollback does not undo; use `afterCommit` for that.
+   * Runs the work in one transaction: all of it, or nothing. After a deadlock or a serialization failure it is tried
+   * again, and also after the loss of its connection before COMMIT was sent: nothing of it has happened then. So the
+   * work must not do anything that a rollback does not undo; use `afterCommit` for that. A COMMIT without an answer is
+   * never repeated: it may have happened.
+   * @throws what the work throws; else what is 503 at the edge, when the database cannot be asked
    */
   async run<T>(work: () => Promise<T>): Promise<T> {
     if (this.active) return work();
     for (let attempt = 1; ; attempt += 1) {
+      const unit: Work = { runner: this.dataSource.createQueryRunner(), afterCommit: [], committing: false };
       try {
-        return await this.once(work);
+        return await this.once(unit, work);
       } catch (error) {
-        if (attempt >= ATTEMPTS || !isRetryable(error)) throw error;
+        if (attempt >= ATTEMPTS || !mayBeRepeated(unit, error)) throw causeOf(unit, error);
         await new Promise(resolve => setTimeout(resolve, Math.random() * 20 * attempt));
       }
     }
@@ -81,12 +91,16 @@ export class UnitOfWork {
     return unit;
   }
 
-  private async once<T>(work: () => Promise<T>): Promise<T> {
-    const runner = this.dataSource.createQueryRunner();
-    const unit: Work = { runner, afterCommit: [] };
+  private async once<T>(unit: Work, work: () => Promise<T>): Promise<T> {
+    const { runner } = unit;
+    const connection = (await runner.connect()) as PoolClient;
+    const lose = (error: Error): void => void (unit.lost ??= error);
+    connection.on('error', lose);
     try {
       await runner.startTransaction();
       const result = await this.current.run(unit, work);
+      if (unit.lost !== undefined) throw unit.lost;
+      unit.committing = true;
       await runner.commitTransaction();
       for (const hook of unit.afterCommit) hook();
       return result;
@@ -94,7 +108,19 @@ export class UnitOfWork {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
+      connection.off('error', lose);
       await runner.release().catch(() => undefined);
     }
   }
+}
+
+function mayBeRepeated(unit: Work, error: unknown): boolean {
+  if (error instanceof DomainError) return false;
+  if (isUndone(error)) return true;
+  return !unit.committing && (unit.lost !== undefined || isShutDown(error) || isUnprepared(error));
+}
+
+/** TypeORM says of a lost connection only that its runner was released, which would look like a fault of ours. */
+function causeOf({ lost }: Work, error: unknown): unknown {
+  return lost === undefined || error instanceof DomainError || isUnavailable(error) ? error : lost;
 }

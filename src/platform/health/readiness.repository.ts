@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Sql, statement } from '../database/sql.js';
 
-const PING = statement('SELECT 1 AS one');
+/** A probe that hangs is a probe that failed, and it must not keep its connection for longer than that. */
+const PING = statement('SELECT 1 AS one', { timeout: 1_000 });
 
 @Injectable()
 export class ReadinessRepository {

@@ -14,6 +14,7 @@ export interface Readiness {
 @Injectable()
 export class ReadinessService {
   private migrated = false;
+  private probing: Promise<boolean> | undefined;
 
   constructor(
     private readonly probe: ReadinessRepository,
@@ -23,7 +24,6 @@ export class ReadinessService {
 
   async check(): Promise<Readiness & { ready: boolean }> {
     const database = await this.databaseAnswers();
-    this.migrated ||= database && (await this.probe.migrated().catch(() => false));
     return {
       ready: database && this.migrated && !this.lifecycle.draining,
       database: database ? 'ok' : 'down',
@@ -33,15 +33,22 @@ export class ReadinessService {
     };
   }
 
-  /** Within a second: a probe that hangs is a probe that failed. */
+  /** Within a second, and with one connection, however many ask: probes must not take what requests wait for. */
   private async databaseAnswers(): Promise<boolean> {
     const late = new Promise<false>(resolve => {
       setTimeout(() => resolve(false), 1_000).unref();
     });
-    const answer = this.probe.ping().then(
-      () => true,
-      () => false,
-    );
-    return Promise.race([answer, late]);
+    this.probing ??= this.look().finally(() => (this.probing = undefined));
+    return Promise.race([this.probing, late]);
+  }
+
+  private async look(): Promise<boolean> {
+    try {
+      await this.probe.ping();
+    } catch {
+      return false;
+    }
+    this.migrated ||= await this.probe.migrated().catch(() => false);
+    return true;
   }
 }

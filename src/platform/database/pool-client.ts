@@ -1,0 +1,25 @@
+import type { ClientConfig } from 'pg';
+import { Client } from 'pg';
+
+/**
+ * A connection that does not outlive a statement that took too long. pg's `query_timeout` gives up on the answer alone:
+ * the statement is still under way, whatever is asked next queues behind it, and TypeORM puts such a connection back
+ * into the pool, where it fails one request after another. Ended at once, it is replaced by a new one, and the ROLLBACK
+ * that follows fails without waiting for its own time.
+ */
+export class PoolClient extends Client {
+  constructor(config?: ClientConfig) {
+    super(config);
+    const ask = this.query.bind(this) as (...words: unknown[]) => unknown;
+    this.query = ((...words: unknown[]) => {
+      const answer = ask(...words);
+      // with a callback it is the pool that asks, and the pool ends a connection that failed
+      if (answer instanceof Promise) answer.catch((error: Error) => this.endIfLate(error));
+      return answer;
+    }) as Client['query'];
+  }
+
+  private endIfLate(error: Error): void {
+    if (error.message === 'Query read timeout') void this.end();
+  }
+}
