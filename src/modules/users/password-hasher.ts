@@ -47,7 +47,11 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
 
   /** Of the cost that real ones have. */
   private decoyHash(): Promise<string> {
-    return (this.decoy ??= this.thread.hash('a password that nobody has', this.config.bcryptCost));
+    this.decoy ??= this.thread.hash('a password that nobody has', this.config.bcryptCost).catch((error: unknown) => {
+      this.decoy = undefined;
+      throw error;
+    });
+    return this.decoy;
   }
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
