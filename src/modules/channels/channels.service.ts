@@ -172,7 +172,7 @@ export class ChannelsService {
     type: 'channel.created' | 'channel.updated' | 'channel.deleted',
     channel: Channel,
   ): Promise<void> {
-    await this.events.record({
+    await this.events.audit({
       type,
       workspaceId: channel.workspaceId,
       channelId: channel.id,

@@ -1,4 +1,4 @@
-export { MemberHoldings } from './member-holdings.js';
+export { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
 export { AVAILABILITIES, toMemberRecord } from './member.js';
 export type { Member, MemberDisplay, MemberRecord, Membership } from './member.js';
 export { MembersModule } from './members.module.js';

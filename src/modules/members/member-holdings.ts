@@ -5,3 +5,7 @@ import type { Member } from './member.js';
 /** What ends with a member's work here: sessions and tickets die, conversations go back to the queue. */
 @Injectable()
 export class MemberHoldings extends Holdings<Member> {}
+
+/** What a member cannot go on with when its channels have changed: conversations that it sees no longer. */
+@Injectable()
+export class MemberScopeHoldings extends Holdings<Member> {}

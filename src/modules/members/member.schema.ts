@@ -17,6 +17,18 @@ export class CreateMemberBody {
   password?: string;
 }
 
+const CHANNELS =
+  'The channels that the member sees; null: all, also those made later. Open sockets follow, and the unresolved ' +
+  'conversations that the member sees no longer lose their assignee.';
+
+export class UpdateMemberBody {
+  @Text({ optional }) name?: string;
+  @Choice(ROLES, { optional, description: "At most the caller's own; an API key's is `admin`." }) role?: Role;
+  @Ids({ optional, nullable: true, description: CHANNELS }) channel_ids?: string[] | null;
+  @Integer({ optional, max: 1000, description: 'How many open conversations the member takes at once.' })
+  capacity?: number;
+}
+
 export class UpdateProfileBody {
   @Text({ optional }) name?: string;
   @Text({ optional, nullable: true, max: 2048, pattern: /^https?:\/\// }) avatar_url?: string | null;

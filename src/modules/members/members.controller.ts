@@ -7,15 +7,19 @@ import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
-import { CreateMemberBody, MemberView, UpdateProfileBody } from './member.schema.js';
+import { MemberAdministration } from './member-administration.service.js';
+import { CreateMemberBody, MemberView, UpdateMemberBody, UpdateProfileBody } from './member.schema.js';
 import { toMemberRecord } from './member.js';
-import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
+import { LastOwner, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import { MembersService } from './members.service.js';
 
 @ApiTags('Members')
 @Controller('workspace/members')
 export class MembersController {
-  constructor(private readonly members: MembersService) {}
+  constructor(
+    private readonly members: MembersService,
+    private readonly administration: MemberAdministration,
+  ) {}
 
   @Get()
   @Summary('The members, deactivated ones too.')
@@ -49,5 +53,42 @@ export class MembersController {
   @Throws(NotFound)
   async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<MemberView> {
     return toMemberRecord(await this.members.get(caller, id));
+  }
+
+  @Patch(':id')
+  @Summary(
+    'Changes a member. Nobody changes or grants a role above their own; the last active owner who sees all channels ' +
+      'stays one.',
+  )
+  @Allow('members:write')
+  @Answers(MemberView)
+  @Throws(NotFound, RoleTooHigh, LastOwner)
+  async update(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: UpdateMemberBody,
+  ): Promise<MemberView> {
+    return toMemberRecord(await this.administration.update(caller, id, body));
+  }
+
+  @Post(':id/deactivate')
+  @Summary(
+    "Ends a member's work: its tokens are revoked, its sockets close, its unresolved conversations lose their " +
+      'assignee. Once more does nothing.',
+  )
+  @Allow('members:write')
+  @Answers(MemberView)
+  @Throws(NotFound, RoleTooHigh, LastOwner)
+  async deactivate(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<MemberView> {
+    return toMemberRecord(await this.administration.deactivate(caller, id));
+  }
+
+  @Post(':id/reactivate')
+  @Summary('Lets a deactivated member sign in again; its old tokens stay revoked. Once more does nothing.')
+  @Allow('members:write')
+  @Answers(MemberView)
+  @Throws(NotFound, RoleTooHigh)
+  async reactivate(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<MemberView> {
+    return toMemberRecord(await this.administration.reactivate(caller, id));
   }
 }

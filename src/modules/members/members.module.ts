@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/index.js';
 import { UsersModule } from '../users/index.js';
-import { MemberHoldings } from './member-holdings.js';
+import { MemberAdministration } from './member-administration.service.js';
+import { MemberChanges } from './member-changes.service.js';
+import { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
 import { MembersController } from './members.controller.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
@@ -9,7 +11,14 @@ import { MembersService } from './members.service.js';
 @Module({
   imports: [UsersModule, ChannelsModule],
   controllers: [MembersController],
-  providers: [MembersRepository, MembersService, MemberHoldings],
-  exports: [MembersService, MemberHoldings],
+  providers: [
+    MembersRepository,
+    MemberChanges,
+    MembersService,
+    MemberAdministration,
+    MemberHoldings,
+    MemberScopeHoldings,
+  ],
+  exports: [MembersService, MemberHoldings, MemberScopeHoldings],
 })
 export class MembersModule {}

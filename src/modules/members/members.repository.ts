@@ -16,8 +16,12 @@ const MEMBERSHIPS = statement(`
   FROM member JOIN workspace ON workspace.id = member.workspace_id
   WHERE member.user_id = $1
   ORDER BY member.created_at, member.id`);
-const LOCK_OWNERS = statement(`
-  SELECT id FROM member WHERE workspace_id = $1 AND role = 'owner' AND status = 'active' ORDER BY id FOR UPDATE`);
+const LOCK_OWNERS_AND = statement(`
+  SELECT id FROM member WHERE workspace_id = $1 AND (id = $2 OR (role = 'owner' AND status = 'active'))
+  ORDER BY id FOR NO KEY UPDATE`);
+const OWNERS = statement(`
+  SELECT id, channel_ids AS "channelIds" FROM member
+  WHERE workspace_id = $1 AND role = 'owner' AND status = 'active'`);
 
 @Injectable()
 export class MembersRepository extends WorkspaceRepository<MemberEntity> {
@@ -87,9 +91,23 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
       .getMany();
   }
 
-  /** The active owners, locked: two who leave at once must not both find the other still there. */
-  async lockOwners(workspaceId: string): Promise<string[]> {
-    return (await this.sql.rows<{ id: string }>(LOCK_OWNERS, [workspaceId])).map(({ id }) => id);
+  /** The member as it is when those who change it now are done; nobody changes it until the unit of work ends. */
+  async hold(principal: Principal, id: string): Promise<Member | null> {
+    const row = await this.visibleTo(principal)
+      .andWhere('member.id = :id', { id })
+      .setLock('pessimistic_read')
+      .getOne();
+    return row ? ((await this.withEmails([row]))[0] ?? null) : null;
+  }
+
+  /** Locks the member and all active owners, in one order; who they are then is to be read after it. */
+  async lockOwnersAnd(workspaceId: string, id: string): Promise<void> {
+    await this.sql.rows(LOCK_OWNERS_AND, [workspaceId, id]);
+  }
+
+  /** The active owners. */
+  owners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds'>[]> {
+    return this.sql.rows(OWNERS, [workspaceId]);
   }
 
   private async withEmails(rows: MemberEntity[]): Promise<Member[]> {

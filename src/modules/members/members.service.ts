@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
-import { NotFound } from '../../kernel/errors.js';
+import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
@@ -12,7 +12,8 @@ import { EventLog } from '../../platform/events/event-log.js';
 import { ChannelsService } from '../channels/index.js';
 import type { User } from '../users/index.js';
 import { UsersService } from '../users/index.js';
-import type { Availability, Member, MemberDisplay, MemberRecord, Membership } from './member.js';
+import { MemberChanges } from './member-changes.service.js';
+import type { Availability, Member, MemberDisplay, Membership } from './member.js';
 import { toMemberRecord } from './member.js';
 import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import './members.events.js';
@@ -38,6 +39,7 @@ export class MembersService {
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly members: MembersRepository,
+    private readonly changes: MemberChanges,
     private readonly users: UsersService,
     private readonly channels: ChannelsService,
     private readonly clock: Clock,
@@ -55,6 +57,14 @@ export class MembersService {
     const member = await this.members.get(principal, id);
     if (!member) throw new NotFound();
     return member;
+  }
+
+  /**
+   * The member as it is when those who change it now are done; it stays so until the unit of work ends. To be asked
+   * for before anything that the member is given is locked: whoever ends a member locks in that order.
+   */
+  hold(principal: Principal, id: string): Promise<Member | null> {
+    return this.members.hold(principal, id);
   }
 
   byEmail(workspaceId: string, email: string): Promise<Member | null> {
@@ -104,32 +114,14 @@ export class MembersService {
     });
   }
 
-  async updateProfile(principal: AgentPrincipal, changes: ProfileChanges): Promise<Member> {
+  async updateProfile(principal: AgentPrincipal, profile: ProfileChanges): Promise<Member> {
     return this.units.run(async () => {
       const member = await this.members.lock(principal, principal.memberId);
-      if (!member) throw new NotFound();
-      const before = { ...member };
-      member.name = changes.name ?? member.name;
-      if (changes.avatar_url !== undefined) member.avatarUrl = changes.avatar_url;
-      member.availability = changes.availability ?? member.availability;
-      await this.write(before, member, actorOf(principal));
+      if (member?.status !== 'active') throw new TokenRevoked();
+      const { name, avatar_url: avatarUrl, availability } = profile;
+      const given = Object.entries({ name, avatarUrl, availability }).filter(([, value]) => value !== undefined);
+      await this.changes.apply(member, Object.fromEntries(given), actorOf(principal));
       return member;
-    });
-  }
-
-  /** Writes what an edit has made of a member that the caller holds locked; nothing when nothing is different. */
-  private async write(before: Member, member: Member, actor: Actor): Promise<void> {
-    const [old, next] = [toMemberRecord(before), toMemberRecord(member)];
-    const keys = Object.keys(next) as (keyof MemberRecord)[];
-    const changed = keys.filter(key => JSON.stringify(old[key]) !== JSON.stringify(next[key]));
-    if (changed.length === 0) return;
-    member.updatedAt = this.clock.now();
-    await this.members.update(member);
-    await this.events.audit({
-      type: 'member.updated',
-      workspaceId: member.workspaceId,
-      actor,
-      payload: { member: toMemberRecord(member), changed },
     });
   }
 

@@ -1,0 +1,95 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { NotFound } from '../../kernel/errors.js';
+import type { Role, StaffPrincipal } from '../../kernel/principal.js';
+import { rank } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { ChannelsService } from '../channels/index.js';
+import { MemberChanges } from './member-changes.service.js';
+import { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
+import type { Member } from './member.js';
+import { LastOwner, RoleTooHigh } from './members.errors.js';
+import { MembersRepository } from './members.repository.js';
+
+export interface MemberEdits {
+  name?: string | undefined;
+  role?: Role | undefined;
+  channel_ids?: string[] | null | undefined;
+  capacity?: number | undefined;
+}
+
+/** What admins decide about members: who they are here, what they may do, and whether they still work here. */
+@Injectable()
+export class MemberAdministration {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly members: MembersRepository,
+    private readonly changes: MemberChanges,
+    private readonly channels: ChannelsService,
+    private readonly holdings: MemberHoldings,
+    private readonly scopeHoldings: MemberScopeHoldings,
+  ) {}
+
+  /** @throws NotFound, RoleTooHigh, LastOwner @throws ValidationFailed for an unknown channel */
+  update(principal: StaffPrincipal, id: string, edits: MemberEdits): Promise<Member> {
+    return this.decide(principal, id, async member => {
+      const { name, role, capacity, channel_ids: channelIds } = edits;
+      if (role !== undefined && rank(role) > rankOf(principal)) throw new RoleTooHigh();
+      const moved = channelIds !== undefined && JSON.stringify(channelIds) !== JSON.stringify(member.channelIds);
+      // a list that stays as it is may name channels that have been deleted since
+      if (moved) await this.channels.assertExisting(principal.workspaceId, channelIds);
+      const given = { name, role, capacity, channelIds };
+      const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      await this.changes.apply(member, changes, actorOf(principal));
+      if (moved) await this.scopeHoldings.release(member, principal);
+    });
+  }
+
+  /** Ends the member's work here, and all that comes with it; nothing when it has ended. @throws as `update` */
+  deactivate(principal: StaffPrincipal, id: string): Promise<Member> {
+    return this.decide(principal, id, async member => {
+      const ended = { status: 'deactivated', availability: 'offline' } as const;
+      if (await this.changes.apply(member, ended, actorOf(principal))) await this.holdings.release(member, principal);
+    });
+  }
+
+  /** Lets the member sign in again; what ended with the deactivation stays ended. @throws NotFound, RoleTooHigh */
+  reactivate(principal: StaffPrincipal, id: string): Promise<Member> {
+    return this.decide(principal, id, async member => {
+      await this.changes.apply(member, { status: 'active' }, actorOf(principal));
+    });
+  }
+
+  /** Under the locks of the member and of the owners, who therefore cannot each find another there and all leave. */
+  private decide(principal: StaffPrincipal, id: string, edit: (member: Member) => Promise<void>): Promise<Member> {
+    return this.units.run(async () => {
+      await this.members.lockOwnersAnd(principal.workspaceId, id);
+      const member = await this.members.get(principal, id);
+      if (!member) throw new NotFound();
+      if (rank(member.role) > rankOf(principal)) throw new RoleTooHigh();
+      const owners = await this.members.owners(principal.workspaceId);
+      await edit(member);
+      assertOwned(owners, member);
+      return member;
+    });
+  }
+}
+
+/** An API key acts like an admin, whoever made it. */
+function rankOf(principal: StaffPrincipal): number {
+  if (principal.kind === 'agent') return rank(principal.role);
+  return rank(principal.kind === 'api_key' ? 'admin' : 'owner');
+}
+
+/**
+ * A workspace keeps an active owner, and one who sees all channels: an owner of some channels has the rights of an
+ * agent, and nobody below an owner could ever lift that.
+ * @param owners those who were active before the member became what it is now
+ */
+function assertOwned(owners: readonly Pick<Member, 'id' | 'channelIds'>[], member: Member): void {
+  const others = owners.filter(({ id }) => id !== member.id);
+  if (others.length === owners.length) return;
+  const left = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;
+  const whole = (some: typeof owners) => some.some(({ channelIds }) => channelIds === null);
+  if (left.length === 0 || (whole(owners) && !whole(left))) throw new LastOwner();
+}
