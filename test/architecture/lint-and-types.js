@@ -1,0 +1,29 @@
+import { ESLint } from 'eslint';
+import ts from 'typescript';
+
+/**
+ * `node test/architecture/lint-and-types.js tsconfig.json file…`: what `npm run types` and `npm run lint` would say of a
+ * program and of some of its files, for half the time: lint asks the very program that has been checked.
+ */
+const [project, ...files] = process.argv.slice(2);
+const root = ts.sys.getCurrentDirectory();
+const { options, fileNames } = ts.parseJsonConfigFileContent(
+  ts.readConfigFile(project, ts.sys.readFile).config,
+  ts.sys,
+  root,
+);
+const program = ts.createProgram(fileNames, options);
+const wrong = ts.getPreEmitDiagnostics(program);
+process.stdout.write(
+  ts.formatDiagnostics(wrong, {
+    getCanonicalFileName: name => name,
+    getCurrentDirectory: () => root,
+    getNewLine: () => '\n',
+  }),
+);
+
+const parserOptions = { projectService: false, programs: [program] };
+const eslint = new ESLint({ overrideConfig: { files: ['**/*.ts'], languageOptions: { parserOptions } } });
+const results = await eslint.lintFiles(files);
+process.stdout.write(await (await eslint.loadFormatter('stylish')).format(results));
+process.exitCode = wrong.length + results.flatMap(({ messages }) => messages).length === 0 ? 0 : 1;
