@@ -11,6 +11,7 @@ import { ContactsModule } from './modules/contacts/index.js';
 import { ConversationsModule } from './modules/conversations/index.js';
 import { MembersModule } from './modules/members/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
+import { SsoModule } from './modules/sso/index.js';
 import { UsersModule } from './modules/users/index.js';
 import { WidgetModule } from './modules/widget/index.js';
 import { WorkspacesModule } from './modules/workspaces/index.js';
@@ -28,6 +29,8 @@ import { IdempotencyModule } from './platform/idempotency/idempotency.module.js'
 import { LimitsModule } from './platform/limits/limits.module.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
+import { RedisModule } from './platform/redis/redis.module.js';
+import { OutboundModule } from './platform/outbound/outbound.module.js';
 import { SocketsModule } from './platform/sockets/sockets.module.js';
 
 export const SCHEMA: Schema = { entities: ENTITIES, migrations: MIGRATIONS };
@@ -48,12 +51,14 @@ class FoundationModule {
 
 const PLATFORM = [
   DatabaseModule,
+  RedisModule,
   FanoutModule,
   EventsModule,
   EncryptionModule,
   IdempotencyModule,
   LimitsModule,
   MailModule,
+  OutboundModule,
   SocketsModule,
   HealthModule,
 ];
@@ -68,6 +73,7 @@ const MODULES = [
   ContactsModule,
   ApiKeysModule,
   AuthModule,
+  SsoModule,
   WidgetModule,
   ConversationsModule,
   CannedResponsesModule,

@@ -24,6 +24,8 @@ export abstract class Config {
   abstract readonly databasePrepared: 'auto' | 'on' | 'off';
   /** 0: no limit, for commands that count or repair. */
   abstract readonly databaseQueryTimeoutMs: number;
+  /** null: this instance is on its own. */
+  abstract readonly redisUrl: string | null;
   abstract readonly dataDir: string;
   abstract readonly jwtSecrets: readonly NamedSecret[];
   abstract readonly encryptionKeys: readonly NamedSecret[];
@@ -33,6 +35,8 @@ export abstract class Config {
   abstract readonly trustProxy: number | string[] | false;
   abstract readonly smtpUrl: string | null;
   abstract readonly mailFrom: string;
+  /** Networks that webhooks and bots may live in although they are not public. */
+  abstract readonly webhookAllowedCidrs: readonly string[];
   abstract readonly eventRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
@@ -92,6 +96,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databasePrepared: env.DATABASE_PREPARED,
     databaseQueryTimeoutMs: env.DATABASE_QUERY_TIMEOUT_MS,
+    redisUrl: env.REDIS_URL || null,
     dataDir: env.DATA_DIR,
     jwtSecrets: named(env.given.has('JWT_SECRETS') ? env.JWT_SECRETS : [made?.jwt ?? '']),
     encryptionKeys: named(env.given.has('ENCRYPTION_KEYS') ? env.ENCRYPTION_KEYS : [made?.encryption ?? '']),
@@ -101,6 +106,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     trustProxy: env.TRUST_PROXY || false,
     smtpUrl: env.SMTP_URL || null,
     mailFrom: env.MAIL_FROM,
+    webhookAllowedCidrs: env.WEBHOOK_ALLOWED_CIDRS || [],
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,

@@ -1,7 +1,7 @@
 import type { RateLimits } from './rate-limits.js';
 import { parseRateLimits } from './rate-limits.js';
 import type { Variable } from './variables.js';
-import { integer, oneOf, onOff, proxies, secrets, text, url } from './variables.js';
+import { integer, networks, oneOf, onOff, proxies, secrets, text, url } from './variables.js';
 
 function variable<T>(
   parse: Variable<T>['parse'],
@@ -47,6 +47,12 @@ export const VARIABLES = {
     '10000',
     'How long a request waits for one statement before it gets 503. Migrations take the time that they need.',
   ),
+  REDIS_URL: variable(
+    url('redis', 'rediss'),
+    '',
+    'Redis that several instances share: rate limits are counted there together.',
+    'one instance',
+  ),
   DATA_DIR: variable(text(), '.data', 'Folder of the embedded database and of secrets made at the first start.'),
   JWT_SECRETS: variable(
     secrets(),
@@ -71,6 +77,12 @@ export const VARIABLES = {
   ),
   SMTP_URL: variable(url('smtp', 'smtps'), '', 'Mail server.', 'mail is written to the log, without secrets'),
   MAIL_FROM: variable(text(), 'Support <support@localhost>', 'Sender of mail.'),
+  WEBHOOK_ALLOWED_CIDRS: variable(
+    networks(),
+    '',
+    'Private networks that webhooks and bots may live in, parted by commas; all others are refused.',
+    'none',
+  ),
   EVENT_RETENTION_DAYS: variable(integer(1, 365), '7', 'How long the event log can be resumed from.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),

@@ -1,9 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
-import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
+import type { RateLimiterAbstract } from 'rate-limiter-flexible';
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { Config } from '../../config/config.js';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { RateLimited } from '../../kernel/errors.js';
+import { SharedMemory } from '../redis/shared-memory.js';
 
 /** Where a caller stands with one limit. */
 export interface RateState {
@@ -16,15 +18,28 @@ export interface RateState {
 /** One limit, and whom it counts by. */
 export type Counter = readonly [name: RateLimitName, key: string];
 
-/** Counts what callers do against the published rates. */
+/**
+ * Counts what callers do against the published rates: in Redis where instances share one, so that ten instances do not
+ * allow ten times as much, else, or while Redis is away, each instance in its own memory.
+ */
 @Injectable()
 export class RateLimiter {
-  private readonly limiters = new Map<RateLimitName, RateLimiterMemory>();
+  private readonly limiters = new Map<RateLimitName, RateLimiterAbstract>();
   private readonly listener = new AsyncLocalStorage<(state: RateState) => void>();
 
-  constructor(config: Config) {
+  constructor(config: Config, { client }: SharedMemory) {
     for (const [name, { points, seconds }] of Object.entries(config.rateLimits ?? {})) {
-      this.limiters.set(name as RateLimitName, new RateLimiterMemory({ keyPrefix: name, points, duration: seconds }));
+      const options = { keyPrefix: `rate:${name}`, points, duration: seconds };
+      const own = new RateLimiterMemory(options);
+      const shared = client && {
+        ...options,
+        storeClient: client,
+        insuranceLimiter: own,
+        rejectIfRedisNotReady: true,
+        // whoever is past the limit is told so without asking again
+        inMemoryBlockOnConsumed: points + 1,
+      };
+      this.limiters.set(name as RateLimitName, shared ? new RateLimiterRedis(shared) : own);
     }
   }
 
@@ -76,7 +91,7 @@ export class RateLimiter {
   }
 }
 
-function stateOf(limiter: RateLimiterMemory, result: RateLimiterRes): RateState {
+function stateOf(limiter: RateLimiterAbstract, result: RateLimiterRes): RateState {
   const reset = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
   return { limit: limiter.points, remaining: Math.max(0, limiter.points - result.consumedPoints), reset };
 }
@@ -88,8 +103,9 @@ export class RateRefused extends RateLimited {
   }
 }
 
+/** What was refused from memory comes without its count. */
 function limited(state: RateState): RateRefused {
-  return new RateRefused(state);
+  return new RateRefused({ ...state, remaining: 0 });
 }
 
 /** The headers that tell a caller where it stands. */

@@ -1,0 +1,65 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { race } from '../support/race.js';
+import { hasRedis, RedisServer } from '../support/redis.js';
+import type { Desk } from '../support/world.js';
+import { World } from '../support/world.js';
+
+const LIMIT = 40;
+
+(hasRedis ? describe : describe.skip)('rates that two instances count in one Redis', () => {
+  let redis: RedisServer;
+  let one: World;
+  let other: World;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    const env = { REDIS_URL: redis.url, RATE_LIMITS: `register=1000/60,agent=${LIMIT}/600,api_key=100000/60` };
+    one = await World.start(env);
+    other = await World.start(env, { database: one.app.database });
+  });
+  afterAll(async () => {
+    await other.stop();
+    await one.stop();
+    await redis.kill();
+  });
+
+  /** How many of so many requests, half on each instance, got through. */
+  async function spread(desk: Desk, count: number): Promise<number> {
+    const answers = await race(count, index =>
+      (index % 2 === 0 ? one : other).as(desk.owner.token).get('/v1/workspace'),
+    );
+    return answers.filter(({ status }) => status === 200).length;
+  }
+
+  it('hold for both together', async () => {
+    const desk = await one.desk();
+    const spent = LIMIT - Number((await one.as(desk.owner.token).get('/v1/workspace')).headers['ratelimit-remaining']);
+    expect(await spread(desk, 2 * LIMIT)).toBe(LIMIT - spent);
+    expect((await other.as(desk.owner.token).get('/v1/workspace')).headers['ratelimit-remaining']).toBe('0');
+  });
+
+  it('hold for each alone while Redis is gone, and no request fails for it', async () => {
+    const desk = await one.desk();
+    await redis.kill();
+    expect(await spread(desk, 4 * LIMIT)).toBe(2 * LIMIT);
+    await redis.start();
+    const fresh = await one.desk();
+    await eventually(async () => {
+      await one.as(fresh.owner.token).get('/v1/workspace');
+      const answer = await other.as(fresh.owner.token).get('/v1/workspace');
+      return Number(answer.headers['ratelimit-remaining']) < LIMIT - 2 || undefined;
+    });
+  });
+
+  it('cost a moment, not the answer, when Redis hangs', async () => {
+    const desk = await one.desk();
+    redis.pause();
+    try {
+      const answers = await race(10, () => one.as(desk.owner.token).get('/v1/workspace'));
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+    } finally {
+      redis.resume();
+    }
+  });
+});

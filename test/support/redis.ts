@@ -1,0 +1,69 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { debianProgram } from './debian.js';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+
+const program = debianProgram('redis-server', 'redis-server');
+
+/** Whether there is a Redis to test with. */
+export const hasRedis = program !== null;
+
+/** A Redis of a test's own, which keeps nothing. Killed, it can start again on its port. */
+export class RedisServer {
+  private child: ChildProcess | undefined;
+
+  private constructor(private readonly port: number) {}
+
+  static async start(): Promise<RedisServer> {
+    const server = new RedisServer(await freePort());
+    await server.start();
+    return server;
+  }
+
+  get url(): string {
+    return `redis://127.0.0.1:${this.port}`;
+  }
+
+  async start(): Promise<void> {
+    const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
+    this.child = spawn(program ?? 'redis-server', options, { stdio: 'ignore' });
+    await eventually(async () => (await this.say('PING')) === '+PONG' || undefined);
+  }
+
+  /** As if its machine had been switched off. */
+  async kill(): Promise<void> {
+    const child = this.child;
+    this.child = undefined;
+    if (!child || child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+  }
+
+  /** Alive, but of no use to anybody; `resume` ends it. */
+  pause(): void {
+    this.child?.kill('SIGSTOP');
+  }
+
+  resume(): void {
+    this.child?.kill('SIGCONT');
+  }
+
+  /** Forgets everything. */
+  flush(): Promise<string | null> {
+    return this.say('FLUSHALL');
+  }
+
+  private say(command: string): Promise<string | null> {
+    return new Promise(resolve => {
+      const socket = connect(this.port, '127.0.0.1', () => socket.write(`${command}\r\n`));
+      socket.once('data', data => {
+        resolve(data.toString('utf8').trim());
+        socket.end();
+      });
+      socket.once('error', () => resolve(null));
+    });
+  }
+}
