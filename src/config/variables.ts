@@ -71,6 +71,16 @@ export function proxies(): (raw: string) => Parsed<number | string[] | false> {
   };
 }
 
+/** Networks and single addresses, parted by commas. */
+export function networks(): (raw: string) => Parsed<string[]> {
+  return raw => {
+    const list = raw.split(',').map(item => item.trim());
+    return list.every(isNetwork)
+      ? { value: list }
+      : { fault: 'must be networks such as 10.0.0.0/8 or fd00::/8, parted by commas' };
+  };
+}
+
 function isNetwork(text: string): boolean {
   const [address = '', prefix, ...more] = text.split('/');
   const family = isIP(address);

@@ -1,0 +1,9 @@
+import { Global, Module } from '@nestjs/common';
+import { AddressPolicy } from './address-policy.js';
+import { OutboundAgents } from './outbound-agents.js';
+import { Resolver } from './resolver.js';
+
+/** Requests that the service makes to URLs that somebody told it. */
+@Global()
+@Module({ providers: [Resolver, AddressPolicy, OutboundAgents], exports: [AddressPolicy, OutboundAgents] })
+export class OutboundModule {}
