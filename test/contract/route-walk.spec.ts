@@ -96,6 +96,7 @@ describe('every route', () => {
         'POST /v1/auth/password/reset',
         'POST /v1/auth/refresh',
         'POST /v1/auth/register',
+        'POST /v1/auth/sso/exchange',
         'GET /v1/widget/config',
         'POST /v1/widget/session',
       ].sort(),

@@ -97,6 +97,7 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     }),
   },
   'session.refused': { agents: null, visitor: null },
+  'sso_ticket.issued': { agents: null, visitor: null },
 };
 
 /** A channel that is closed, for good or for a while, takes no visitors. */

@@ -43,6 +43,7 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
   'session.started': silent('Somebody signed in.'),
   'session.refused': silent('Somebody was turned away at a door.'),
   'session.ended': silent('A sign-in ended; its sockets close.'),
+  'sso_ticket.issued': silent('A one-time ticket to the dashboard was handed out.'),
 };
 
 /** Frames of the moment: no `id`, no `cursor`, not kept. */

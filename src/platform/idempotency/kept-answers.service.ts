@@ -1,25 +1,17 @@
-import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import { OldRows } from '../database/old-rows.service.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
-const HOUR_MS = 3_600_000;
-
-/** Drops kept answers that are a day old, once an hour, on whichever instance comes first. */
+/** Drops kept answers that are a day old. */
 @Injectable()
-export class KeptAnswers implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly logger = new Logger(KeptAnswers.name);
-  private timer: NodeJS.Timeout | undefined;
+export class KeptAnswers extends OldRows {
+  protected readonly what = 'kept answers';
 
-  constructor(private readonly answers: IdempotencyRepository) {}
-
-  onApplicationBootstrap(): void {
-    this.timer = setInterval(() => void this.forgetOld(), HOUR_MS).unref();
+  constructor(private readonly answers: IdempotencyRepository) {
+    super();
   }
 
-  onApplicationShutdown(): void {
-    clearInterval(this.timer);
-  }
-
-  async forgetOld(): Promise<void> {
-    await this.answers.forgetOld().catch((error: unknown) => this.logger.warn(`kept answers stay: ${String(error)}`));
+  protected drop(): Promise<number> {
+    return this.answers.forgetOld();
   }
 }

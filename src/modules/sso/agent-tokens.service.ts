@@ -1,0 +1,85 @@
+import { Injectable } from '@nestjs/common';
+import { narrow } from '../../kernel/channel-scope.js';
+import { InvalidToken, NotFound } from '../../kernel/errors.js';
+import type { AgentPrincipal, ApiKeyPrincipal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { SignIn } from '../auth/index.js';
+import { MemberDeactivated, SignInService } from '../auth/index.js';
+import { ChannelsService } from '../channels/index.js';
+import type { Member } from '../members/index.js';
+import { MembersService } from '../members/index.js';
+import { MemberNotFound, WorkspaceBound } from './sso.errors.js';
+import type { SsoRequest } from './sso.service.js';
+import { SsoTicketsRepository } from './sso-tickets.repository.js';
+
+export interface AgentTokenRequest {
+  workspace_id?: string | undefined;
+  channel_ids?: string[] | undefined;
+}
+
+/** Sessions without a sign-in: a key's for any member of its workspace, an agent's own elsewhere or narrower. */
+@Injectable()
+export class AgentTokensService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly tickets: SsoTicketsRepository,
+    private readonly members: MembersService,
+    private readonly channels: ChannelsService,
+    private readonly signIns: SignInService,
+  ) {}
+
+  /**
+   * The member's session, bound to the key's workspace. The key is held, so that its revocation finds the session.
+   * @throws ValidationFailed for channels that are not there @throws MemberNotFound, InvalidToken
+   */
+  async forMember(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<SignIn> {
+    const { workspaceId, apiKeyId } = principal;
+    const channelIds = channel_ids ?? null;
+    try {
+      return await this.units.run(async () => {
+        if (!(await this.tickets.holdKey(workspaceId, apiKeyId))) throw new InvalidToken();
+        await this.channels.assertExisting(workspaceId, channelIds);
+        const member = await this.members.byEmail(workspaceId, email);
+        if (!member) throw new MemberNotFound();
+        return this.signIns.open(member, { method: 'agent_token', channelIds, apiKeyId });
+      });
+    } catch (error) {
+      // to a backend, a member who is not active is none
+      throw error instanceof MemberDeactivated ? new MemberNotFound({ cause: error }) : error;
+    }
+  }
+
+  /**
+   * Another session of the caller's family, which ends when that does: narrower, or in another workspace of its user.
+   * @throws WorkspaceBound, NotFound, MemberDeactivated, TokenRevoked @throws ValidationFailed for unknown channels
+   */
+  async fromSession(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
+    const { workspaceId: present, sessionId, sessionScope } = principal;
+    const workspaceId = request.workspace_id ?? present;
+    const asked = request.channel_ids ?? null;
+    if (workspaceId !== present && !mayLeave(principal)) throw new WorkspaceBound();
+    return this.units.run(async () => {
+      const member = await this.membershipOf(principal, workspaceId);
+      await this.channels.assertExisting(workspaceId, asked);
+      const scope = narrow(sessionScope, asked);
+      const channelIds = scope && [...scope];
+      const from = { workspaceId: present, sessionId };
+      return this.signIns.open(member, { method: 'agent_token', channelIds, from });
+    });
+  }
+
+  private async membershipOf(principal: AgentPrincipal, workspaceId: string): Promise<Member> {
+    if (workspaceId === principal.workspaceId) return this.members.get(principal, principal.memberId);
+    const memberships = await this.members.memberships(principal.userId);
+    const there = memberships.find(membership => membership.workspaceId === workspaceId);
+    // what only single sign-on opens is not there for a session that a password has opened
+    if (!there?.claimed) throw new NotFound();
+    if (there.status !== 'active') throw new MemberDeactivated();
+    return this.members.get({ kind: 'system', workspaceId }, there.memberId);
+  }
+}
+
+/** What a key has minted, or what has been narrowed, would shed its bounds in another workspace. */
+function mayLeave({ workspaceBound, sessionScope }: AgentPrincipal): boolean {
+  return !workspaceBound && sessionScope === null;
+}

@@ -1,0 +1,2 @@
+export type { SsoTicketIssued } from './sso.events.js';
+export { SsoModule } from './sso.module.js';

@@ -1,0 +1,16 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/index.js';
+import { ChannelsModule } from '../channels/index.js';
+import { MembersModule } from '../members/index.js';
+import { AgentTokensService } from './agent-tokens.service.js';
+import { OldTickets } from './old-tickets.service.js';
+import { SsoController } from './sso.controller.js';
+import { SsoService } from './sso.service.js';
+import { SsoTicketsRepository } from './sso-tickets.repository.js';
+
+@Module({
+  imports: [ChannelsModule, MembersModule, AuthModule],
+  controllers: [SsoController],
+  providers: [SsoTicketsRepository, SsoService, AgentTokensService, OldTickets],
+})
+export class SsoModule {}

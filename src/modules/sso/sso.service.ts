@@ -1,0 +1,131 @@
+import { Injectable, OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { Config } from '../../config/config.js';
+import { Clock, toWireTime } from '../../kernel/clock.js';
+import { newId } from '../../kernel/ids.js';
+import type { ApiKeyPrincipal } from '../../kernel/principal.js';
+import { sha256 } from '../../kernel/secret.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import type { SignIn } from '../auth/index.js';
+import { SignInService } from '../auth/index.js';
+import { ChannelsService } from '../channels/index.js';
+import { MemberHoldings, MembersService } from '../members/index.js';
+import { newSsoTicket, redirectUrl, TICKET_MS } from './sso-ticket.js';
+import { SsoTicketsRepository } from './sso-tickets.repository.js';
+import type { TicketStanding } from './sso-tickets.repository.js';
+import { MemberNotFound, SsoTicketInvalid } from './sso.errors.js';
+import './sso.events.js';
+
+/** Whom a backend asks entrance for, and how far. */
+export interface SsoRequest {
+  email: string;
+  channel_ids?: string[] | undefined;
+}
+
+/** The way of a backend's own users into the dashboard: a ticket, and what it is exchanged for. */
+@Injectable()
+export class SsoService implements OnModuleInit {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly tickets: SsoTicketsRepository,
+    private readonly members: MembersService,
+    private readonly channels: ChannelsService,
+    private readonly signIns: SignInService,
+    private readonly limiter: RateLimiter,
+    private readonly clock: Clock,
+    private readonly config: Config,
+    private readonly ofMembers: MemberHoldings,
+  ) {}
+
+  onModuleInit(): void {
+    this.ofMembers.add(({ workspaceId, id }) => this.tickets.expireOfMember(workspaceId, id, this.clock.now()));
+  }
+
+  /**
+   * @returns the address at which the member's browser will find its ticket; it is shown this once
+   * @throws ValidationFailed for channels that are not there @throws MemberNotFound
+   */
+  async issue(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<string> {
+    const { workspaceId, apiKeyId } = principal;
+    const ticket = newSsoTicket();
+    await this.units.run(async () => {
+      await this.channels.assertExisting(workspaceId, channel_ids ?? null);
+      const member = await this.members.byEmail(workspaceId, email);
+      if (!member) throw new MemberNotFound();
+      const wanted = {
+        id: newId(),
+        workspaceId,
+        ticketHash: sha256(ticket),
+        memberId: member.id,
+        apiKeyId,
+        channelIds: channel_ids ?? null,
+        expiresAt: new Date(this.clock.now().getTime() + TICKET_MS),
+      };
+      if (!(await this.tickets.issue(wanted))) throw new MemberNotFound();
+      await this.events.audit({
+        type: 'sso_ticket.issued',
+        workspaceId,
+        actor: actorOf(principal),
+        payload: {
+          ticket_id: wanted.id,
+          member_id: wanted.memberId,
+          channel_ids: wanted.channelIds,
+          api_key_id: apiKeyId,
+          expires_at: toWireTime(wanted.expiresAt),
+        },
+      });
+    });
+    return redirectUrl(this.config.dashboardUrl, ticket);
+  }
+
+  /**
+   * Succeeds once per ticket. Failures are counted per address, but not as a guess is, which asks the counter once more
+   * when it was right: a ticket is not to be spent and then refused, and nobody guesses one of 2^256.
+   * @throws SsoTicketInvalid, RateLimited
+   */
+  async exchange(ticket: string, rotate: boolean | undefined, address: string): Promise<SignIn> {
+    await this.limiter.assertBelow('sso_exchange', address);
+    const ticketHash = sha256(ticket);
+    const signIn = await this.spend(ticketHash, rotate);
+    if (signIn) return signIn;
+    await this.noteRefusal(ticketHash);
+    await this.limiter.fail('sso_exchange', address);
+    throw new SsoTicketInvalid();
+  }
+
+  /** The ticket is spent and the session open, or neither; null where it is worth nothing. */
+  private spend(ticketHash: string, rotate: boolean | undefined): Promise<SignIn | null> {
+    return this.units.run(async () => {
+      const spent = await this.tickets.spend(ticketHash, this.clock.now());
+      if (!spent) return null;
+      const { workspaceId, memberId, apiKeyId } = spent;
+      const member = await this.members.get({ kind: 'system', workspaceId }, memberId);
+      const channelIds = await this.remaining(workspaceId, spent.channelIds);
+      return this.signIns.open(member, { method: 'sso', rotate, channelIds, apiKeyId });
+    });
+  }
+
+  /** The channels that are still there; none of them left is still not all. */
+  private async remaining(workspaceId: string, channelIds: string[] | null): Promise<string[] | null> {
+    if (channelIds === null) return null;
+    const existing = new Set(await this.channels.existing(workspaceId, channelIds));
+    return channelIds.filter(id => existing.has(id));
+  }
+
+  /** The answer is one for every bad ticket; why it was bad is for the workspace's log. */
+  private async noteRefusal(ticketHash: string): Promise<void> {
+    const standing = await this.tickets.standing(ticketHash, this.clock.now());
+    if (!standing) return;
+    const refusal = { method: 'sso', member_id: standing.memberId, reason: reasonOf(standing) } as const;
+    this.signIns.refused(standing.workspaceId, refusal);
+  }
+}
+
+function reasonOf({ spent, keyEnded, memberDeactivated }: TicketStanding): string {
+  if (spent) return 'spent';
+  if (keyEnded) return 'key_ended';
+  return memberDeactivated ? 'member_deactivated' : 'expired';
+}

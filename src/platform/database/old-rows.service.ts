@@ -1,0 +1,28 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+
+const HOUR_MS = 3_600_000;
+
+/** Rows that have had their day: every instance drops them once an hour, and whichever comes first finds them. */
+@Injectable()
+export abstract class OldRows implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(this.constructor.name);
+  private timer: NodeJS.Timeout | undefined;
+
+  /** What stays, where the database could not be asked. */
+  protected abstract readonly what: string;
+
+  /** @returns how many */
+  protected abstract drop(): Promise<number>;
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => void this.forgetOld(), HOUR_MS).unref();
+  }
+
+  onApplicationShutdown(): void {
+    clearInterval(this.timer);
+  }
+
+  async forgetOld(): Promise<void> {
+    await this.drop().catch((error: unknown) => this.logger.warn(`old ${this.what} stay: ${String(error)}`));
+  }
+}
