@@ -10,7 +10,7 @@ import { Resolver } from './resolver.js';
 export const URL_CHARS = 2048;
 
 /** How long saving a URL waits for the name in it; one that takes longer is one that does not resolve now. */
-const RESOLVE_MS = 3_000;
+const RESOLVE_MS = 2_000;
 
 /** A connection that was not made, because of where it would have gone. */
 export class AddressRefused extends Error {
@@ -48,7 +48,7 @@ export class AddressPolicy {
     };
     if (text.length > URL_CHARS) refuse('too_long', `must have at most ${URL_CHARS} characters`);
     // the parser reads more than this, and reads it its own way: tabs left out, slashes added
-    const url = /^https?:\/\/[^\s\\]+$/i.test(text) && URL.canParse(text) ? new URL(text) : null;
+    const url = /^https?:\/\/[^\s\\/][^\s\\]*$/i.test(text) && URL.canParse(text) ? new URL(text) : null;
     if (!url) return refuse('format', 'must be a URL that starts with http:// or https://');
     if (this.config.production && url.protocol !== 'https:') refuse('https_required', 'must start with https://');
     if (url.username !== '' || url.password !== '') refuse('credentials', 'must not hold a user name or password');

@@ -1,0 +1,373 @@
+import { createServer, request } from 'node:http';
+import type { IncomingMessage, RequestOptions } from 'node:http';
+import { request as secureRequest } from 'node:https';
+import type { AddressInfo } from 'node:net';
+import { isIP } from 'node:net';
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { Config } from '../../src/config/config.js';
+import { loadConfig } from '../../src/config/config.js';
+import { ConfigInvalid } from '../../src/config/env.js';
+import type { DomainError } from '../../src/kernel/domain-error.js';
+import { AddressPolicy, URL_CHARS } from '../../src/platform/outbound/address-policy.js';
+import { OutboundAgents } from '../../src/platform/outbound/outbound-agents.js';
+import { Resolver } from '../../src/platform/outbound/resolver.js';
+
+const DATA_DIR = mkdtempSync(join(tmpdir(), 'support-chat-outbound-'));
+const PUBLIC = '93.184.215.14';
+const HOOK = 'https://hooks.shop.example/bot';
+
+function configOf(env: Record<string, string> = {}): Config {
+  return loadConfig({ NODE_ENV: 'test', DATA_DIR, ...env });
+}
+
+/** A directory of names that a test writes; each question takes the next answer, and the last one stays. */
+class Names extends Resolver {
+  readonly asked: string[] = [];
+
+  constructor(private readonly answers: Record<string, string[][]> = {}) {
+    super();
+  }
+
+  override resolve(name: string) {
+    this.asked.push(name);
+    const left = this.answers[name] ?? [];
+    const addresses = left.length > 1 ? left.shift() : left[0];
+    if (!addresses) return Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' }));
+    return Promise.resolve(addresses.map(address => ({ address, family: isIP(address) })));
+  }
+}
+
+function policyOf(env: Record<string, string> = {}, names: Resolver = new Names()): AddressPolicy {
+  return new AddressPolicy(configOf(env), names);
+}
+
+/** The code that the policy gives for a URL, null when it may be called. */
+async function fault(policy: AddressPolicy, url: string): Promise<string | null> {
+  try {
+    await policy.assertCallable(url, 'webhook_url');
+    return null;
+  } catch (error) {
+    const { kind, code, details } = error as DomainError;
+    expect([kind, code, details?.map(({ field }) => field)]).toEqual(['invalid', 'validation_failed', ['webhook_url']]);
+    return details?.[0]?.code ?? '';
+  }
+}
+
+describe('a URL that is saved', () => {
+  it.each([
+    ['loopback', '127.0.0.1'],
+    ['loopback, far along', '127.255.255.254'],
+    ['loopback, written short', '127.1'],
+    ['loopback as one number', '2130706433'],
+    ['loopback in hexadecimal', '0x7f000001'],
+    ['loopback in octal', '017700000001'],
+    ['loopback in mixed notations', '0x7f.0.0.01'],
+    ['loopback with a dot behind', '127.0.0.1.'],
+    ['loopback in full-width signs', '１２７.0.0.1'],
+    ['loopback in circled signs', '①②⑦.0.0.1'],
+    ['loopback with ideographic dots', '127。0。0。1'],
+    ['loopback in percent signs', '%31%32%37.0.0.1'],
+    ['the unspecified address', '0.0.0.0'],
+    ['the unspecified address, written short', '0'],
+    ['this network', '0.1.2.3'],
+    ['private, 10', '10.0.0.1'],
+    ['private, 172.16', '172.16.0.1'],
+    ['private, the end of 172.16', '172.31.255.255'],
+    ['private, 192.168', '192.168.1.1'],
+    ['private as one number', '3232235777'],
+    ['shared', '100.64.0.1'],
+    ['shared, the end', '100.127.255.255'],
+    ['link-local', '169.254.0.1'],
+    ["a cloud's metadata", '169.254.169.254'],
+    ["a cloud's metadata as one number", '2852039166'],
+    ['protocol assignments', '192.0.0.8'],
+    ['documentation', '192.0.2.1'],
+    ['documentation', '198.51.100.1'],
+    ['documentation', '203.0.113.1'],
+    ['relays of 6to4', '192.88.99.1'],
+    ['benchmarks', '198.19.255.255'],
+    ['multicast', '224.0.0.1'],
+    ['multicast, the end', '239.255.255.255'],
+    ['reserved', '240.0.0.1'],
+    ['broadcast', '255.255.255.255'],
+    ['loopback', '[::1]'],
+    ['loopback, written long', '[0000:0000:0000:0000:0000:0000:0000:0001]'],
+    ['unspecified', '[::]'],
+    ['link-local', '[fe80::1]'],
+    ['site-local', '[fec0::1]'],
+    ['unique local', '[fc00::1]'],
+    ['unique local', '[fd12:3456::1]'],
+    ['multicast', '[ff02::1]'],
+    ['discard-only', '[100::1]'],
+    ['documentation', '[2001:db8::1]'],
+    ['documentation, the new one', '[3fff::1]'],
+    ['mapped, loopback', '[::ffff:127.0.0.1]'],
+    ['mapped, private, in hexadecimal', '[::ffff:a00:1]'],
+    ['mapped, public', `[::ffff:${PUBLIC}]`],
+    ['translated, loopback', '[::ffff:0:127.0.0.1]'],
+    ['compatible, loopback', '[::127.0.0.1]'],
+    ['NAT64, private', '[64:ff9b::10.0.0.1]'],
+    ['NAT64 of an own network', '[64:ff9b:1::10.0.0.1]'],
+    ['6to4, private', '[2002:a00:1::1]'],
+    ['Teredo', '[2001:0:4136:e378:8000:63bf:3fff:fdd2]'],
+    ['not handed out', '[4000::1]'],
+    ['the name of loopback', 'localhost'],
+    ['the name of loopback in capitals', 'LOCALHOST'],
+    ['the name of loopback with a dot behind', 'localhost.'],
+    ['the name of loopback, percent-encoded', 'loc%61lhost'],
+    ['a name below that of loopback', 'bot.localhost'],
+  ])('is refused for an address that is not public: %s, %s', async (_what, host) => {
+    for (const url of [`http://${host}/`, `https://${host}:8443/bot?x=1#y`]) {
+      expect([url, await fault(policyOf(), url)]).toEqual([url, 'address_not_allowed']);
+    }
+  });
+
+  it.each([
+    [
+      'the neighbours of private networks',
+      ['9.255.255.255', '11.0.0.0', '172.15.255.255', '172.32.0.0', '192.167.1.1'],
+    ],
+    ['the neighbours of shared and link-local', ['100.63.255.255', '100.128.0.0', '169.253.1.1', '169.255.1.1']],
+    ['the neighbours of loopback and multicast', ['126.255.255.255', '128.0.0.0', '223.255.255.255', '1.0.0.0']],
+    ['IPv6 that is handed out', ['[2606:4700::1111]', '[2a00:1450:4001::200e]', '[2001:4860:4860::8888]']],
+  ])('is taken for an address that is: %s', async (_what, hosts) => {
+    for (const host of hosts) expect([host, await fault(policyOf(), `https://${host}/bot`)]).toEqual([host, null]);
+  });
+
+  it('is refused when its name leads to such an address now, also beside a public one', async () => {
+    const names = new Names({
+      'intranet.shop.example': [['10.1.2.3']],
+      'both.shop.example': [[PUBLIC, '192.168.0.7']],
+      'six.shop.example': [['2606:4700::1111', 'fd00::7']],
+      'scoped.shop.example': [['fe80::1%eth0']],
+      'mapped.shop.example': [['::ffff:10.0.0.1']],
+      'good.shop.example': [[PUBLIC, '2606:4700::1111']],
+    });
+    for (const name of ['intranet', 'both', 'six', 'scoped', 'mapped']) {
+      const url = `https://${name}.shop.example/bot`;
+      expect([name, await fault(policyOf({}, names), url)]).toEqual([name, 'address_not_allowed']);
+    }
+    expect(await fault(policyOf({}, names), 'https://good.shop.example/bot')).toBeNull();
+  });
+
+  it('is taken when nothing answers to its name now', async () => {
+    const names = new Names();
+    expect(await fault(policyOf({}, names), HOOK)).toBeNull();
+    expect(names.asked).toEqual(['hooks.shop.example']);
+  });
+
+  it('is taken when its name takes too long to answer', async () => {
+    class Slow extends Resolver {
+      override resolve(): Promise<never> {
+        return new Promise(() => undefined);
+      }
+    }
+    expect(await fault(policyOf({}, new Slow()), HOOK)).toBeNull();
+  });
+
+  it.each([
+    ['nothing', ''],
+    ['a name alone', 'hooks.shop.example'],
+    ['a path', '/bot'],
+    ['another scheme', 'ftp://hooks.shop.example/bot'],
+    ['a file', 'file:///etc/passwd'],
+    ['a program', 'javascript:alert(1)'],
+    ['data', 'data:text/plain,x'],
+    ['a socket', 'ws://hooks.shop.example/bot'],
+    ['gopher', 'gopher://127.0.0.1:6379/_x'],
+    ['no slashes', 'https:hooks.shop.example/bot'],
+    ['too many slashes', 'https:///hooks.shop.example/bot'],
+    ['backslashes', 'https:\\\\hooks.shop.example\\bot'],
+    ['a backslash', 'https://hooks.shop.example\\@127.0.0.1/'],
+    ['a space in front', ' https://hooks.shop.example/bot'],
+    ['a line break inside', 'https://hooks.shop.\nexample/bot'],
+    ['no name', 'https://'],
+    ['no port', 'https://hooks.shop.example:port/'],
+    ['a port that is none', 'https://hooks.shop.example:70000/'],
+    ['an address that is none', 'https://256.256.256.256/'],
+    ['a zone', 'http://[fe80::1%25eth0]/'],
+  ])('is refused for its form: %s', async (_what, url) => {
+    const names = new Names();
+    expect(await fault(policyOf({}, names), url)).toBe('format');
+    expect(names.asked).toEqual([]);
+  });
+
+  it('is refused with a user name or a password in it', async () => {
+    for (const userinfo of ['user:password@', 'user@', ':password@', 'hooks.shop.example%40']) {
+      const url = `https://${userinfo}${userinfo.endsWith('@') ? '' : '@'}${PUBLIC}/`;
+      expect([userinfo, await fault(policyOf(), url)]).toEqual([userinfo, 'credentials']);
+    }
+  });
+
+  it('has at most 2048 characters', async () => {
+    const long = HOOK.padEnd(URL_CHARS, 'x');
+    expect(await fault(policyOf(), long)).toBeNull();
+    expect(await fault(policyOf(), `${long}x`)).toBe('too_long');
+  });
+
+  it('is https in production, also where the service itself goes without', async () => {
+    const secret = 'iv7Jq0w2mX9tLc4RzB8nYp5Kd1Hs6GfA';
+    const production = {
+      NODE_ENV: 'production',
+      DATABASE_URL: 'postgres://db/chat',
+      JWT_SECRETS: secret,
+      ENCRYPTION_KEYS: [...secret].reverse().join(''),
+      PUBLIC_URL: 'http://chat.company.net',
+      ALLOW_INSECURE_HTTP: 'on',
+    };
+    expect(await fault(policyOf(production), HOOK.replace('https', 'http'))).toBe('https_required');
+    expect(await fault(policyOf(production), HOOK)).toBeNull();
+    expect(await fault(policyOf(), HOOK.replace('https', 'http'))).toBeNull();
+  });
+});
+
+describe('WEBHOOK_ALLOWED_CIDRS', () => {
+  it('opens its networks and no others, names and literals alike', async () => {
+    const names = new Names({ 'bot.internal': [['10.7.0.9']], 'db.internal': [['10.8.0.9']] });
+    const policy = policyOf({ WEBHOOK_ALLOWED_CIDRS: '10.7.0.0/16, fd00:7::/32, 127.0.0.1' }, names);
+    const open = ['http://10.7.255.255/', 'http://[fd00:7:1::1]/', 'http://127.0.0.1:9/', 'http://bot.internal/'];
+    for (const url of [...open, 'http://localhost/']) expect([url, await fault(policy, url)]).toEqual([url, null]);
+    const shut = [
+      'http://10.8.0.1/',
+      'http://[fd00:8::1]/',
+      'http://127.0.0.2/',
+      'http://db.internal/',
+      'http://[::1]/',
+    ];
+    for (const url of shut) expect([url, await fault(policy, url)]).toEqual([url, 'address_not_allowed']);
+  });
+
+  it('is checked at start', () => {
+    const faults = (value: string) => {
+      try {
+        return [configOf({ WEBHOOK_ALLOWED_CIDRS: value }).webhookAllowedCidrs, null];
+      } catch (error) {
+        return [null, (error as ConfigInvalid).faults];
+      }
+    };
+    expect(faults('10.0.0.0/8,fd00::/8 , 192.168.1.7')).toEqual([['10.0.0.0/8', 'fd00::/8', '192.168.1.7'], null]);
+    expect(faults('')).toEqual([[], null]);
+    for (const wrong of [
+      '10.0.0.0/33',
+      '10.0.0.0/0',
+      '10.0.0/8',
+      'fd00::/129',
+      'intranet',
+      '10.0.0.0/8,',
+      '10.0.0.0/8/8',
+    ]) {
+      expect([wrong, ...faults(wrong)]).toEqual([
+        wrong,
+        null,
+        ['WEBHOOK_ALLOWED_CIDRS must be networks such as 10.0.0.0/8 or fd00::/8, parted by commas'],
+      ]);
+    }
+  });
+});
+
+describe('a connection', () => {
+  let port: number;
+  let reached = 0;
+  const server = createServer((incoming, outgoing) => {
+    reached += 1;
+    if (incoming.url === '/moved') outgoing.writeHead(302, { Location: `http://127.0.0.1:${port}/` });
+    outgoing.end('hello');
+  });
+
+  beforeAll(async () => {
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+    port = (server.address() as AddressInfo).port;
+  });
+  afterAll(() => new Promise(resolve => server.close(resolve)));
+
+  const LOOPBACK = { WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' };
+
+  /** The status of a request made by the policy's own agents, or the code of its error. */
+  function call(policy: AddressPolicy, target: string, more: RequestOptions = {}): Promise<number | string> {
+    const url = new URL(target);
+    const send = url.protocol === 'https:' ? secureRequest : request;
+    return new Promise(resolve => {
+      const asked = send(url, { agent: new OutboundAgents(policy).for(url), ...more }, (answer: IncomingMessage) => {
+        answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+      });
+      asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end();
+    });
+  }
+
+  it('to loopback is refused before it is made, by address and by name, with TLS and without', async () => {
+    const names = new Names({ 'bot.shop.example': [['127.0.0.1']], localhost: [['127.0.0.1']] });
+    const policy = policyOf({}, names);
+    const before = reached;
+    for (const host of ['127.0.0.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'bot.shop.example']) {
+      for (const scheme of ['http', 'https']) {
+        const url = `${scheme}://${host}:${port}/`;
+        expect([url, await call(policy, url)]).toEqual([url, 'ADDRESS_NOT_ALLOWED']);
+      }
+    }
+    expect(reached).toBe(before);
+  });
+
+  it('to loopback is made where the configuration allows it, by address and by name', async () => {
+    const policy = policyOf(LOOPBACK, new Names({ 'bot.internal': [['127.0.0.1']] }));
+    for (const host of ['127.0.0.1', '0x7f.1', 'bot.internal']) {
+      expect([host, await call(policy, `http://${host}:${port}/`)]).toEqual([host, 200]);
+    }
+  });
+
+  it('is made as the system resolves names, where no test answers for them', async () => {
+    expect(await call(policyOf(LOOPBACK, new Resolver()), `http://localhost:${port}/`)).toBe(200);
+    expect(await call(policyOf({}, new Resolver()), `http://localhost:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
+  });
+
+  it('is refused when the name has come to lead elsewhere since it was saved', async () => {
+    const names = new Names({ 'rebound.shop.example': [[PUBLIC], ['127.0.0.1']] });
+    const policy = policyOf({}, names);
+    const before = reached;
+    expect(await fault(policy, `http://rebound.shop.example:${port}/`)).toBeNull();
+    expect(await call(policy, `http://rebound.shop.example:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
+    expect([reached, names.asked.length]).toEqual([before, 2]);
+  });
+
+  it('resolves once: what is checked is what is connected to', async () => {
+    const names = new Names({ 'rebound.internal': [['127.0.0.1'], ['10.0.0.1']] });
+    expect(await call(policyOf(LOOPBACK, names), `http://rebound.internal:${port}/`)).toBe(200);
+    expect(names.asked).toEqual(['rebound.internal']);
+  });
+
+  it('is refused when one address of several is, whichever stands first', async () => {
+    const mixed = [
+      ['127.0.0.1', '10.0.0.1'],
+      ['10.0.0.1', '127.0.0.1'],
+    ];
+    for (const addresses of mixed) {
+      const policy = policyOf(LOOPBACK, new Names({ 'mixed.internal': [addresses] }));
+      expect(await call(policy, `http://mixed.internal:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
+    }
+  });
+
+  it('is checked for a caller too that asks for one address alone', async () => {
+    const names = { 'bot.internal': [['127.0.0.1']], 'db.internal': [['10.0.0.1']] };
+    const alone = { autoSelectFamily: false } as RequestOptions;
+    const policy = policyOf(LOOPBACK, new Names(names));
+    expect(await call(policy, `http://bot.internal:${port}/`, alone)).toBe(200);
+    expect(await call(policy, `http://db.internal:${port}/`, alone)).toBe('ADDRESS_NOT_ALLOWED');
+  });
+
+  it('is checked whatever lookup of its own a request brings along', async () => {
+    const lookup: RequestOptions['lookup'] = (_name, _options, done) =>
+      done(null, [{ address: '127.0.0.1', family: 4 }]);
+    const policy = policyOf({}, new Names({ 'bot.shop.example': [['127.0.0.1']] }));
+    expect(await call(policy, `http://bot.shop.example:${port}/`, { lookup })).toBe('ADDRESS_NOT_ALLOWED');
+  });
+
+  it('tells that nothing answers to a name', async () => {
+    expect(await call(policyOf(), 'http://nowhere.shop.example/')).toBe('ENOTFOUND');
+  });
+
+  it('follows no redirect', async () => {
+    expect(await call(policyOf(LOOPBACK), `http://127.0.0.1:${port}/moved`)).toBe(302);
+  });
+});
