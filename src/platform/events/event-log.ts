@@ -45,7 +45,7 @@ export class EventLog {
     return recorded;
   }
 
-  /** Takes the words of an unsent or edited message out of what the log has of it. Part of the unit of work. */
+  /** Takes the words of an unsent message out of all that the log has of it. Part of the unit of work. */
   async forget(place: EventPlace & { conversationId: string }, messageId: string): Promise<void> {
     await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
   }
