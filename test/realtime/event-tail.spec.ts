@@ -1,6 +1,7 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
+import { Sql } from '../../src/platform/database/sql.js';
 import { COMMITTED_EVENTS } from '../../src/platform/events/event-log.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
@@ -13,6 +14,8 @@ import { World } from '../support/world.js';
 
 /** The tail reads the log each second. */
 const SOON_MS = 2_500;
+/** How many events it takes into memory at once. */
+const PAGE = 200;
 
 type Publish = (subject: string, body: unknown) => void;
 
@@ -91,6 +94,13 @@ describe('the event log', () => {
        FROM event WHERE conversation_id = $2 AND type = 'message.created' ORDER BY position LIMIT 1`,
       [id, conversationId],
     );
+  }
+
+  /** Records many of them. @returns their ids, in order of the log */
+  async function copyEvents(client: Client, count: number, conversationId: string): Promise<string[]> {
+    const ids = Array.from({ length: count }, () => newId());
+    for (const id of ids) await copyEvent(client, id, conversationId);
+    return ids;
   }
 
   const say = async (content: string, id = conversation.id, by = desk.owner.api) =>
@@ -199,6 +209,55 @@ describe('the event log', () => {
       await passed(world);
       await inbox.settled();
       expect(said(inbox).map(({ id }) => id)).toEqual([first, second]);
+    });
+
+    it('what a transaction held back for long is read page by page, and all of it is heard in order', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const other = await world.conversation(await world.visitor(desk));
+      await passed(world);
+      silence();
+      const held = await openTransaction();
+      const expected: string[] = [];
+      for (const { id } of [conversation, other, conversation]) {
+        const writer = await openTransaction();
+        expected.push(...(await copyEvents(writer, PAGE, id)));
+        await end(writer);
+      }
+      await tail.catchUp();
+      const read = jest.spyOn(world.app.app.get(Sql), 'rows');
+      try {
+        await end(held);
+        await passed(world);
+        const sizes = await Promise.all(read.mock.results.map(async ({ value }) => ((await value) as object[]).length));
+        expect(Math.max(...sizes)).toBe(PAGE);
+      } finally {
+        read.mockRestore();
+      }
+      await inbox.next('message.created', ({ id }) => id === expected.at(-1), SOON_MS);
+      await inbox.settled();
+      const wanted = new Set(expected);
+      expect(inbox.frames.map(({ id }) => id ?? '').filter(id => wanted.has(id))).toEqual(expected);
+    });
+
+    it('order holds across pages where a conversation’s later event has the earlier transaction number', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const other = await world.conversation(await world.visitor(desk));
+      await passed(world);
+      const [first, second] = [newId(), newId()];
+      const waiting = await openTransaction();
+      const bystander = await openTransaction();
+      const holding = await openTransaction();
+      await copyEvent(holding, first, conversation.id);
+      await end(holding);
+      const between = await copyEvents(waiting, PAGE + 1, other.id);
+      await copyEvent(waiting, second, conversation.id);
+      await end(waiting);
+      await inbox.next('message.created', ({ id }) => id === second, SOON_MS);
+      await end(bystander);
+      await passed(world);
+      await inbox.settled();
+      expect(said(inbox).map(({ id }) => id)).toEqual([first, second]);
+      expect(said(inbox, other.id).flatMap(({ id }) => (between.includes(id ?? '') ? [id] : []))).toEqual(between);
     });
 
     it('a transaction that is left open holds events back, and loses none', async () => {

@@ -63,13 +63,16 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.reading;
   }
 
-  /** Reads the log up to the present horizon and delivers what has not come before. */
+  /** Reads the log up to the present horizon, a page at a time, and delivers what has not come before. */
   async catchUp(): Promise<void> {
-    const { events, horizon } = await this.events.settledSince(this.horizon);
-    for (const event of events) if (!this.hasPassed(event)) this.pass(event);
-    const passed = BigInt(horizon);
+    const range = await this.events.settledSince(this.horizon);
+    for await (const events of this.events.read(range)) {
+      for (const event of events) if (!this.hasPassed(event)) this.pass(event);
+      if (this.stopped) return;
+    }
+    const passed = BigInt(range.horizon);
     if (passed <= BigInt(this.horizon)) return;
-    this.horizon = horizon;
+    this.horizon = range.horizon;
     for (const [id, xid] of this.delivered) if (xid < passed) this.delivered.delete(id);
     for (const [id, event] of this.waiting) if (this.hasPassed(event)) this.waiting.delete(id);
   }

@@ -18,23 +18,31 @@ const APPEND = statement(`
 const HORIZON = statement(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`);
 
 /**
- * Rows and the new horizon come from one statement, hence one snapshot: none falls between two reads.
+ * How far the log has settled since a horizon, and between which positions that is: read from an index alone.
  *
  * Transactions draw their numbers before they wait for a conversation's lock, so an event can have a lower number than
- * the one before it, and the horizon of a third transaction can fall between the two. Then the earlier one, which was
- * committed before the later one could be written, comes with it although its number has not settled.
+ * the one before it, and the horizon of a third transaction can fall between the two. So the positions begin with the
+ * first event that there is, settled or not: then the earlier one, which was committed before the later one could be
+ * written, is read with it although its number has not settled.
  */
 const SETTLED_SINCE = statement(`
-  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon),
-  recent AS (
-    SELECT event.*, max(position) FILTER (WHERE xid < snapshot.horizon) OVER (PARTITION BY conversation_id) AS newest
-    FROM snapshot JOIN event ON xid >= $1::xid8 WHERE snapshot.horizon > $1::xid8
-  )
-  SELECT snapshot.horizon::text AS horizon, event.id, event.type, event.workspace_id, event.channel_id,
-         event.conversation_id, event.contact_id, event.actor, event.payload, event.payload_version,
-         event.request_id, event.recorded_at, event.xid::text AS xid, event.position::text AS position
-  FROM snapshot LEFT JOIN recent AS event ON event.xid < snapshot.horizon OR event.position < event.newest
-  ORDER BY event.position`);
+  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon)
+  SELECT snapshot.horizon::text AS horizon, settled.first::text AS first, settled.last::text AS last
+  FROM snapshot CROSS JOIN LATERAL (
+    SELECT min(position) AS first, max(position) FILTER (WHERE xid < snapshot.horizon) AS last
+    FROM event WHERE xid >= $1::xid8 AND snapshot.horizon > $1::xid8
+  ) AS settled`);
+
+/**
+ * A page of what lies between two positions. It needs no snapshot in common with the statement above: what had settled
+ * then is there for good, and an event that appears between them later follows only what was there to be read before.
+ */
+const PAGE = statement(`
+  SELECT id, type, workspace_id, channel_id, conversation_id, contact_id, actor, payload, payload_version, request_id,
+         recorded_at, xid::text AS xid, position::text AS position
+  FROM event WHERE xid >= $1::xid8 AND position >= $2 AND position <= $3
+  ORDER BY event.position LIMIT $4`);
+const PAGE_SIZE = 200;
 
 /** What was said is replaced by nothing; that something was said stays. */
 const SCRUB_MESSAGE = statement(`
@@ -47,8 +55,7 @@ const IDENTITY = statement(`
   FROM event_log log, pg_control_system() system, pg_control_checkpoint() checkpoint`);
 
 interface EventRow {
-  horizon: string;
-  id: string | null;
+  id: string;
   type: string;
   workspace_id: string;
   channel_id: string | null;
@@ -81,10 +88,13 @@ export interface EventStamp {
   origin: ClientOrigin | null;
 }
 
-/** What was read, and the horizon (the oldest transaction still open) before which nothing can appear any more. */
-export interface Settled {
-  events: RecordedEvent[];
+/** What has settled between two horizons: before one (the oldest transaction still open) nothing can appear any more. */
+export interface SettledRange {
+  since: string;
   horizon: string;
+  /** Of the first event and the last; null when there is none. */
+  first: string | null;
+  last: string | null;
 }
 
 @Injectable()
@@ -126,14 +136,24 @@ export class EventRepository {
     return (await this.sql.first<{ horizon: string }>(HORIZON))?.horizon ?? '0';
   }
 
+  /** What the transactions wrote that have ended between a horizon and the present one. */
+  async settledSince(since: string): Promise<SettledRange> {
+    const range = await this.sql.first<Omit<SettledRange, 'since'>>(SETTLED_SINCE, [since]);
+    return { since, horizon: since, first: null, last: null, ...range };
+  }
+
   /**
-   * Every event of the transactions in the closed range from `horizon` to the present one, in order of position; with
-   * those that one of these follows in its conversation, which will come again with their own range.
+   * Every event of the range in order of position, a page at a time; with those that lie between although they have not
+   * settled, which will come again with their own range.
    */
-  async settledSince(horizon: string): Promise<Settled> {
-    const rows = await this.sql.rows<EventRow>(SETTLED_SINCE, [horizon]);
-    const events = rows.filter(row => row.id !== null).map(toRecordedEvent);
-    return { events, horizon: rows[0]?.horizon ?? horizon };
+  async *read({ since, first, last }: SettledRange): AsyncGenerator<RecordedEvent[]> {
+    let from = first;
+    while (from !== null && last !== null) {
+      const rows: EventRow[] = await this.sql.rows<EventRow>(PAGE, [since, from, last, PAGE_SIZE]);
+      yield rows.map(toRecordedEvent);
+      const end = rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.position;
+      from = end === undefined ? null : (BigInt(end) + 1n).toString();
+    }
   }
 
   async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {
@@ -148,7 +168,7 @@ export class EventRepository {
 
 function toRecordedEvent(row: EventRow): RecordedEvent {
   return {
-    id: row.id ?? '',
+    id: row.id,
     type: row.type as EventType,
     workspaceId: row.workspace_id,
     channelId: row.channel_id,
