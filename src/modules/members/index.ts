@@ -1,5 +1,7 @@
+export { JoiningService } from './joining.service.js';
 export { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
 export { AVAILABILITIES, toMemberRecord } from './member.js';
 export type { Member, MemberDisplay, MemberRecord, Membership } from './member.js';
+export { LastOwner, MemberExists, RoleTooHigh } from './members.errors.js';
 export { MembersModule } from './members.module.js';
 export { MembersService } from './members.service.js';

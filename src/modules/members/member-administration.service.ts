@@ -86,7 +86,7 @@ function rankOf(principal: StaffPrincipal): number {
  * agent, and nobody below an owner could ever lift that.
  * @param owners those who were active before the member became what it is now
  */
-function assertOwned(owners: readonly Pick<Member, 'id' | 'channelIds'>[], member: Member): void {
+export function assertOwned(owners: readonly Pick<Member, 'id' | 'channelIds'>[], member: Member): void {
   const others = owners.filter(({ id }) => id !== member.id);
   if (others.length === owners.length) return;
   const left = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;

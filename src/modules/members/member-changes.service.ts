@@ -1,13 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
+import { newId } from '../../kernel/ids.js';
+import { violates } from '../../platform/database/database-errors.js';
 import { EventLog } from '../../platform/events/event-log.js';
+import type { User } from '../users/index.js';
 import type { Member, MemberRecord } from './member.js';
 import { toMemberRecord } from './member.js';
+import { MemberExists } from './members.errors.js';
 import './members.events.js';
 import { MembersRepository } from './members.repository.js';
 
-/** Writes changes of a member that the caller holds locked: row and event. */
+export type GivenToMember = Pick<Member, 'name' | 'role' | 'channelIds' | 'claimed'>;
+
+/** Writes members, new ones and those that the caller holds locked: row and event. */
 @Injectable()
 export class MemberChanges {
   constructor(
@@ -32,5 +38,37 @@ export class MemberChanges {
       payload: { member: toMemberRecord(member), changed },
     });
     return true;
+  }
+
+  /** A member that was not there. @param actor whoever adds it; itself where absent @throws MemberExists */
+  async add(workspaceId: string, user: User, given: GivenToMember, actor?: Actor): Promise<Member> {
+    const now = this.clock.now();
+    const member: Member = {
+      id: newId(),
+      workspaceId,
+      userId: user.id,
+      email: user.email,
+      ...given,
+      avatarUrl: null,
+      status: 'active',
+      availability: 'offline',
+      capacity: 10,
+      lastSeenAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+    try {
+      await this.members.add(member);
+    } catch (error) {
+      if (violates(error, 'uq_member_user')) throw new MemberExists({ cause: error });
+      throw error;
+    }
+    await this.events.audit({
+      type: 'member.created',
+      workspaceId,
+      actor: actor ?? { type: 'member', id: member.id },
+      payload: toMemberRecord(member),
+    });
+    return member;
   }
 }

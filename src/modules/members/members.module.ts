@@ -1,6 +1,7 @@
 import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/index.js';
 import { UsersModule } from '../users/index.js';
+import { JoiningService } from './joining.service.js';
 import { MemberAdministration } from './member-administration.service.js';
 import { MemberChanges } from './member-changes.service.js';
 import { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
@@ -16,9 +17,10 @@ import { MembersService } from './members.service.js';
     MemberChanges,
     MembersService,
     MemberAdministration,
+    JoiningService,
     MemberHoldings,
     MemberScopeHoldings,
   ],
-  exports: [MembersService, MemberHoldings, MemberScopeHoldings],
+  exports: [MembersService, JoiningService, MemberHoldings, MemberScopeHoldings],
 })
 export class MembersModule {}

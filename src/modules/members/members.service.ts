@@ -1,22 +1,15 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
-import { Clock } from '../../kernel/clock.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
-import { newId } from '../../kernel/ids.js';
-import type { Actor } from '../../kernel/domain-event.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../kernel/principal.js';
-import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
 import { ChannelsService } from '../channels/index.js';
 import type { User } from '../users/index.js';
 import { UsersService } from '../users/index.js';
 import { MemberChanges } from './member-changes.service.js';
 import type { Availability, Member, MemberDisplay, Membership } from './member.js';
-import { toMemberRecord } from './member.js';
 import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
-import './members.events.js';
 import { MembersRepository } from './members.repository.js';
 
 export interface NewMember {
@@ -37,12 +30,10 @@ export interface ProfileChanges {
 export class MembersService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
     private readonly members: MembersRepository,
     private readonly changes: MemberChanges,
     private readonly users: UsersService,
     private readonly channels: ChannelsService,
-    private readonly clock: Clock,
   ) {}
 
   list(principal: Principal, page: PageRequest): Promise<Page<Member>> {
@@ -87,9 +78,8 @@ export class MembersService {
 
   /** The first member of a workspace that is being registered. */
   async createOwner(workspaceId: string, user: User, name: string): Promise<Member> {
-    const member = this.draft(workspaceId, user, { name, role: 'owner', claimed: true, channelIds: null });
-    await this.units.run(() => this.add(member, { type: 'member', id: member.id }));
-    return member;
+    const given = { name, role: 'owner', claimed: true, channelIds: null } as const;
+    return this.units.run(() => this.changes.add(workspaceId, user, given));
   }
 
   /**
@@ -108,9 +98,8 @@ export class MembersService {
       if (!made) await this.assertNoMember(principal.workspaceId, user.id);
       const claimed = made && body.password !== undefined;
       const channelIds = body.channel_ids ?? null;
-      const member = this.draft(principal.workspaceId, user, { name: body.name, role, claimed, channelIds });
-      await this.add(member, actorOf(principal));
-      return member;
+      const given = { name: body.name, role, claimed, channelIds };
+      return this.changes.add(principal.workspaceId, user, given, actorOf(principal));
     });
   }
 
@@ -129,38 +118,5 @@ export class MembersService {
     const member = await this.members.ofUser(workspaceId, userId);
     if (member?.status === 'active') throw new MemberExists();
     if (member) throw new MemberDeactivatedConflict();
-  }
-
-  private async add(member: Member, actor: Actor): Promise<void> {
-    try {
-      await this.members.add(member);
-    } catch (error) {
-      if (violates(error, 'uq_member_user')) throw new MemberExists({ cause: error });
-      throw error;
-    }
-    const payload = toMemberRecord(member);
-    await this.events.audit({ type: 'member.created', workspaceId: member.workspaceId, actor, payload });
-  }
-
-  private draft(
-    workspaceId: string,
-    user: User,
-    given: { name: string; role: Role; claimed: boolean; channelIds: string[] | null },
-  ): Member {
-    const now = this.clock.now();
-    return {
-      id: newId(),
-      workspaceId,
-      userId: user.id,
-      email: user.email,
-      ...given,
-      avatarUrl: null,
-      status: 'active',
-      availability: 'offline',
-      capacity: 10,
-      lastSeenAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
   }
 }

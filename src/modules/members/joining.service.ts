@@ -1,0 +1,84 @@
+import { Injectable } from '@nestjs/common';
+import type { Role, SystemPrincipal } from '../../kernel/principal.js';
+import { rank } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { User } from '../users/index.js';
+import { assertOwned } from './member-administration.service.js';
+import { MemberChanges } from './member-changes.service.js';
+import { MemberScopeHoldings } from './member-holdings.js';
+import type { Member } from './member.js';
+import { MemberExists, RoleTooHigh } from './members.errors.js';
+import { MembersRepository } from './members.repository.js';
+
+/** What somebody who accepts an invite is here. */
+export interface Joining {
+  name: string;
+  role: Role;
+  /** null: all. */
+  channelIds: string[] | null;
+}
+
+/** How people come in by an invite: new ones, those who left, and those whom a key has made and no password opens. */
+@Injectable()
+export class JoiningService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly members: MembersRepository,
+    private readonly changes: MemberChanges,
+    private readonly scopeHoldings: MemberScopeHoldings,
+  ) {}
+
+  /**
+   * Who has this e-mail here, where an invite of somebody of that role may let them in; null for a stranger. A member
+   * above them is not theirs to invite: whoever invites sees the link, and with it could come in as that member.
+   * @throws MemberExists, RoleTooHigh
+   */
+  async invitable(workspaceId: string, email: string, by: Role): Promise<Member | null> {
+    const member = await this.members.byEmail(workspaceId, email);
+    if (member) assertOutside(member);
+    if (member && rank(member.role) > rank(by)) throw new RoleTooHigh();
+    return member;
+  }
+
+  /** The user's place here, if it has one, locked until the unit of work ends; before any invite is. */
+  async hold(workspaceId: string, userId: string): Promise<Member | null> {
+    const member = await this.members.ofUser(workspaceId, userId);
+    if (!member) return null;
+    await this.members.lockOwnersAnd(workspaceId, member.id);
+    return this.members.get(itself(workspaceId), member.id);
+  }
+
+  /**
+   * Makes the user a member whom its password lets in. One who is here already becomes what the invite says, no more
+   * and no less; one who had left is back. Joins the caller's unit of work.
+   * @throws MemberExists for one whom its password lets in already @throws LastOwner
+   */
+  async join(workspaceId: string, user: User, joining: Joining): Promise<Member> {
+    return this.units.run(async () => {
+      const member = await this.hold(workspaceId, user.id);
+      return member ? this.claim(member, joining) : this.changes.add(workspaceId, user, { ...joining, claimed: true });
+    });
+  }
+
+  private async claim(member: Member, joining: Joining): Promise<Member> {
+    assertOutside(member);
+    const owners = await this.members.owners(member.workspaceId);
+    const moved = JSON.stringify(joining.channelIds) !== JSON.stringify(member.channelIds);
+    member.claimed = true;
+    const actor = { type: 'member', id: member.id } as const;
+    // what is different for the password alone is nobody's news
+    if (!(await this.changes.apply(member, { ...joining, status: 'active' }, actor))) await this.members.update(member);
+    assertOwned(owners, member);
+    if (moved) await this.scopeHoldings.release(member, itself(member.workspaceId));
+    return member;
+  }
+}
+
+/** Whoever works here and can sign in needs no invite. */
+function assertOutside(member: Member): void {
+  if (member.status === 'active' && member.claimed) throw new MemberExists();
+}
+
+function itself(workspaceId: string): SystemPrincipal {
+  return { kind: 'system', workspaceId };
+}
