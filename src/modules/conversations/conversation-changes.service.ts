@@ -5,6 +5,7 @@ import { VersionConflict } from '../../kernel/errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
+import { canServe } from './assignee.js';
 import type { Conversation, ConversationRecord } from './conversation.js';
 import { toConversationRecord } from './conversation.js';
 import { InvalidTransition } from './conversations.errors.js';
@@ -41,11 +42,32 @@ export class ConversationChanges {
   ): Promise<void> {
     const effects = transition(conversation, trigger, { now: this.clock.now(), actor });
     if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: AIM[trigger] } });
-    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...more } }, actor);
+    const left = conversation.status === 'resolved' ? await this.leftAlone(conversation) : {};
+    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...left, ...more } }, actor);
   }
 
   /** Does nothing when nothing would be different. @throws ConversationExists */
-  async apply(conversation: Conversation, { columns, timeline }: Effects, actor: Actor): Promise<void> {
+  async apply(conversation: Conversation, effects: Effects, actor: Actor): Promise<void> {
+    await this.applyAll([conversation], effects, actor);
+  }
+
+  /**
+   * The same with several of one workspace, which the caller has locked in the order of their ids. They are counted
+   * together at the end: rows of the tally are hot, and would be locked in no order if each change took its own.
+   */
+  async applyAll(conversations: readonly Conversation[], effects: Effects, actor: Actor): Promise<void> {
+    const [first] = conversations;
+    if (!first) return;
+    const moves: { from: Conversation; to: Conversation }[] = [];
+    for (const conversation of conversations) {
+      const from = { ...conversation };
+      await this.change(conversation, effects, actor);
+      moves.push({ from, to: conversation });
+    }
+    await this.tally.moveAll(first.workspaceId, moves);
+  }
+
+  private async change(conversation: Conversation, { columns, timeline }: Effects, actor: Actor): Promise<void> {
     const before = { ...conversation };
     const after = { ...conversation, ...columns };
     const changes = difference(toConversationRecord(before), toConversationRecord(after));
@@ -69,7 +91,6 @@ export class ConversationChanges {
       },
     });
     if (timeline) await this.appender.note(conversation, timeline, actor);
-    await this.tally.move(conversation.workspaceId, before, conversation);
   }
 
   /** @throws VersionConflict when the caller knew an older state than the present one */
@@ -77,6 +98,13 @@ export class ConversationChanges {
     if (expected !== undefined && expected !== conversation.version) {
       throw new VersionConflict({ data: { version: conversation.version } });
     }
+  }
+
+  /** A conversation that comes back after its assignee has gone comes back to nobody. */
+  private async leftAlone({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
+    if (assigneeId === null) return {};
+    const member = await this.members.hold({ kind: 'system', workspaceId }, assigneeId);
+    return canServe(member, channelId) ? {} : { assigneeId: null };
   }
 
   private async handover(before: Conversation, after: Conversation): Promise<ConversationUpdated['assignee']> {

@@ -128,7 +128,7 @@ export class ConversationsController {
   @Summary('The calling agent takes the conversation, from a bot too.')
   @Allow('conversations:write', { only: 'agent' })
   @Answers(ConversationView)
-  @Throws(NotFound, VersionConflict, InvalidTransition)
+  @Throws(NotFound, VersionConflict, InvalidTransition, AssigneeUnavailable)
   async take(
     @Caller() caller: AgentPrincipal,
     @IdParam() id: string,

@@ -3,6 +3,7 @@ import { BotsModule } from '../bots/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
+import { Assignees } from './assignees.service.js';
 import { ContactConversationsController } from './contact-conversations.controller.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import { ConversationCounting } from './conversation-counting.service.js';
@@ -43,6 +44,7 @@ import { TallyRepository } from './tally.repository.js';
     ConversationStarts,
     ConversationViews,
     ConversationCounting,
+    Assignees,
   ],
   exports: [ConversationsService],
 })

@@ -47,6 +47,18 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getOne();
   }
 
+  /** The member's unresolved conversations outside of these channels, locked in the order of their ids. */
+  lockGivenTo(workspaceId: string, memberId: string, kept: readonly string[]): Promise<Conversation[]> {
+    return this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId', { workspaceId })
+      .andWhere(`conversation.assigneeId = :memberId AND conversation.status <> 'resolved'`, { memberId })
+      .andWhere('conversation.channelId <> ALL(:kept)', { kept: [...kept] })
+      .orderBy('conversation.id')
+      .setLock('for_no_key_update')
+      .getMany();
+  }
+
   async nextNumber(workspaceId: string): Promise<number> {
     return (await this.sql.first<{ number: number }>(NEXT_NUMBER, [workspaceId]))?.number ?? 1;
   }

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
-import { covers } from '../../kernel/channel-scope.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { Page } from '../../kernel/page.js';
 import type { AgentPrincipal, Principal, StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
+import { canServe } from './assignee.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import type { Conversation, Priority } from './conversation.js';
 import { AssigneeUnavailable, unknownId } from './conversations.errors.js';
@@ -70,20 +70,28 @@ export class ConversationsService {
 
   /** Gives the conversation to a member, or to nobody. @throws AssigneeUnavailable, ValidationFailed, VersionConflict */
   assign(principal: StaffPrincipal, id: string, memberId: string | null, expected?: number): Promise<Conversation> {
-    return this.change(principal, id, expected, async conversation => {
-      if (memberId !== null) await this.assertAvailable(principal, memberId, conversation);
-      const timeline = { event: memberId === null ? 'unassigned' : 'assigned', public: false } as const;
-      await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actorOf(principal));
+    return this.units.run(async () => {
+      const member = memberId === null ? null : await this.members.hold(principal, memberId);
+      return this.change(principal, id, expected, async conversation => {
+        if (memberId !== null && !member) throw unknownId('member_id');
+        if (member && !canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
+        const timeline = { event: member ? 'assigned' : 'unassigned', public: false } as const;
+        await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actorOf(principal));
+      });
     });
   }
 
   /** The caller takes the conversation, from a bot too. @throws InvalidTransition when it is resolved */
   take(principal: AgentPrincipal, id: string, expected?: number): Promise<Conversation> {
-    return this.change(principal, id, expected, async conversation => {
-      const actor = actorOf(principal);
-      await this.changes.trigger(conversation, 'take', actor);
-      const timeline = { event: 'assigned', public: false } as const;
-      await this.changes.apply(conversation, { columns: { assigneeId: principal.memberId }, timeline }, actor);
+    return this.units.run(async () => {
+      const member = await this.members.hold(principal, principal.memberId);
+      return this.change(principal, id, expected, async conversation => {
+        if (!canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
+        const actor = actorOf(principal);
+        await this.changes.trigger(conversation, 'take', actor);
+        const timeline = { event: 'assigned', public: false } as const;
+        await this.changes.apply(conversation, { columns: { assigneeId: principal.memberId }, timeline }, actor);
+      });
     });
   }
 
@@ -147,12 +155,5 @@ export class ConversationsService {
       await edit(conversation);
       return conversation;
     });
-  }
-
-  private async assertAvailable(principal: Principal, memberId: string, conversation: Conversation): Promise<void> {
-    const member = await this.members.find(principal, memberId);
-    if (!member) throw unknownId('member_id');
-    const available = member.status === 'active' && covers(member.channelIds, conversation.channelId);
-    if (!available) throw new AssigneeUnavailable();
   }
 }

@@ -10,8 +10,9 @@ const NOBODY = '00000000-0000-0000-0000-000000000000';
 /** Keys in order: transactions that touch the same two kinds lock them alike, so none waits for another in a circle. */
 const ADD = statement(`
   INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count)
-  SELECT $1, kind.channel_id, kind.status, kind.assignee_id, kind.change
+  SELECT $1, kind.channel_id, kind.status, kind.assignee_id, sum(kind.change)::int
   FROM unnest($2::uuid[], $3::text[], $4::uuid[], $5::int[]) AS kind (channel_id, status, assignee_id, change)
+  GROUP BY kind.channel_id, kind.status, kind.assignee_id
   ORDER BY kind.channel_id, kind.status, kind.assignee_id
   ON CONFLICT (workspace_id, channel_id, status, assignee_id)
     DO UPDATE SET count = conversation_tally.count + excluded.count`);
@@ -37,17 +38,30 @@ const FREEZE = statement('LOCK TABLE conversation_tally IN EXCLUSIVE MODE');
 
 type Kind = Pick<Conversation, 'channelId' | 'status' | 'assigneeId'>;
 
+/** What one conversation was and is; `from` is null for a new one. */
+interface Move {
+  from: Kind | null;
+  to: Kind;
+}
+
 @Injectable()
 export class TallyRepository {
   constructor(private readonly sql: Sql) {}
 
   /** Notes that a conversation of one kind has become one of another. Last in its transaction: the rows are hot. */
-  async move(workspaceId: string, from: Kind | null, to: Kind): Promise<void> {
-    const changes = [
-      { kind: from, change: -1 },
-      { kind: to, change: 1 },
-    ].filter((item): item is { kind: Kind; change: number } => item.kind !== null && item.kind.status !== 'resolved');
-    if (from && sameKind(from, to)) return;
+  move(workspaceId: string, from: Kind | null, to: Kind): Promise<void> {
+    return this.moveAll(workspaceId, [{ from, to }]);
+  }
+
+  /** The same of several, in one statement, so that all rows are locked in one order. */
+  async moveAll(workspaceId: string, moves: readonly Move[]): Promise<void> {
+    const changes = moves
+      .filter(({ from, to }) => !(from && sameKind(from, to)))
+      .flatMap(({ from, to }) => [
+        { kind: from, change: -1 },
+        { kind: to, change: 1 },
+      ])
+      .filter((item): item is { kind: Kind; change: number } => item.kind !== null && item.kind.status !== 'resolved');
     if (changes.length === 0) return;
     await this.sql.count(ADD, [
       workspaceId,
