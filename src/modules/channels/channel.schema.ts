@@ -26,7 +26,7 @@ export class CreateWidgetThemeBody extends UpdateWidgetThemeBody {
 }
 
 export class PreChatFieldBody implements PreChatField {
-  @Text({ max: 50, pattern: /^[a-z0-9_]+$/ }) key!: string;
+  @Text({ max: 50, pattern: /^[a-z0-9_]+$/, example: 'order_number' }) key!: string;
   @Text() label!: string;
   @Choice(['text', 'email', 'phone', 'textarea']) type!: string;
   @Flag() required!: boolean;
@@ -60,8 +60,11 @@ export class CreateWidgetConfigBody extends UpdateWidgetConfigBody {
   @Nested(() => CreateWidgetThemeBody, { optional }) declare theme?: CreateWidgetThemeBody;
 }
 
+const ROUTING_MODE =
+  'Who gets a new conversation; `manual`: whoever takes it. The others are stored, and take effect with automatic assignment.';
+
 export class RoutingBody {
-  @Choice(ROUTING_MODES, { optional }) mode?: Routing['mode'];
+  @Choice(ROUTING_MODES, { optional, description: ROUTING_MODE }) mode?: Routing['mode'];
 }
 
 export class UpdateChannelBody {
@@ -88,8 +91,8 @@ export class CreateChannelBody extends UpdateChannelBody {
 }
 
 export class RoutingView implements Routing {
-  @Choice(ROUTING_MODES) mode!: Routing['mode'];
-  @Id({ nullable: true }) bot_id!: string | null;
+  @Choice(ROUTING_MODES, { description: ROUTING_MODE }) mode!: Routing['mode'];
+  @Id({ nullable: true, description: 'The bot that answers first; cannot be set yet.' }) bot_id!: string | null;
 }
 
 export class WidgetThemeView {

@@ -32,7 +32,8 @@ export class UpdateVisitorContactBody {
 }
 
 export class AvailabilityView {
-  @Flag() online!: boolean;
+  @Flag({ description: 'Whether somebody is there to answer. As yet true whenever the channel is active.' })
+  online!: boolean;
   @Flag() within_business_hours!: boolean;
   @Time({ nullable }) next_open_at!: string | null;
 }
