@@ -3,7 +3,6 @@ import { Config } from '../../config/config.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import type { AgentPrincipal, SystemPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import type { Counter } from '../../platform/limits/rate-limiter.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import { BotsService } from '../bots/index.js';
 import { ChannelsService } from '../channels/index.js';
@@ -15,6 +14,7 @@ import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
 import type { SignIn } from './agent-session.js';
+import { loginGuesses } from './login-guesses.js';
 import { SessionsService } from './sessions.service.js';
 import { SignInService } from './sign-in.service.js';
 
@@ -59,7 +59,7 @@ export class AuthService {
     const known = await this.users.findByEmail(email);
     if (known) {
       const isOwn = () => this.users.hasPassword(known, password);
-      if (!(await this.limiter.guess(guesses(email, address), isOwn))) throw new EmailTaken();
+      if (!(await this.limiter.guess(loginGuesses(email, address), isOwn))) throw new EmailTaken();
     }
     const passwordHash = known ? null : await this.users.hashPassword(password);
     return this.units.run(async () => {
@@ -80,7 +80,7 @@ export class AuthService {
    */
   async login(credentials: Credentials, address: string): Promise<SignIn & { memberships: Membership[] }> {
     const { email, password } = credentials;
-    const found = await this.limiter.guess(guesses(email, address), () => this.authenticate(email, password));
+    const found = await this.limiter.guess(loginGuesses(email, address), () => this.authenticate(email, password));
     if (!found) throw new InvalidCredentials();
     const { user, memberships } = found;
     const member = await this.enter(memberships, credentials.workspace_id);
@@ -136,13 +136,4 @@ export class AuthService {
     if (!active) throw new MemberDeactivated();
     return this.members.get({ kind: 'system', workspaceId: active.workspaceId }, active.memberId);
   }
-}
-
-/** Wrong passwords are counted per e-mail and address, per e-mail, and per address. */
-function guesses(email: string, address: string): Counter[] {
-  return [
-    ['login', `${email} ${address}`],
-    ['login_email', email],
-    ['login_address', address],
-  ];
 }

@@ -1,8 +1,9 @@
 export { toAgentSessionRecord } from './agent-session.js';
 export type { AgentSessionRecord, SignIn } from './agent-session.js';
-export { ContactBlocked, DeactivatedMembersToken, MemberDeactivated } from './auth.errors.js';
+export { ContactBlocked, DeactivatedMembersToken, InvalidCredentials, MemberDeactivated } from './auth.errors.js';
 export type { SessionEnded, SessionRefused, SessionStarted, SignInMethod } from './auth.events.js';
 export { AuthModule } from './auth.module.js';
+export { loginGuesses } from './login-guesses.js';
 export { PassportAuthenticator } from './passport-authenticator.service.js';
 export type { SessionOpening } from './sessions.service.js';
 export { SessionsService } from './sessions.service.js';
