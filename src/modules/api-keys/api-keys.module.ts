@@ -1,5 +1,6 @@
 import { Module } from '@nestjs/common';
 import { ApiKeyHoldings } from './api-key-holdings.js';
+import { ApiKeyRefusals } from './api-key-refusals.js';
 import { ApiKeyUsage } from './api-key-usage.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
@@ -7,7 +8,7 @@ import { ApiKeysService } from './api-keys.service.js';
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage, ApiKeyHoldings],
+  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage, ApiKeyRefusals, ApiKeyHoldings],
   exports: [ApiKeysService, ApiKeyHoldings],
 })
 export class ApiKeysModule {}

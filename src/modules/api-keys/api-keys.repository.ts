@@ -11,15 +11,15 @@ import type { ApiKey } from './api-key.js';
 
 /** Asked at each call: there is no cache between a key and its revocation. */
 const BY_HASH = statement(`
-  SELECT id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt"
-  FROM api_key WHERE key_hash = $1 AND revoked_at IS NULL`);
+  SELECT id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt", revoked_at AS "revokedAt"
+  FROM api_key WHERE key_hash = $1`);
 const USED = statement(`
   UPDATE api_key SET last_used_at = used.at
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS used (workspace_id, id, at)
   WHERE api_key.workspace_id = used.workspace_id AND api_key.id = used.id
     AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`);
 
-export type LiveKey = Pick<ApiKey, 'id' | 'workspaceId' | 'scopes' | 'expiresAt'>;
+export type PresentedKey = Pick<ApiKey, 'id' | 'workspaceId' | 'scopes' | 'expiresAt' | 'revokedAt'>;
 
 @Injectable()
 export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
@@ -49,8 +49,9 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
     return toPage(await query.getMany(), limit, last => encodeCursor('api-keys', [last.id]));
   }
 
-  live(keyHash: string): Promise<LiveKey | undefined> {
-    return this.sql.first<LiveKey>(BY_HASH, [keyHash]);
+  /** Dead or alive. */
+  byHash(keyHash: string): Promise<PresentedKey | undefined> {
+    return this.sql.first<PresentedKey>(BY_HASH, [keyHash]);
   }
 
   async used(uses: readonly { workspaceId: string; id: string; at: Date }[]): Promise<void> {

@@ -9,6 +9,7 @@ import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { ApiKeyHoldings } from './api-key-holdings.js';
+import { ApiKeyRefusals } from './api-key-refusals.js';
 import { ApiKeyUsage } from './api-key-usage.js';
 import type { ApiKey } from './api-key.js';
 import { isApiKey, keyPrefixOf, newApiKey, toApiKeyRecord } from './api-key.js';
@@ -29,6 +30,7 @@ export class ApiKeysService {
     private readonly events: EventLog,
     private readonly keys: ApiKeysRepository,
     private readonly usage: ApiKeyUsage,
+    private readonly refusals: ApiKeyRefusals,
     private readonly holdings: ApiKeyHoldings,
     private readonly clock: Clock,
   ) {}
@@ -80,11 +82,19 @@ export class ApiKeysService {
 
   /** Who calls with this key. @throws InvalidToken, TokenExpired */
   async authenticate(token: string): Promise<ApiKeyPrincipal> {
-    const live = isApiKey(token) ? await this.keys.live(sha256(token)) : undefined;
-    if (!live) throw new InvalidToken();
-    if (live.expiresAt && live.expiresAt <= this.clock.now()) throw new TokenExpired();
-    this.usage.note(live.workspaceId, live.id);
-    return { kind: 'api_key', workspaceId: live.workspaceId, apiKeyId: live.id, keyScopes: live.scopes };
+    const key = isApiKey(token) ? await this.keys.byHash(sha256(token)) : undefined;
+    if (!key) throw new InvalidToken();
+    const { id, workspaceId, scopes } = key;
+    if (key.revokedAt) {
+      this.refusals.note(workspaceId, { id, reason: 'revoked' });
+      throw new InvalidToken();
+    }
+    if (key.expiresAt && key.expiresAt <= this.clock.now()) {
+      this.refusals.note(workspaceId, { id, reason: 'expired' });
+      throw new TokenExpired();
+    }
+    this.usage.note(workspaceId, id);
+    return { kind: 'api_key', workspaceId, apiKeyId: id, keyScopes: scopes };
   }
 
   private async tell(type: 'api_key.created' | 'api_key.revoked', apiKey: ApiKey, by: StaffPrincipal): Promise<void> {

@@ -87,6 +87,7 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
   'workspace.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
   'api_key.created': { agents: null, visitor: null },
   'api_key.revoked': { agents: null, visitor: null },
+  'api_key.refused': { agents: null, visitor: null },
   'session.started': { agents: null, visitor: null },
   'session.ended': {
     agents: null,

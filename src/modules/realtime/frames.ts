@@ -40,6 +40,7 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
   'workspace.updated': agents('The workspace changed.', 'WorkspaceView'),
   'api_key.created': silent('An API key was made.'),
   'api_key.revoked': silent('An API key was revoked.'),
+  'api_key.refused': silent('Somebody still calls with an API key that is dead.'),
   'session.started': silent('Somebody signed in.'),
   'session.refused': silent('Somebody was turned away at a door.'),
   'session.ended': silent('A sign-in ended; its sockets close.'),
