@@ -7,12 +7,18 @@ import { Service } from './service.js';
 /** sysexits.h: something is wrong with the configuration. */
 const EX_CONFIG = 78;
 
-/** Runs the service until SIGTERM or SIGINT. */
+/** npm passes on to its child the Ctrl-C that both have got already: a second one so soon is the first. */
+const TWIN_MS = 1_000;
+
+/** Runs the service until SIGTERM or SIGINT; a second one, later, says to hurry. */
 export async function serve(): Promise<void> {
   const config = configOrExit();
   const log = logFor(config);
   const service = new Service(config, log);
+  let asked: number | undefined;
   const stop = async (): Promise<void> => {
+    asked ??= performance.now();
+    if (performance.now() - asked > TWIN_MS) service.hurry();
     await service.stop();
     log.info('stopped');
     process.exit(0);

@@ -7,12 +7,16 @@ import { migrate } from './platform/database/migrate.js';
 import type { OpenDatabase } from './platform/database/open-database.js';
 import { openDatabase } from './platform/database/open-database.js';
 import { drain } from './platform/health/drain.js';
+import { EarlyAnswers } from './platform/health/early-answers.js';
+import type { HttpAdapter } from './platform/http/http.adapter.js';
 
 /** One instance of the service, from an open database to open sockets, and back. */
 export class Service {
   private database: OpenDatabase | undefined;
   private app: App | undefined;
+  private early: EarlyAnswers | undefined;
   private readonly starting = new AbortController();
+  private readonly hurrying = new AbortController();
   private stopping: Promise<void> | undefined;
 
   constructor(
@@ -20,14 +24,22 @@ export class Service {
     private readonly log: Logger,
   ) {}
 
-  /** Opens and migrates the database, then listens. @returns the address @throws whatever kept it from starting */
+  /**
+   * Opens and migrates the database, then listens; on a port that is known it answers probes from the first moment.
+   * @returns the address
+   * @throws whatever kept it from starting
+   */
   async start(): Promise<string> {
     const { config, log } = this;
+    if (config.port !== 0) this.early = await EarlyAnswers.listen(config.port, config.host);
     this.database = await openDatabase(config, log, this.starting.signal);
+    if (this.early) this.early.databaseAnswers = true;
     await migrate(config.databaseDirectUrl ?? this.database.url, SCHEMA, line => log.info(line));
     const app = await createApp({ ...config, databaseUrl: this.database.url }, log);
     this.app = app;
+    (app.getHttpAdapter() as HttpAdapter).port = this.early?.server;
     await (config.host ? app.listen(config.port, config.host) : app.listen(config.port));
+    this.early?.handOver(app.getHttpServer());
     return app.getUrl();
   }
 
@@ -41,9 +53,15 @@ export class Service {
     return (this.stopping ??= this.wind());
   }
 
+  /** Cuts short the time that a stop takes for others to notice; requests under way are finished all the same. */
+  hurry(): void {
+    this.hurrying.abort();
+  }
+
   private async wind(): Promise<void> {
     this.starting.abort();
-    if (this.app) await drain(this.app, this.config.drainSeconds);
+    if (this.app) await drain(this.app, this.config.drainSeconds, this.hurrying.signal);
+    this.early?.close();
     await this.database?.close();
   }
 }

@@ -10,11 +10,13 @@ import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/empty-database.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { heldRow } from '../support/held-row.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
 import { call, checkout, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
+import { upgrade } from '../support/upgrade.js';
 
 jest.setTimeout(60_000); // each test starts a process or two
 
@@ -117,10 +119,55 @@ describe('a database that is not there at start', () => {
     await untilReady(await service.url());
   });
 
+  it('leaves a service alive and not ready on its port, and hands the port over without refusing anybody', async () => {
+    const proxy = await proxied(database);
+    await proxy.refuse();
+    const port = await freePort();
+    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(port) });
+    await service.said(/does not answer/);
+    const url = `http://127.0.0.1:${port}`;
+    expect((await call('GET', `${url}/healthz`)).body).toEqual({ status: 'ok' });
+    const waiting = await readiness(url);
+    expect(waiting.status).toBe(503);
+    expect(waiting.body).toMatchObject({ status: 'unavailable', database: 'down', migrations: 'pending' });
+    const early = await call('POST', `${url}/v1/auth/login`, { body: { email: 'a@example.com', password: PASSWORD } });
+    expect([early.status, early.body.error.code, early.headers.get('retry-after')]).toEqual([503, 'unavailable', '1']);
+    const socket = await upgrade(`${url}/ws/agent?token=none`);
+    expect([socket.status, socket.body.error?.code]).toEqual([503, 'unavailable']);
+
+    // whoever has connected before, and asks after, is served as well
+    const patient = connect(port, '127.0.0.1');
+    await once(patient, 'connect');
+    let over = false;
+    const failures: unknown[] = [];
+    let asked = 0;
+    const hammering = race(4, async () => {
+      while (!over) {
+        const answer = await call('GET', `${url}/healthz`).catch((error: unknown) => void failures.push(error));
+        if (answer && answer.status !== 200) failures.push(answer);
+        asked += 1;
+      }
+    });
+    await proxy.heal();
+    await untilReady(url);
+    over = true;
+    await hammering;
+    expect(failures).toEqual([]);
+    expect(asked).toBeGreaterThan(20);
+    patient.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
+    const [answer] = (await once(patient, 'data')) as [Buffer];
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);
+    expect(await service.url()).toBe(url);
+
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    await expect(readiness(url)).rejects.toThrow();
+  });
+
   it('keeps nobody from stopping the service', async () => {
     const proxy = await proxied(database);
     await proxy.refuse();
-    const service = run({ DATABASE_URL: proxy.through(database.url) });
+    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(await freePort()) });
     await service.said(/does not answer/);
     service.child.kill('SIGTERM');
     expect(await service.ended).toEqual({ code: 0, signal: null });
@@ -235,9 +282,9 @@ describe('SIGTERM', () => {
     await row.awaited();
 
     service.child.kill('SIGTERM');
+    service.child.kill('SIGINT');
     await untilDown(url);
     expect((await readiness(url)).body).toMatchObject({ status: 'unavailable', draining: true });
-    service.child.kill('SIGTERM');
     expect((await call('GET', `${url}/healthz`)).status).toBe(200);
     const late = await call('GET', `${url}/v1/channels`, { token: desk.token });
     expect(late.status).toBe(503);
@@ -247,13 +294,73 @@ describe('SIGTERM', () => {
     await expect(listen(url, desk.token)).rejects.toThrow();
 
     expect(await Promise.all(sockets.map(({ end }) => end))).toEqual([1012, 1012, 1012, 1012]);
-    service.child.kill('SIGINT');
     await row.commit();
     expect((await underWay).status).toBe(201);
     expect(await service.ended).toEqual({ code: 0, signal: null });
     expect(service.lines.at(-1)?.msg).toBe('stopped');
     const stored = await database.query(`SELECT 1 FROM message WHERE client_message_id = 'last'`);
     expect(stored).toHaveLength(1);
+  });
+
+  it('goes on answering for as long as it was told to, also when it has no sockets, so that a balancer notices', async () => {
+    const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '3' });
+    const url = await service.url();
+    const desk = await openDesk(url);
+    const asked = performance.now();
+    service.child.kill('SIGTERM');
+    await untilDown(url);
+    let answers = 0;
+    for (;;) {
+      const answer = await call('GET', `${url}/v1/channels`, { token: desk.token }).catch(() => null);
+      if (answer === null) break;
+      answers += 1;
+      expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+      const probe = await readiness(url).catch(() => null);
+      if (probe) expect([probe.status, probe.body.draining]).toEqual([503, true]);
+    }
+    expect(performance.now() - asked).toBeGreaterThan(2_900);
+    expect(answers).toBeGreaterThan(10);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - asked).toBeLessThan(8_000);
+  });
+
+  it('a second time, after a second, cuts the waiting short, and neither sockets nor requests', async () => {
+    const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '600' });
+    const url = await service.url();
+    const desk = await openDesk(url);
+    const { token, conversationId } = await beginTalk(url, desk);
+    const sockets = await race(3, () => listen(url, desk.token));
+    const row = await heldRow(database, 'conversation', conversationId, 'version = version');
+    const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
+    const underWay = call('POST', path, { token, body: { content: 'Will this arrive?', client_message_id: 'last' } });
+    await row.awaited();
+    const asked = performance.now();
+    service.child.kill('SIGINT');
+    await eventually(() => (performance.now() - asked > 1_200 ? true : undefined));
+    expect((await readiness(url)).body.draining).toBe(true);
+    service.child.kill('SIGINT');
+    expect(await Promise.all(sockets.map(({ end }) => end))).toEqual([1012, 1012, 1012]);
+    await eventually(() =>
+      readiness(url).then(
+        () => undefined,
+        () => true,
+      ),
+    );
+    await row.commit();
+    expect((await underWay).status).toBe(201);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - asked).toBeLessThan(10_000);
+  });
+
+  it('is waited on by nobody outside of production, unless they ask for it', async () => {
+    const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '' });
+    const url = await service.url();
+    const socket = await listen(url, (await openDesk(url)).token);
+    const asked = performance.now();
+    service.child.kill('SIGINT');
+    expect(await socket.end).toBe(1012);
+    expect(await service.ended).toEqual({ code: 0, signal: null });
+    expect(performance.now() - asked).toBeLessThan(3_000);
   });
 
   it('does not wait for a client that keeps its connection open', async () => {

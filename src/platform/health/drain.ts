@@ -8,13 +8,17 @@ import { Lifecycle } from './lifecycle.js';
 const REQUESTS_MS = 10_000;
 
 /**
- * A graceful stop. Not ready any more, and whoever still comes is told so with 503, as long as there are sockets to
- * close: those with "connect again", spread over `seconds`, so that their clients do not all come back at once. Then
- * nobody is let in, requests under way are finished, and everything else ends.
+ * A graceful stop. For `seconds` the instance is not ready any more, and whoever still comes is told so with 503: a
+ * balancer that found a closed port instead would fail the requests that it sends before its next probe. Meanwhile the
+ * sockets are closed with "connect again", spread out, so that their clients do not all come back at once. Then nobody
+ * is let in, requests under way are finished, and everything else ends.
+ * @param hurry cuts the seconds short, not the requests
  */
-export async function drain(app: INestApplication, seconds: number): Promise<void> {
+export async function drain(app: INestApplication, seconds: number, hurry: AbortSignal): Promise<void> {
+  const waited = pause(seconds * 1000, hurry);
   app.get(Lifecycle).drain();
-  await closeSockets([...app.get(SocketHub).connections], seconds);
+  await closeSockets([...app.get(SocketHub).connections], seconds, hurry);
+  await waited;
   const server = app.getHttpServer() as Server;
   const closed = new Promise(resolve => server.close(resolve));
   server.closeIdleConnections();
@@ -22,15 +26,19 @@ export async function drain(app: INestApplication, seconds: number): Promise<voi
   await app.close();
 }
 
-async function closeSockets(connections: SocketConnection[], seconds: number): Promise<void> {
-  const pause = (seconds * 1000) / Math.max(1, connections.length);
+async function closeSockets(connections: SocketConnection[], seconds: number, hurry: AbortSignal): Promise<void> {
+  const share = (seconds * 1000) / Math.max(1, connections.length);
   let owed = 0;
   for (const connection of connections) {
     connection.close('restart');
-    owed += pause;
+    owed += share;
     if (owed >= 20) {
-      await delay(owed);
+      await pause(owed, hurry);
       owed = 0;
     }
   }
+}
+
+function pause(ms: number, hurry: AbortSignal): Promise<void> {
+  return delay(ms, undefined, { signal: hurry }).catch(() => undefined);
 }

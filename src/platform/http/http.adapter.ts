@@ -24,6 +24,8 @@ class PlainUnlessWebSocket extends IncomingMessage {
 /** Nest's adapter with a server of ours, whose connections all end with it, also those that have left HTTP. */
 export class HttpAdapter extends ExpressAdapter {
   private readonly connections = new Set<Socket>();
+  /** Who listens on the port already and hands it over; then it is this socket that is listened on. */
+  port: Server | undefined;
 
   override initHttpServer(): void {
     const server: Server = createServer({ IncomingMessage: PlainUnlessWebSocket }, this.getInstance());
@@ -36,6 +38,12 @@ export class HttpAdapter extends ExpressAdapter {
       socket.once('close', () => this.connections.delete(socket));
     });
     this.setHttpServer(server);
+  }
+
+  override listen(port: number | string, ...rest: unknown[]): Server {
+    const server = this.getHttpServer() as Server;
+    const callback = rest.at(-1) as () => void;
+    return this.port ? server.listen(this.port, callback) : (super.listen(port, ...(rest as [])) as Server);
   }
 
   override close(): Promise<void> {

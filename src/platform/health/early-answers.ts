@@ -1,0 +1,67 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { createServer } from 'node:http';
+import { Unavailable } from '../../kernel/errors.js';
+import { problem, problemHeaders } from '../http/problem.js';
+import { newRequestId } from '../http/request-context.js';
+import type { Readiness } from './readiness.service.js';
+
+/**
+ * Answers on the port while there is no app yet: the database is waited for, or migrations run. Alive, not ready, so
+ * that nobody ends a process that is only patient. One request a connection: the next belongs to the app.
+ */
+export class EarlyAnswers {
+  databaseAnswers = false;
+  private app: Server | undefined;
+
+  private constructor(readonly server: Server) {}
+
+  /** @throws as any server does when its port is taken */
+  static async listen(port: number, host: string): Promise<EarlyAnswers> {
+    const server = createServer();
+    const early = new EarlyAnswers(server);
+    server.on('request', (request, response) => early.answer(request, response));
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject);
+      server.listen(port, host || undefined, resolve);
+    });
+    return early;
+  }
+
+  /**
+   * To be called when `app` listens on the very socket that this listens on: no connection is refused on the way. What
+   * was accepted here before is served there.
+   */
+  handOver(app: Server): void {
+    this.app = app;
+    this.server.on('upgrade', (...upgrade) => app.emit('upgrade', ...upgrade));
+  }
+
+  /** The port itself belongs to the app once it was handed over. */
+  close(): void {
+    if (!this.app) this.server.close();
+    this.server.closeAllConnections();
+  }
+
+  private answer(request: IncomingMessage, response: ServerResponse): void {
+    response.setHeader('Connection', 'close');
+    if (this.app) return void this.app.emit('request', request, response);
+    request.resume();
+    const path = request.url?.split('?', 1)[0];
+    if (path === '/healthz') return send(response, 200, { status: 'ok' });
+    if (path === '/readyz') return send(response, 503, { status: 'unavailable', ...this.readiness() });
+    const requestId = newRequestId();
+    const error = new Unavailable();
+    response.setHeader('X-Request-Id', requestId);
+    for (const [name, value] of Object.entries(problemHeaders(error, false))) response.setHeader(name, value);
+    send(response, 503, problem(requestId, error));
+  }
+
+  private readiness(): Readiness {
+    const database = this.databaseAnswers ? 'ok' : 'down';
+    return { database, migrations: 'pending', bus: 'none', draining: false };
+  }
+}
+
+function send(response: ServerResponse, status: number, body: object): void {
+  response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(JSON.stringify(body));
+}
