@@ -1,0 +1,155 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { DataSource } from 'typeorm';
+import { WebSocket } from 'ws';
+import { loadConfig } from '../../src/config/config.js';
+import { Sql, statement } from '../../src/platform/database/sql.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { createLog } from '../../src/platform/logging/log.js';
+import { Service } from '../../src/service.js';
+import type { TestApp } from '../support/app.js';
+import { startApp } from '../support/app.js';
+import type { TestDatabase } from '../support/database.js';
+import { emptyDatabase } from '../support/empty-database.js';
+import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
+import { PgBouncer, pgbouncerVersion } from '../support/pgbouncer.js';
+import { race } from '../support/race.js';
+import { call } from '../support/service-process.js';
+
+const version = pgbouncerVersion();
+/** From 1.21 on PgBouncer may carry named statements, if it is told how many. */
+const carries = version !== null && (version[0] > 1 || version[1] >= 21);
+if (version === null) skipped('there is no PgBouncer here; apt-get install pgbouncer');
+else if (!carries) skipped(`PgBouncer ${version.join('.')} carries no named statements, so none are carried in a test`);
+
+function skipped(reason: string): void {
+  process.stderr.write(`skipped: behind PgBouncer, for ${reason}\n`);
+}
+
+const OFF = carries ? ['max_prepared_statements = 0'] : [];
+const SECRET = 'one more secret for nothing but tests';
+
+(version === null ? describe.skip : describe)('behind a PgBouncer in transaction mode', () => {
+  let database: TestDatabase;
+  let bouncer: PgBouncer | undefined;
+  let service: Service | undefined;
+  let folder: string;
+  beforeEach(async () => {
+    database = await emptyDatabase();
+    folder = mkdtempSync(join(tmpdir(), 'support-chat-data-'));
+  });
+  afterEach(async () => {
+    await service?.stop();
+    await bouncer?.stop();
+    await database.drop();
+    rmSync(folder, { recursive: true, force: true });
+    service = bouncer = undefined;
+  });
+
+  async function start(settings: readonly string[], env: Record<string, string>): Promise<string> {
+    bouncer = await PgBouncer.before(database.url, settings);
+    const config = loadConfig({
+      NODE_ENV: 'test',
+      HOST: '127.0.0.1',
+      PORT: '0',
+      DATABASE_URL: bouncer.url,
+      DATABASE_DIRECT_URL: database.url,
+      DATA_DIR: folder,
+      BCRYPT_COST: '4',
+      JWT_SECRETS: SECRET,
+      ENCRYPTION_KEYS: SECRET,
+      ...env,
+    });
+    service = new Service(config, createLog({ level: process.env.TEST_LOG_LEVEL ?? 'silent', pretty: false }));
+    return service.start();
+  }
+
+  it('named statements are given up without a request that fails', async () => {
+    await walk(await start(OFF, {}));
+  });
+
+  it('they may be switched off from the start', async () => {
+    await walk(await start(OFF, { DATABASE_PREPARED: 'off' }));
+  });
+
+  (carries ? it : it.skip)('they are kept where it carries them', async () => {
+    await walk(await start(['max_prepared_statements = 100'], { DATABASE_PREPARED: 'on' }));
+  });
+});
+
+describe('a session that has forgotten a named statement, as behind a pooler', () => {
+  const ONE = statement('SELECT 1 AS one');
+  let app: TestApp;
+  beforeEach(async () => {
+    app = await startApp({ DATABASE_POOL_SIZE: '4' });
+  });
+  afterEach(() => app.stop());
+
+  it('amid a unit of work, costs another try, without names', async () => {
+    const units = app.app.get(UnitOfWork);
+    const sql = app.app.get(Sql);
+    let attempts = 0;
+    const found = await units.run(async () => {
+      attempts += 1;
+      await sql.first(ONE);
+      await units.manager.query('DEALLOCATE ALL');
+      return sql.first(ONE);
+    });
+    expect(found).toEqual({ one: 1 });
+    expect(attempts).toBe(2);
+  });
+
+  it('fails nobody, of several who find out at once', async () => {
+    const sql = app.app.get(Sql);
+    const source = app.app.get(DataSource);
+    const slow = statement('SELECT 1 AS one, pg_sleep(0.05)::text AS pause');
+    await race(4, () => sql.first(slow));
+    await race(4, () => source.query('DEALLOCATE ALL; SELECT pg_sleep(0.05)'));
+    const answers = await race(4, () => sql.first<{ one: number }>(slow));
+    expect(answers.map(answer => answer?.one)).toEqual([1, 1, 1, 1]);
+  });
+});
+
+/** A desk opens, several visitors come at once, each writes, is answered, and the agent's socket hears it all. */
+async function walk(url: string): Promise<void> {
+  const ask = async (method: string, path: string, token?: string, body?: unknown): Promise<Json> => {
+    const answer = await call(method, url + path, { ...(token ? { token } : {}), ...(body ? { body } : {}) });
+    expect([path, answer.status, answer.body]).toEqual([
+      path,
+      expect.any(Number),
+      expect.objectContaining({ ok: true }),
+    ]);
+    return answer.body.data as Json;
+  };
+  const owner = {
+    workspace_name: 'Desk',
+    name: 'Olivia Owner',
+    email: 'olivia@example.com',
+    password: 'correct horse',
+  };
+  const { token } = await ask('POST', '/v1/auth/register', undefined, owner);
+  const [channel] = (await ask('GET', '/v1/channels', token)).items;
+  const heard: Json[] = [];
+  const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/agent?token=${token}`);
+  socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString())));
+  await eventually(() => heard.find(({ type }) => type === 'connected'));
+
+  const talks = await race(8, async index => {
+    const session = await ask('POST', '/v1/widget/session', undefined, { widget_token: channel.widget_token });
+    const begun = { message: { content: `Hello from ${index}` } };
+    const talk = await ask('POST', '/v1/widget/conversations', session.visitor_token, begun);
+    const id = talk.conversation.id as string;
+    await race(3, more => ask('POST', `/v1/conversations/${id}/messages`, token, { content: `Answer ${more}` }));
+    const { items } = await ask('GET', `/v1/widget/conversations/${id}/messages`, session.visitor_token);
+    expect(items.map(({ seq }: Json) => seq).sort()).toEqual([1, 2, 3, 4]);
+    return id;
+  });
+  const written = () => heard.filter(({ type }) => type === 'message.created');
+  await eventually(() => (written().length === 4 * talks.length ? true : undefined));
+  const readiness = await call('GET', `${url}/readyz`);
+  expect([readiness.status, readiness.body.status]).toEqual([200, 'ready']);
+  socket.terminate();
+}

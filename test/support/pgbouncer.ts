@@ -1,0 +1,100 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+
+const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(path =>
+  existsSync(path),
+);
+
+/** The version that is installed here, as [1, 18]; null where there is none. */
+export function pgbouncerVersion(): [number, number] | null {
+  if (!PROGRAM) return null;
+  const [, major, minor] = /(\d+)\.(\d+)/.exec(spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' }).stdout) ?? [];
+  return [Number(major), Number(minor)];
+}
+
+/** A PgBouncer in transaction mode, with few connections, so that a client seldom has the same one twice. */
+export class PgBouncer {
+  private constructor(
+    /** The database, through here. */
+    readonly url: string,
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {}
+
+  /** @param settings lines of its configuration, beyond what makes it run */
+  static async before(databaseUrl: string, settings: readonly string[] = []): Promise<PgBouncer> {
+    if (!PROGRAM) throw new Error('there is no PgBouncer here');
+    const folder = mkdtempSync(join(tmpdir(), 'support-chat-pgbouncer-'));
+    chmodSync(folder, 0o755);
+    const port = await freePort();
+    writeFileSync(join(folder, 'pgbouncer.ini'), configuration(new URL(databaseUrl), port, settings));
+    const account = process.getuid?.() === 0 ? ['-u', 'nobody'] : [];
+    const child = spawn(PROGRAM, ['-q', ...account, join(folder, 'pgbouncer.ini')], {
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const url = new URL(databaseUrl);
+    url.hostname = '127.0.0.1';
+    url.port = String(port);
+    const bouncer = new PgBouncer(url.href, child, folder);
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`PgBouncer ended:\n${said}`);
+      return (await answers(url.href)) || undefined;
+    });
+    return bouncer;
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null) {
+      this.child.kill('SIGKILL');
+      await once(this.child, 'exit');
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+function configuration(database: URL, port: number, settings: readonly string[]): string {
+  const { hostname, username, password, pathname } = database;
+  const target = [
+    `host=${hostname}`,
+    `port=${database.port}`,
+    `dbname=${pathname.slice(1)}`,
+    `user=${decodeURIComponent(username)}`,
+    `password='${decodeURIComponent(password)}'`,
+  ];
+  return [
+    '[databases]',
+    `* = ${target.join(' ')}`,
+    '[pgbouncer]',
+    'listen_addr = 127.0.0.1',
+    `listen_port = ${port}`,
+    'unix_socket_dir =',
+    'auth_type = any',
+    'pool_mode = transaction',
+    'default_pool_size = 4',
+    ...settings,
+    '',
+  ].join('\n');
+}
+
+async function answers(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on('error', () => undefined);
+  try {
+    await client.connect();
+    await client.query('SELECT 1');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
