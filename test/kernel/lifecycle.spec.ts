@@ -51,6 +51,10 @@ function conversation(given: Partial<Conversation>): Conversation {
 
 const nothing: Effects = { columns: {}, timeline: null };
 const handedOver: Effects = { columns: { status: 'open', control: 'human' }, timeline: null };
+const handedOff: Effects = {
+  columns: { status: 'open', control: 'human' },
+  timeline: { event: 'handed_over', public: false },
+};
 const woken: Effects = { columns: { status: 'open', snoozedUntil: null }, timeline: null };
 const reopened: Effects = {
   columns: { status: 'open', control: 'human', resolvedAt: null, resolvedBy: null, reopenedCount: 3 },
@@ -67,6 +71,7 @@ const TABLE: Record<Trigger, Record<Status, Effects | null>> = {
   agent_message: { pending: handedOver, open: nothing, snoozed: nothing, resolved: reopened },
   bot_message: { pending: nothing, open: nothing, snoozed: nothing, resolved: reopened },
   take: { pending: handedOver, open: nothing, snoozed: nothing, resolved: null },
+  handoff: { pending: handedOff, open: null, snoozed: null, resolved: null },
   resolve: { pending: resolved, open: resolved, snoozed: resolved, resolved: null },
   reopen: { pending: null, open: null, snoozed: null, resolved: reopened },
 };

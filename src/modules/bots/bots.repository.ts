@@ -1,11 +1,32 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import type { Principal } from '../../kernel/principal.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { BotEntity } from './bot.entity.js';
+import type { Bot } from './bot.js';
 
 @Injectable()
 export class BotsRepository extends WorkspaceRepository<BotEntity> {
   protected readonly entity = BotEntity;
   protected readonly alias = 'bot';
+
+  /** The system bot is the service itself, and nobody's to see; a deleted one is gone, though its messages stay. */
+  override visibleTo(principal: Principal): SelectQueryBuilder<BotEntity> {
+    return super.visibleTo(principal).andWhere(`bot.kind = 'custom' AND bot.deletedAt IS NULL`);
+  }
+
+  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Bot>> {
+    const query = this.visibleTo(principal)
+      .orderBy('bot.id', 'ASC')
+      .limit(limit + 1);
+    if (cursor !== undefined) {
+      const after = decodeIdCursor('bots', cursor);
+      query.andWhere('bot.id > :after', { after });
+    }
+    return toPage(await query.getMany(), limit, last => encodeCursor('bots', [last.id]));
+  }
 
   systemBot(workspaceId: string): Promise<BotEntity | null> {
     return this.rows.findOneBy({ workspaceId, kind: 'system' });

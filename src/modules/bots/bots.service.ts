@@ -1,10 +1,40 @@
 import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
+import { NotFound } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
-import type { Principal } from '../../kernel/principal.js';
+import type { Page, PageRequest } from '../../kernel/page.js';
+import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import type { Bot } from './bot.js';
+import { Cipher } from '../../platform/encryption/cipher.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import { AddressPolicy } from '../../platform/outbound/address-policy.js';
+import { newSigningSecret } from '../../platform/outbound/signing-secret.js';
+import { BotHoldings } from './bot-holdings.js';
+import type { Bot, BotStatus } from './bot.js';
+import { HISTORY_COUNT, TIMEOUT_SECONDS, toBotRecord } from './bot.js';
+import './bots.events.js';
 import { BotsRepository } from './bots.repository.js';
+
+export interface BotChanges {
+  name?: string | undefined;
+  description?: string | null | undefined;
+  avatar_url?: string | null | undefined;
+  status?: BotStatus | undefined;
+  webhook_url?: string | null | undefined;
+  history_count?: number | undefined;
+  timeout_seconds?: number | undefined;
+}
+
+/** A bot with the secret that is shown this once. */
+export interface BotWithSecret {
+  bot: Bot;
+  secret: string;
+}
+
+type Change = 'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated';
+
+const SECRET_CONTEXT = 'bot.secret';
 
 @Injectable()
 export class BotsService {
@@ -12,29 +42,17 @@ export class BotsService {
 
   constructor(
     private readonly units: UnitOfWork,
+    private readonly events: EventLog,
     private readonly bots: BotsRepository,
+    private readonly holdings: BotHoldings,
+    private readonly addresses: AddressPolicy,
+    private readonly cipher: Cipher,
     private readonly clock: Clock,
   ) {}
 
   /** Makes the bot that signs what happens by itself; part of making a workspace. */
   async createSystemBot(workspaceId: string): Promise<Bot> {
-    const now = this.clock.now();
-    const bot: Bot = {
-      id: newId(),
-      workspaceId,
-      kind: 'system',
-      name: 'System',
-      description: null,
-      avatarUrl: null,
-      status: 'enabled',
-      webhookUrl: null,
-      historyCount: 0,
-      timeoutSeconds: 120,
-      secret: null,
-      deletedAt: null,
-      createdAt: now,
-      updatedAt: now,
-    };
+    const bot = { ...this.draft(workspaceId, 'System'), kind: 'system' as const, historyCount: 0 };
     return this.units.run(() => this.bots.insert(bot));
   }
 
@@ -48,7 +66,119 @@ export class BotsService {
     return bot.id;
   }
 
+  list(principal: Principal, page: PageRequest): Promise<Page<Bot>> {
+    return this.bots.page(principal, page);
+  }
+
   find(principal: Principal, id: string): Promise<Bot | null> {
     return this.bots.findVisible(principal, id);
   }
+
+  async get(principal: Principal, id: string): Promise<Bot> {
+    const bot = await this.find(principal, id);
+    if (!bot) throw new NotFound();
+    return bot;
+  }
+
+  /** @throws ValidationFailed for an address that the service must not call */
+  async create(principal: StaffPrincipal, wanted: BotChanges & { name: string }): Promise<BotWithSecret> {
+    await this.assertCallable(wanted);
+    const secret = newSigningSecret();
+    const bot: Bot = { ...this.draft(principal.workspaceId, wanted.name), secret: this.seal(secret) };
+    apply(bot, wanted);
+    return this.units.run(async () => {
+      await this.bots.insert(bot);
+      await this.tell('bot.created', bot, principal);
+      return { bot, secret };
+    });
+  }
+
+  /** Tells of nothing when nothing is different. @throws NotFound, ValidationFailed as `create` */
+  async update(principal: StaffPrincipal, id: string, changes: BotChanges): Promise<Bot> {
+    await this.assertCallable(changes);
+    return this.units.run(async () => {
+      const bot = await this.lock(principal, id);
+      const before = JSON.stringify(toBotRecord(bot));
+      apply(bot, changes);
+      if (JSON.stringify(toBotRecord(bot)) === before) return bot;
+      return this.write('bot.updated', bot, principal);
+    });
+  }
+
+  /** Soft: what it said stays, in its name. What it held goes on without it, in the same unit. @throws NotFound */
+  async delete(principal: StaffPrincipal, id: string): Promise<void> {
+    await this.units.run(async () => {
+      const bot = await this.lock(principal, id);
+      bot.deletedAt = this.clock.now();
+      bot.secret = null;
+      await this.write('bot.deleted', bot, principal);
+      await this.holdings.release(bot, principal);
+    });
+  }
+
+  /** The old secret signs nothing any more. @throws NotFound */
+  async rotateSecret(principal: StaffPrincipal, id: string): Promise<BotWithSecret> {
+    const secret = newSigningSecret();
+    return this.units.run(async () => {
+      const bot = await this.lock(principal, id);
+      bot.secret = this.seal(secret);
+      return { bot: await this.write('bot.secret_rotated', bot, principal), secret };
+    });
+  }
+
+  private draft(workspaceId: string, name: string): Bot {
+    const now = this.clock.now();
+    return {
+      id: newId(),
+      workspaceId,
+      kind: 'custom',
+      name,
+      description: null,
+      avatarUrl: null,
+      status: 'enabled',
+      webhookUrl: null,
+      historyCount: HISTORY_COUNT.default,
+      timeoutSeconds: TIMEOUT_SECONDS.default,
+      secret: null,
+      deletedAt: null,
+      createdAt: now,
+      updatedAt: now,
+    };
+  }
+
+  /** Asked before the unit of work: it may wait for the name's server. */
+  private async assertCallable({ webhook_url: url }: BotChanges): Promise<void> {
+    if (typeof url === 'string') await this.addresses.assertCallable(url, 'webhook_url');
+  }
+
+  private seal(secret: string): string {
+    return this.cipher.encrypt(secret, SECRET_CONTEXT);
+  }
+
+  private async lock(principal: StaffPrincipal, id: string): Promise<Bot> {
+    const bot = await this.bots.lockVisible(principal, id);
+    if (!bot) throw new NotFound();
+    return bot;
+  }
+
+  private async write(type: Change, bot: Bot, by: StaffPrincipal): Promise<Bot> {
+    bot.updatedAt = this.clock.now();
+    await this.bots.save(bot);
+    await this.tell(type, bot, by);
+    return bot;
+  }
+
+  private async tell(type: Change, bot: Bot, by: StaffPrincipal): Promise<void> {
+    await this.events.audit({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: toBotRecord(bot) });
+  }
+}
+
+function apply(bot: Bot, changes: BotChanges): void {
+  bot.name = changes.name ?? bot.name;
+  if (changes.description !== undefined) bot.description = changes.description;
+  if (changes.avatar_url !== undefined) bot.avatarUrl = changes.avatar_url;
+  bot.status = changes.status ?? bot.status;
+  if (changes.webhook_url !== undefined) bot.webhookUrl = changes.webhook_url;
+  bot.historyCount = changes.history_count ?? bot.historyCount;
+  bot.timeoutSeconds = changes.timeout_seconds ?? bot.timeoutSeconds;
 }

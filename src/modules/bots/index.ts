@@ -1,3 +1,4 @@
-export type { Bot } from './bot.js';
+export type { Bot, BotRecord } from './bot.js';
+export { BotHoldings } from './bot-holdings.js';
 export { BotsModule } from './bots.module.js';
 export { BotsService } from './bots.service.js';

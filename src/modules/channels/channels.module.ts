@@ -1,11 +1,14 @@
 import { Module } from '@nestjs/common';
+import { BotsModule } from '../bots/index.js';
+import { BotDetachment } from './bot-detachment.service.js';
 import { ChannelsController } from './channels.controller.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { ChannelsService } from './channels.service.js';
 
 @Module({
+  imports: [BotsModule],
   controllers: [ChannelsController],
-  providers: [ChannelsRepository, ChannelsService],
+  providers: [ChannelsRepository, ChannelsService, BotDetachment],
   exports: [ChannelsService],
 })
 export class ChannelsModule {}

@@ -39,6 +39,17 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
+  /** The channels whose conversations begin with the bot, locked in the order of their ids. */
+  lockRoutedTo(workspaceId: string, botId: string): Promise<Channel[]> {
+    return this.rows
+      .createQueryBuilder('channel')
+      .where('channel.workspaceId = :workspaceId AND channel.deletedAt IS NULL', { workspaceId })
+      .andWhere(`channel.routing ->> 'bot_id' = :botId`, { botId })
+      .orderBy('channel.id')
+      .setLock('for_no_key_update')
+      .getMany();
+  }
+
   /** Which of these ids name channels of the workspace that are there. */
   async existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];

@@ -22,6 +22,7 @@ const OWN: [string, string] = ['workspaceId', 'id'];
 @Index('ix_conversation_channel', ['workspaceId', 'channelId', 'status', 'lastActivityAt', 'id'])
 @Index('ix_conversation_assignee', ['workspaceId', 'assigneeId', 'lastActivityAt', 'id'])
 @Index('ix_conversation_contact', ['workspaceId', 'contactId', 'id'])
+@Index('ix_conversation_bot', ['workspaceId', 'botId'], { where: `"status" = 'pending'` })
 @Index('ix_conversation_waiting', ['workspaceId', 'waitingSince', 'id'], { where: `"waiting_since" IS NOT NULL` })
 @Check('ck_conversation_status', `"status" IN ('pending', 'open', 'snoozed', 'resolved')`)
 @Check('ck_conversation_priority', `"priority" IN ('none', 'low', 'medium', 'high', 'urgent')`)

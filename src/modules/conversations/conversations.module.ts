@@ -4,6 +4,7 @@ import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
 import { Assignees } from './assignees.service.js';
+import { BotHandover } from './bot-handover.service.js';
 import { ContactConversationsController } from './contact-conversations.controller.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import { ConversationCounting } from './conversation-counting.service.js';
@@ -45,6 +46,7 @@ import { TallyRepository } from './tally.repository.js';
     ConversationViews,
     ConversationCounting,
     Assignees,
+    BotHandover,
   ],
   exports: [ConversationsService],
 })

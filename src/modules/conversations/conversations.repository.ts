@@ -59,6 +59,17 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getMany();
   }
 
+  /** What the bot is talking in, locked in the order of the ids. */
+  lockLedBy(workspaceId: string, botId: string): Promise<Conversation[]> {
+    return this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId', { workspaceId })
+      .andWhere(`conversation.botId = :botId AND conversation.status = 'pending'`, { botId })
+      .orderBy('conversation.id')
+      .setLock('for_no_key_update')
+      .getMany();
+  }
+
   async nextNumber(workspaceId: string): Promise<number> {
     return (await this.sql.first<{ number: number }>(NEXT_NUMBER, [workspaceId]))?.number ?? 1;
   }

@@ -2,7 +2,7 @@ import type { Actor } from '../../kernel/domain-event.js';
 import type { Conversation, Status } from './conversation.js';
 
 /** What can happen to a conversation's state. */
-export type Trigger = 'contact_message' | 'agent_message' | 'bot_message' | 'take' | 'resolve' | 'reopen';
+export type Trigger = 'contact_message' | 'agent_message' | 'bot_message' | 'take' | 'handoff' | 'resolve' | 'reopen';
 
 /** What a transition does, for a service to write: columns, and the entry that the timeline gets. */
 export interface Effects {
@@ -12,13 +12,16 @@ export interface Effects {
 
 /** A line of the conversation that nobody typed. Public ones tell the visitor too, and then name nobody. */
 export interface TimelineEntry {
-  event: 'resolved' | 'reopened' | 'assigned' | 'unassigned';
+  event: 'resolved' | 'reopened' | 'assigned' | 'unassigned' | 'handed_over';
   public: boolean;
+  /** Why, where that is not plain. */
+  reason?: string | undefined;
 }
 
 export interface Circumstances {
   now: Date;
   actor: Actor;
+  reason?: string | undefined;
 }
 
 type Rule = (conversation: Conversation, circumstances: Circumstances) => Effects;
@@ -27,6 +30,12 @@ const stay: Rule = () => ({ columns: {}, timeline: null });
 
 /** A person has taken over from the bot. */
 const handOver: Rule = () => ({ columns: { status: 'open', control: 'human' }, timeline: null });
+
+/** The bot gives up, or is no more; nobody has taken over yet. */
+const handOff: Rule = (_conversation, { reason }) => ({
+  columns: { status: 'open', control: 'human' },
+  timeline: { event: 'handed_over', public: false, reason },
+});
 
 const wake: Rule = () => ({ columns: { status: 'open', snoozedUntil: null }, timeline: null });
 
@@ -55,6 +64,7 @@ export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
   agent_message: { pending: handOver, open: stay, snoozed: stay, resolved: reopen },
   bot_message: { pending: stay, open: stay, snoozed: stay, resolved: reopen },
   take: { pending: handOver, open: stay, snoozed: stay },
+  handoff: { pending: handOff },
   resolve: { pending: resolve, open: resolve, snoozed: resolve },
   reopen: { resolved: reopen },
 };
@@ -65,6 +75,7 @@ export const AIM: Record<Trigger, Status> = {
   agent_message: 'open',
   bot_message: 'open',
   take: 'open',
+  handoff: 'open',
   resolve: 'resolved',
   reopen: 'open',
 };

@@ -1,6 +1,7 @@
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import type {} from '../api-keys/index.js';
 import type {} from '../auth/index.js';
+import type {} from '../bots/index.js';
 import type {} from '../canned-responses/index.js';
 import type {
   ConversationCreated,
@@ -69,6 +70,10 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
   },
   'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
   'member.updated': { agents: { room: 'workspace', data: ({ payload }) => payload.member }, visitor: null },
+  'bot.created': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'bot.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'bot.deleted': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'bot.secret_rotated': { agents: null, visitor: null },
   'channel.created': { agents: { room: 'channel', data: whole }, visitor: null },
   'channel.updated': {
     agents: { room: 'channel', data: whole },

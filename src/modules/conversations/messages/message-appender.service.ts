@@ -59,7 +59,8 @@ export class MessageAppender {
   /** An entry of the timeline, signed by the workspace's system bot. A public one names nobody. */
   async note(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
-    const about = entry.public ? {} : { actor, assignee_id: conversation.assigneeId };
+    const why = entry.reason === undefined ? {} : { reason: entry.reason };
+    const about = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...why };
     const draft: MessageDraft = {
       senderType: 'bot',
       senderId,

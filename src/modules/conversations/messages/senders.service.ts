@@ -47,7 +47,7 @@ export class SendersService {
 
   private async bot(principal: Principal, id: string): Promise<Sender> {
     const bot = await this.bots.find(principal, id);
-    if (bot?.kind !== 'custom') throw new SenderUnknown();
+    if (bot?.status !== 'enabled') throw new SenderUnknown();
     return { type: 'bot', id: bot.id, name: bot.name };
   }
 }

@@ -64,9 +64,11 @@ const UP = [
      ADD timeout_seconds integer NOT NULL DEFAULT 120, ADD secret text, ADD deleted_at timestamptz(3)`,
   `ALTER TABLE bot ADD CONSTRAINT ck_bot_status CHECK ("status" IN ('enabled', 'disabled'))`,
   `ALTER TABLE bot ADD CONSTRAINT ck_bot_history_count CHECK ("history_count" BETWEEN 0 AND 10)`,
+  `CREATE INDEX ix_conversation_bot ON conversation (workspace_id, bot_id) WHERE "status" = 'pending'`,
 ];
 
 const DOWN = [
+  `DROP INDEX ix_conversation_bot`,
   `ALTER TABLE bot DROP description, DROP avatar_url, DROP status, DROP webhook_url, DROP history_count,
      DROP timeout_seconds, DROP secret, DROP deleted_at`,
   `DROP TABLE invite`,

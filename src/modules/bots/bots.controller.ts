@@ -1,0 +1,78 @@
+import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CursorInvalid, NotFound } from '../../kernel/errors.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { DeletedView } from '../../platform/http/deleted.schema.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { BotView, BotWithSecretView, CreateBotBody, UpdateBotBody } from './bot.schema.js';
+import { toBotRecord } from './bot.js';
+import type { BotWithSecret } from './bots.service.js';
+import { BotsService } from './bots.service.js';
+
+@ApiTags('Bots')
+@Controller('bots')
+export class BotsController {
+  constructor(private readonly bots: BotsService) {}
+
+  @Get()
+  @Summary('The bots of the workspace, oldest first.')
+  @Allow('bots:read')
+  @AnswersPage(BotView)
+  @Throws(CursorInvalid)
+  async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<BotView>> {
+    return toPageView(await this.bots.list(caller, query), toBotRecord);
+  }
+
+  @Get(':id')
+  @Summary('One bot.')
+  @Allow('bots:read')
+  @Answers(BotView)
+  @Throws(NotFound)
+  async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<BotView> {
+    return toBotRecord(await this.bots.get(caller, id));
+  }
+
+  @Post()
+  @Summary('Makes a bot; its secret is in this answer and in no other.')
+  @Allow('bots:write')
+  @Creates(BotWithSecretView)
+  async create(@Caller() caller: StaffPrincipal, @Body() body: CreateBotBody): Promise<BotWithSecretView> {
+    return withSecret(await this.bots.create(caller, body));
+  }
+
+  @Patch(':id')
+  @Summary('Changes a bot.')
+  @Allow('bots:write')
+  @Answers(BotView)
+  @Throws(NotFound)
+  async update(@Caller() caller: StaffPrincipal, @IdParam() id: string, @Body() body: UpdateBotBody): Promise<BotView> {
+    return toBotRecord(await this.bots.update(caller, id, body));
+  }
+
+  @Delete(':id')
+  @Summary('Deletes a bot: people take over its conversations, channels no longer lead to it, its messages stay.')
+  @Allow('bots:write')
+  @Answers(DeletedView)
+  @Throws(NotFound)
+  async delete(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<DeletedView> {
+    await this.bots.delete(caller, id);
+    return { id, deleted: true };
+  }
+
+  @Post(':id/rotate-secret')
+  @Summary('A new secret; from now on it signs alone.')
+  @Allow('bots:write')
+  @Answers(BotWithSecretView)
+  @Throws(NotFound)
+  async rotateSecret(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<BotWithSecretView> {
+    return withSecret(await this.bots.rotateSecret(caller, id));
+  }
+}
+
+function withSecret({ bot, secret }: BotWithSecret): BotWithSecretView {
+  return { ...toBotRecord(bot), secret };
+}
