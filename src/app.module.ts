@@ -9,6 +9,7 @@ import { CannedResponsesModule } from './modules/canned-responses/index.js';
 import { ChannelsModule } from './modules/channels/index.js';
 import { ContactsModule } from './modules/contacts/index.js';
 import { ConversationsModule } from './modules/conversations/index.js';
+import { InvitesModule } from './modules/invites/index.js';
 import { MembersModule } from './modules/members/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { SsoModule } from './modules/sso/index.js';
@@ -73,6 +74,7 @@ const MODULES = [
   ContactsModule,
   ApiKeysModule,
   AuthModule,
+  InvitesModule,
   SsoModule,
   WidgetModule,
   ConversationsModule,

@@ -10,6 +10,7 @@ import type { Invite, InviteState } from './invite.js';
 @Check('ck_invite_status', `"status" IN ('pending', 'accepted', 'revoked')`)
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_invite_workspace', onDelete: 'CASCADE' })
 @ForeignKey('member', ['workspaceId', 'invitedBy'], ['workspaceId', 'id'], { name: 'fk_invite_invited_by' })
+@ForeignKey('api_key', ['workspaceId', 'apiKeyId'], ['workspaceId', 'id'], { name: 'fk_invite_api_key' })
 export class InviteEntity implements Invite {
   @KeyColumn('workspace_id', 'pk_invite')
   workspaceId!: string;
@@ -34,6 +35,9 @@ export class InviteEntity implements Invite {
 
   @IdColumn('invited_by', { nullable: true })
   invitedBy!: string | null;
+
+  @IdColumn('api_key_id', { nullable: true })
+  apiKeyId!: string | null;
 
   @TimeColumn('expires_at')
   expiresAt!: Date;

@@ -1,7 +1,14 @@
+import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Role } from '../../kernel/principal.js';
 
 export const INVITE_STATES = ['pending', 'accepted', 'revoked'] as const;
 export type InviteState = (typeof INVITE_STATES)[number];
+
+/** What the time makes of a state: a pending invite that nobody has accepted in time. */
+export const INVITE_STATUSES = [...INVITE_STATES, 'expired'] as const;
+export type InviteStatus = (typeof INVITE_STATUSES)[number];
+
+export const INVITE_MS = 7 * 24 * 3_600_000;
 
 /** An invitation to join a workspace, as long as its mailed token has not been spent. */
 export interface Invite {
@@ -14,9 +21,41 @@ export interface Invite {
   status: InviteState;
   /** SHA-256 of the token in the link. */
   tokenHash: string;
-  /** The member who invited; null for an API key. */
+  /** The member who gave out the present link; null for an API key. */
   invitedBy: string | null;
+  /** The API key that did; null for a member. */
+  apiKeyId: string | null;
   expiresAt: Date;
   acceptedAt: Date | null;
   createdAt: Date;
+}
+
+export interface InviteRecord {
+  id: string;
+  email: string;
+  role: Role;
+  channel_ids: string[] | null;
+  status: InviteStatus;
+  invited_by: string | null;
+  expires_at: string;
+  created_at: string;
+  accepted_at: string | null;
+}
+
+export function statusOf({ status, expiresAt }: Invite, now: Date): InviteStatus {
+  return status === 'pending' && expiresAt <= now ? 'expired' : status;
+}
+
+export function toInviteRecord(invite: Invite, now: Date): InviteRecord {
+  return {
+    id: invite.id,
+    email: invite.email,
+    role: invite.role,
+    channel_ids: invite.channelIds,
+    status: statusOf(invite, now),
+    invited_by: invite.invitedBy,
+    expires_at: toWireTime(invite.expiresAt),
+    created_at: toWireTime(invite.createdAt),
+    accepted_at: toWireTimeOrNull(invite.acceptedAt),
+  };
 }

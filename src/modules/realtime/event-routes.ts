@@ -11,6 +11,7 @@ import type {
   MessageChanged,
   MessageCreated,
 } from '../conversations/index.js';
+import type {} from '../invites/index.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { topics } from './topics.js';
 
@@ -103,6 +104,10 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     }),
   },
   'session.refused': { agents: null, visitor: null },
+  'invite.created': { agents: null, visitor: null },
+  'invite.renewed': { agents: null, visitor: null },
+  'invite.revoked': { agents: null, visitor: null },
+  'invite.accepted': { agents: null, visitor: null },
   'sso_ticket.issued': { agents: null, visitor: null },
 };
 

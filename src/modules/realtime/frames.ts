@@ -48,6 +48,10 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
   'session.started': silent('Somebody signed in.'),
   'session.refused': silent('Somebody was turned away at a door.'),
   'session.ended': silent('A sign-in ended; its sockets close.'),
+  'invite.created': silent('Somebody was invited.'),
+  'invite.renewed': silent('An invite got a new link; the old one is dead.'),
+  'invite.revoked': silent('An invite was revoked, by hand or with the deactivation of whom it was for.'),
+  'invite.accepted': silent('An invite was accepted.'),
   'sso_ticket.issued': silent('A one-time ticket to the dashboard was handed out.'),
 };
 

@@ -46,6 +46,7 @@ const UP = [
         status text NOT NULL DEFAULT 'pending',
         token_hash text NOT NULL,
         invited_by uuid,
+        api_key_id uuid,
         expires_at timestamptz(3) NOT NULL,
         accepted_at timestamptz(3),
         created_at timestamptz(3) NOT NULL DEFAULT clock_timestamp(),
@@ -59,6 +60,8 @@ const UP = [
      REFERENCES workspace(id) ON DELETE CASCADE ON UPDATE NO ACTION`,
   `ALTER TABLE invite ADD CONSTRAINT fk_invite_invited_by FOREIGN KEY (workspace_id, invited_by)
      REFERENCES member(workspace_id, id) ON DELETE NO ACTION ON UPDATE NO ACTION`,
+  `ALTER TABLE invite ADD CONSTRAINT fk_invite_api_key FOREIGN KEY (workspace_id, api_key_id)
+     REFERENCES api_key(workspace_id, id) ON DELETE NO ACTION ON UPDATE NO ACTION`,
   `ALTER TABLE bot ADD description text, ADD avatar_url text, ADD status text NOT NULL DEFAULT 'enabled',
      ADD webhook_url text, ADD history_count integer NOT NULL DEFAULT 10,
      ADD timeout_seconds integer NOT NULL DEFAULT 120, ADD secret text, ADD deleted_at timestamptz(3)`,

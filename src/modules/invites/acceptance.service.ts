@@ -1,0 +1,121 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
+import { rank } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { Counter } from '../../platform/limits/rate-limiter.js';
+import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import type { SignIn } from '../auth/index.js';
+import { InvalidCredentials, loginGuesses, SignInService } from '../auth/index.js';
+import { JoiningService } from '../members/index.js';
+import type { User } from '../users/index.js';
+import { EmailTaken, UsersService } from '../users/index.js';
+import { WorkspacesService } from '../workspaces/index.js';
+import { InviteLog } from './invite-log.js';
+import { InviteStandings } from './invite-standings.service.js';
+import type { Invite, InviteRecord } from './invite.js';
+import { toInviteRecord } from './invite.js';
+import { InviteInvalid } from './invites.errors.js';
+import { InvitesRepository } from './invites.repository.js';
+
+export interface Acceptance {
+  invite_token: string;
+  name: string;
+  password: string;
+  rotate?: boolean | undefined;
+}
+
+export type InvitePreview = Pick<InviteRecord, 'email' | 'role' | 'expires_at'> & { workspace_name: string };
+
+/** Whoever comes with the link of an invite, and goes in. */
+@Injectable()
+export class AcceptanceService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly invites: InvitesRepository,
+    private readonly standings: InviteStandings,
+    private readonly users: UsersService,
+    private readonly workspaces: WorkspacesService,
+    private readonly joining: JoiningService,
+    private readonly signIns: SignInService,
+    private readonly log: InviteLog,
+    private readonly limiter: RateLimiter,
+    private readonly clock: Clock,
+  ) {}
+
+  /** What the link leads to. @throws InviteInvalid, RateLimited */
+  async preview(token: string, address: string): Promise<InvitePreview> {
+    const invite = await this.limiter.guess([['invite_preview', address]], async () => {
+      const standing = await this.standings.ofToken(token);
+      return standing.refusal === null ? standing.invite : null;
+    });
+    const workspace = invite && (await this.workspaces.find(invite.workspaceId));
+    if (!workspace) throw new InviteInvalid();
+    const { email, role, expires_at } = toInviteRecord(invite, this.clock.now());
+    return { workspace_name: workspace.name, email, role, expires_at };
+  }
+
+  /**
+   * Spends the invite and signs its person in. A stranger becomes a user; a user proves to be the one by password, or,
+   * having none, sets it. Of those who come with one link, one gets in.
+   * @param address where the caller is: failures are counted there, and wrong passwords like those of a login
+   * @throws InviteInvalid, InvalidCredentials, MemberExists, LastOwner, RateLimited
+   */
+  async accept(acceptance: Acceptance, address: string): Promise<SignIn> {
+    const failures: Counter = ['register_user', address];
+    const invite = await this.limiter.guess([failures], () => this.open(acceptance.invite_token));
+    if (!invite) throw new InviteInvalid();
+    const user = await this.users.findByEmail(invite.email);
+    const known = user?.passwordHash ? user : null;
+    if (known) {
+      const isOwn = () => this.isOwn(invite, known, acceptance.password);
+      const counters = [...loginGuesses(invite.email, address), failures];
+      if (!(await this.limiter.guess(counters, isOwn))) throw new InvalidCredentials();
+    }
+    const newHash = known ? null : await this.users.hashPassword(acceptance.password);
+    try {
+      return await this.units.run(() => this.spend(invite, acceptance, user, newHash));
+    } catch (error) {
+      // somebody has made the user, or set its password, since it was looked for: now there is a password to ask for
+      if (error instanceof EmailTaken) return this.accept(acceptance, address);
+      if (error instanceof InviteInvalid) await this.limiter.fail(...failures);
+      throw error;
+    }
+  }
+
+  /** The invite that the link opens. Why a known one opens nothing is written down, not told. */
+  private async open(token: string): Promise<Invite | null> {
+    const { invite, refusal } = await this.standings.ofToken(token);
+    if (!invite || !refusal) return invite;
+    this.signIns.refused(invite.workspaceId, { method: 'invite', member_id: null, reason: refusal });
+    return null;
+  }
+
+  private async isOwn({ workspaceId }: Invite, user: User, password: string): Promise<boolean> {
+    if (await this.users.hasPassword(user, password)) return true;
+    this.signIns.refused(workspaceId, { method: 'invite', member_id: null, reason: 'invalid_credentials' });
+    return false;
+  }
+
+  /** Locks in the order of logins and deactivations: the user, the members, the invite. */
+  private async spend(
+    { workspaceId, tokenHash }: Invite,
+    acceptance: Acceptance,
+    known: User | null,
+    newHash: string | null,
+  ): Promise<SignIn> {
+    if (known && !(await this.users.stillHasPassword(known))) {
+      throw known.passwordHash === null ? new EmailTaken() : new InvalidCredentials();
+    }
+    const member = known && (await this.joining.hold(workspaceId, known.id));
+    const { by } = await this.standings.ofToken(acceptance.invite_token);
+    if (by === null || (member && rank(member.role) > rank(by))) throw new InviteInvalid();
+    const spent = await this.invites.spend(tokenHash, this.clock.now());
+    if (!spent) throw new InviteInvalid();
+    const user = known ?? (await this.users.create(spent.email, acceptance.name, newHash));
+    if (known && newHash !== null) await this.users.setPassword(known.id, newHash);
+    const { role, channelIds } = spent;
+    const joined = await this.joining.join(workspaceId, user, { name: acceptance.name, role, channelIds });
+    await this.log.tell('invite.accepted', spent, { type: 'member', id: joined.id });
+    return this.signIns.open(joined, { method: 'invite', rotate: acceptance.rotate });
+  }
+}

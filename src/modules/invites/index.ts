@@ -1,0 +1,2 @@
+export type { InviteRecord } from './invite.js';
+export { InvitesModule } from './invites.module.js';

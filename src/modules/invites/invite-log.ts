@@ -1,0 +1,23 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { Invite } from './invite.js';
+import { toInviteRecord } from './invite.js';
+import './invites.events.js';
+
+type InviteEvent = 'invite.created' | 'invite.renewed' | 'invite.revoked' | 'invite.accepted';
+
+/** What is written down of invites: never their tokens. */
+@Injectable()
+export class InviteLog {
+  constructor(
+    private readonly events: EventLog,
+    private readonly clock: Clock,
+  ) {}
+
+  async tell(type: InviteEvent, invite: Invite, actor: Actor): Promise<void> {
+    const payload = toInviteRecord(invite, this.clock.now());
+    await this.events.audit({ type, workspaceId: invite.workspaceId, actor, payload });
+  }
+}

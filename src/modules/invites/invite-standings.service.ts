@@ -1,0 +1,55 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
+import { lowestRole } from '../../kernel/permission.js';
+import type { Role } from '../../kernel/principal.js';
+import { rank } from '../../kernel/principal.js';
+import { sha256 } from '../../kernel/secret.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { MembersService } from '../members/index.js';
+import type { Invite } from './invite.js';
+import { statusOf } from './invite.js';
+import { InvitesRepository } from './invites.repository.js';
+
+/** Why a known link lets nobody in; for the log alone, for to strangers all are one. */
+export type InviteRefusal = 'invite_accepted' | 'invite_revoked' | 'invite_expired' | 'inviter_lost_right';
+
+/** What a link is worth at this moment. */
+export type InviteStanding =
+  { invite: Invite; by: Role; refusal: null } | { invite: Invite | null; by: null; refusal: InviteRefusal | null };
+
+@Injectable()
+export class InviteStandings {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly invites: InvitesRepository,
+    private readonly members: MembersService,
+    private readonly clock: Clock,
+  ) {}
+
+  /**
+   * The invite of the token, and the role of whoever gave out the link: it is worth no more than what they may still
+   * grant. Somebody deactivated, demoted or limited to some channels could not make it any more, nor could a key that
+   * has been revoked or has ended; so it falls. They stay what they are until the unit of work ends.
+   */
+  ofToken(token: string): Promise<InviteStanding> {
+    return this.units.run(async () => {
+      const invite = await this.invites.byToken(sha256(token));
+      if (!invite) return { invite: null, by: null, refusal: null };
+      const status = statusOf(invite, this.clock.now());
+      if (status !== 'pending') return { invite, by: null, refusal: `invite_${status}` as const };
+      const by = await this.roleOfInviter(invite);
+      if (by === null || rank(invite.role) > rank(by)) return { invite, by: null, refusal: 'inviter_lost_right' };
+      return { invite, by, refusal: null };
+    });
+  }
+
+  /** null where they could invite nobody now. */
+  private async roleOfInviter({ workspaceId, invitedBy, apiKeyId }: Invite): Promise<Role | null> {
+    if (apiKeyId !== null) {
+      return (await this.invites.keyLives(workspaceId, apiKeyId, this.clock.now())) ? 'admin' : null;
+    }
+    const member = invitedBy && (await this.members.hold({ kind: 'system', workspaceId }, invitedBy));
+    if (!member || member.status !== 'active' || member.channelIds !== null) return null;
+    return rank(member.role) >= rank(lowestRole('invites:write')) ? member.role : null;
+  }
+}

@@ -1,0 +1,22 @@
+import { Module } from '@nestjs/common';
+import { AuthModule } from '../auth/index.js';
+import { ChannelsModule } from '../channels/index.js';
+import { MembersModule } from '../members/index.js';
+import { UsersModule } from '../users/index.js';
+import { WorkspacesModule } from '../workspaces/index.js';
+import { AcceptanceController } from './acceptance.controller.js';
+import { AcceptanceService } from './acceptance.service.js';
+import { Departures } from './departures.service.js';
+import { InviteLog } from './invite-log.js';
+import { InviteMail } from './invite-mail.js';
+import { InviteStandings } from './invite-standings.service.js';
+import { InvitesController } from './invites.controller.js';
+import { InvitesRepository } from './invites.repository.js';
+import { InvitesService } from './invites.service.js';
+
+@Module({
+  imports: [WorkspacesModule, UsersModule, ChannelsModule, MembersModule, AuthModule],
+  controllers: [InvitesController, AcceptanceController],
+  providers: [InvitesRepository, InvitesService, InviteStandings, AcceptanceService, Departures, InviteLog, InviteMail],
+})
+export class InvitesModule {}

@@ -1,0 +1,104 @@
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../../kernel/page.js';
+import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
+import type { Principal, Role } from '../../kernel/principal.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { InviteEntity } from './invite.entity.js';
+import type { Invite, InviteStatus } from './invite.js';
+
+const COLUMNS = `id, workspace_id AS "workspaceId", email, role, channel_ids AS "channelIds", status,
+  token_hash AS "tokenHash", invited_by AS "invitedBy", api_key_id AS "apiKeyId", expires_at AS "expiresAt",
+  accepted_at AS "acceptedAt", created_at AS "createdAt"`;
+/**
+ * The pending invite of an e-mail, made or renewed: of those who race, one makes it and the others renew it. Nothing
+ * comes back where there is one of a role that the caller may not touch ($11).
+ */
+const ISSUE = statement(`
+  INSERT INTO invite (workspace_id, id, email, role, channel_ids, status, token_hash, invited_by, api_key_id,
+                      expires_at, created_at)
+  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10)
+  ON CONFLICT (workspace_id, email) WHERE status = 'pending' DO UPDATE
+    SET role = excluded.role, channel_ids = excluded.channel_ids, token_hash = excluded.token_hash,
+        invited_by = excluded.invited_by, api_key_id = excluded.api_key_id, expires_at = excluded.expires_at
+    WHERE invite.role = ANY($11::text[])
+  RETURNING ${COLUMNS}`);
+const BY_TOKEN = statement(`SELECT ${COLUMNS} FROM invite WHERE token_hash = $1`);
+/** One statement spends it: of those who come with one link, one finds it unspent. */
+const SPEND = statement(`
+  UPDATE invite SET status = 'accepted', accepted_at = $2
+  WHERE token_hash = $1 AND status = 'pending' AND expires_at > $2 RETURNING ${COLUMNS}`);
+const REVOKE_PENDING = statement(`
+  UPDATE invite SET status = 'revoked'
+  WHERE workspace_id = $1 AND email = $2 AND status = 'pending' RETURNING ${COLUMNS}`);
+/** Held until the invite is spent: a key that is being revoked lets nobody in. */
+const KEY_LIVES = statement(`
+  SELECT 1 FROM api_key
+  WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) FOR SHARE`);
+
+export interface InviteQuery {
+  limit: number;
+  cursor?: string | undefined;
+  status?: InviteStatus | undefined;
+}
+
+@Injectable()
+export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
+  protected readonly entity = InviteEntity;
+  protected readonly alias = 'invite';
+
+  constructor(
+    units: UnitOfWork,
+    private readonly sql: Sql,
+  ) {
+    super(units);
+  }
+
+  /** Newest first. @param now parts the pending ones from the expired */
+  async page(principal: Principal, { limit, cursor, status }: InviteQuery, now: Date): Promise<Page<Invite>> {
+    const query = this.visibleTo(principal)
+      .orderBy('invite.id', 'DESC')
+      .limit(limit + 1);
+    if (cursor !== undefined) {
+      const before = decodeIdCursor('invites', cursor);
+      query.andWhere('invite.id < :before', { before });
+    }
+    if (status !== undefined) {
+      query.andWhere('invite.status = :state', { state: status === 'expired' ? 'pending' : status });
+      if (status === 'pending') query.andWhere('invite.expiresAt > :now', { now });
+      if (status === 'expired') query.andWhere('invite.expiresAt <= :now', { now });
+    }
+    return toPage(await query.getMany(), limit, last => encodeCursor('invites', [last.id]));
+  }
+
+  /**
+   * Makes the invite, or renews the pending one of its e-mail, which keeps its id.
+   * @param touchable the roles of invites that may be renewed
+   * @returns undefined where the pending one's role is not among them
+   */
+  issue(invite: Invite, touchable: readonly Role[]): Promise<Invite | undefined> {
+    const { workspaceId, id, email, role, channelIds, tokenHash, invitedBy, apiKeyId, expiresAt, createdAt } = invite;
+    const row = [workspaceId, id, email, role, channelIds, tokenHash, invitedBy, apiKeyId, expiresAt, createdAt];
+    return this.sql.first<Invite>(ISSUE, [...row, touchable]);
+  }
+
+  /** Tokens are found in any workspace: whoever comes with one does not know which. */
+  byToken(tokenHash: string): Promise<Invite | undefined> {
+    return this.sql.first<Invite>(BY_TOKEN, [tokenHash]);
+  }
+
+  /** @returns the invite as it is now, when it could still be spent */
+  spend(tokenHash: string, at: Date): Promise<Invite | undefined> {
+    return this.sql.first<Invite>(SPEND, [tokenHash, at]);
+  }
+
+  revokePending(workspaceId: string, email: string): Promise<Invite[]> {
+    return this.sql.rows<Invite>(REVOKE_PENDING, [workspaceId, email]);
+  }
+
+  /** Whether the key still opens anything. */
+  async keyLives(workspaceId: string, apiKeyId: string, now: Date): Promise<boolean> {
+    return (await this.sql.first(KEY_LIVES, [workspaceId, apiKeyId, now])) !== undefined;
+  }
+}
