@@ -1,26 +1,14 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { apiDocument } from '../../src/api-document.js';
-import type { App } from '../../src/app.js';
-import { createApp } from '../../src/app.js';
-import { loadConfig } from '../../src/config/config.js';
+import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/openapi/json.js';
+import { presentReference } from '../support/preview.js';
 
 type Operation = ApiDocument['paths'][string][string];
 
-let preview: App;
 let api: ApiDocument;
 beforeAll(async () => {
-  const config = loadConfig({
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: 'postgres://nowhere.invalid/none',
-    JWT_SECRETS: 'x'.repeat(32),
-    ENCRYPTION_KEYS: 'y'.repeat(32),
-  });
-  preview = await createApp(config, undefined, { preview: true });
-  api = apiDocument(preview);
+  api = await presentReference();
 });
-afterAll(() => preview.close());
 
 function operations(): { name: string; method: string; operation: Operation }[] {
   return Object.entries(api.paths).flatMap(([path, methods]) =>
@@ -89,5 +77,12 @@ describe('the header Idempotency-Key', () => {
     expect(offering.map(({ name }) => name)).toEqual(honouring.map(({ name }) => name));
     expect(offering.map(({ name }) => name)).toContain('POST /v1/workspace/members');
     expect(offering.map(({ name }) => name)).not.toContain('POST /v1/auth/register');
+  });
+
+  it('is the only one: what else a route reads of a request, no caller has to think of', () => {
+    const headers = operations().flatMap(({ name, operation }) =>
+      (operation.parameters ?? []).filter(parameter => parameter.in === 'header').map(header => [name, header.name]),
+    );
+    expect(headers.filter(([, header]) => header !== 'Idempotency-Key')).toEqual([]);
   });
 });

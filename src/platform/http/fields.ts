@@ -128,7 +128,7 @@ export function Email(options: FieldOptions = {}): PropertyDecorator {
     Transform(({ value }) => (typeof value === 'string' ? (normaliseEmail(value) ?? value) : (value as unknown))),
     field(
       options,
-      { type: String, format: 'idn-email', maxLength: 254 },
+      { type: String, format: 'idn-email', maxLength: 254, example: 'ada@example.com' },
       Rule('email', value => typeof value === 'string' && normaliseEmail(value) !== null, 'must be an e-mail address'),
     ),
   );
@@ -143,7 +143,9 @@ export function Integer(
   options: FieldOptions & { min?: number; max?: number; fromQuery?: boolean } = {},
 ): PropertyDecorator {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = options;
-  const schema: ApiPropertyOptions = { type: 'integer', minimum: min, maximum: max };
+  // without one, the reference would show the greatest number there is
+  const example = options.max === undefined ? { example: Math.max(min, 1) } : {};
+  const schema: ApiPropertyOptions = { type: 'integer', minimum: min, maximum: max, ...example };
   const read = ({ value }: { value: unknown }) =>
     typeof value === 'string' && /^-?\d{1,15}$/.test(value) ? Number(value) : value;
   return applyDecorators(
@@ -160,7 +162,7 @@ export function Choice(values: readonly string[], options: FieldOptions = {}): P
 export function Time(options: FieldOptions = {}): PropertyDecorator {
   return field(
     options,
-    { type: String, format: 'date-time' },
+    { type: String, format: 'date-time', example: '2026-01-31T09:30:00.123456Z' },
     Rule('time', isWireTime, 'must be an ISO 8601 time with a zone'),
   );
 }

@@ -1,0 +1,113 @@
+import type { ErrorKind } from '../../kernel/domain-error.js';
+import { ERROR_KINDS, publishedErrors } from '../../kernel/domain-error.js';
+import { STATUS } from '../http/problem.js';
+import { EXAMPLE_HEAD, json, TEXT_HEADER } from './envelope.js';
+import type { Json, JsonObject } from './json.js';
+import type { Operation } from './operation.js';
+import { honoursIdempotencyKey } from './operation.js';
+
+/**
+ * Every code that the route can give, by status: its own, those of its credential, those that anything can give.
+ * @param shared takes what other routes may answer too
+ */
+export function failures(method: string, operation: Operation, shared: Record<string, Json>): Record<string, Json> {
+  const codes = new Map<ErrorKind, Set<string>>();
+  const add = (kind: ErrorKind, ...names: string[]) => {
+    const known = codes.get(kind) ?? new Set();
+    for (const name of names) known.add(name);
+    codes.set(kind, known);
+  };
+  for (const { kind, code } of operation['x-errors'] ?? []) add(kind, code);
+  const access = operation['x-access'];
+  if (access && !access.public) {
+    add('unauthenticated', 'unauthenticated', 'invalid_token', 'token_expired', 'token_revoked');
+    add(
+      'unauthenticated',
+      ...access.kinds.slice(0, 1).map(kind => (kind === 'api_key' ? 'api_key_required' : `${kind}_token_required`)),
+    );
+    if (access.keyOutsideBrowsers) add('forbidden', 'browser_not_allowed');
+    add('forbidden', ...(access.kinds.includes('visitor') ? ['contact_blocked'] : ['forbidden', 'scope_too_narrow']));
+  }
+  add('forbidden', 'https_required');
+  add('rate_limited', 'rate_limited');
+  add('internal', 'internal_error');
+  add('unavailable', 'unavailable');
+  if (operation.requestBody || operation.parameters?.some(parameter => parameter.in === 'query'))
+    add('invalid', 'validation_failed');
+  if (operation.parameters?.some(parameter => parameter.name === 'cursor')) add('invalid', 'cursor_invalid');
+  if (method === 'post' || method === 'patch' || method === 'delete' || method === 'get') bodies(add);
+  if (honoursIdempotencyKey(operation)) idempotency(add);
+  const kinds = ERROR_KINDS.filter(kind => codes.has(kind));
+  return Object.fromEntries(
+    kinds.map(kind => {
+      const status = String(STATUS[kind]);
+      const sorted = [...(codes.get(kind) ?? [])].sort();
+      return [status, share(shared, [status, ...sorted].join('.'), failure(kind, sorted))];
+    }),
+  );
+}
+
+type Add = (kind: ErrorKind, ...codes: string[]) => void;
+
+/** Any request may carry a body that cannot be read. */
+function bodies(add: Add): void {
+  add('invalid', 'malformed_json', 'malformed_request', 'validation_failed');
+  add('too_large', 'body_too_large');
+  add('unsupported_media_type', 'unsupported_media_type');
+}
+
+function idempotency(add: Add): void {
+  add('invalid', 'idempotency_key_invalid');
+  add('conflict', 'idempotency_in_progress');
+  add('unprocessable', 'idempotency_key_reused');
+}
+
+const SECONDS_HEADER: JsonObject = { description: 'Seconds.', schema: { type: 'integer', minimum: 0 } };
+const COUNT_HEADER: JsonObject = { schema: { type: 'integer', minimum: 0 } };
+
+/** What some failures carry beside their body. */
+const FAILURE_HEADERS: Partial<Record<ErrorKind, JsonObject>> = {
+  unauthenticated: { 'WWW-Authenticate': TEXT_HEADER },
+  rate_limited: {
+    'Retry-After': SECONDS_HEADER,
+    'RateLimit-Limit': COUNT_HEADER,
+    'RateLimit-Remaining': COUNT_HEADER,
+    'RateLimit-Reset': SECONDS_HEADER,
+  },
+  unavailable: { 'Retry-After': SECONDS_HEADER },
+};
+
+/** The envelope of failures, which codes this one can carry, and what each of them means. */
+function failure(kind: ErrorKind, codes: string[]): Json {
+  const schema: JsonObject = {
+    allOf: [
+      { $ref: '#/components/schemas/Failure' },
+      {
+        type: 'object',
+        properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } },
+      },
+    ],
+  };
+  const headers = { 'X-Request-Id': TEXT_HEADER, ...FAILURE_HEADERS[kind] };
+  const description = codes.map(code => `- \`${code}\` ${meaningOf(kind, code)}`).join('\n');
+  return { description, headers, content: json(schema, exampleOf(kind, codes)) };
+}
+
+function meaningOf(kind: ErrorKind, code: string): string {
+  return publishedErrors().find(error => error.kind === kind && error.code === code)?.summary ?? '';
+}
+
+/** One example, and a short one: a page that repeats every member of every failure is not read. */
+function exampleOf(kind: ErrorKind, codes: string[]): Json {
+  const code = codes.find(name => name === 'validation_failed') ?? codes[0] ?? '';
+  const details = [{ field: 'name', code: 'too_long', message: 'name must have at most 200 characters' }];
+  const error = { code, message: meaningOf(kind, code), ...(code === 'validation_failed' ? { details } : {}) };
+  return { ok: false, ...EXAMPLE_HEAD, error };
+}
+
+/** What many routes answer alike stands once, under its status and the codes that it carries. */
+function share(shared: Record<string, Json>, name: string, response: Json): Json {
+  if (name.length > 120) return response;
+  shared[name] = response;
+  return { $ref: `#/components/responses/${name}` };
+}
