@@ -5,16 +5,15 @@ import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectRoot } from './survey.js';
 
-const order = JSON.parse(readFileSync(join(projectRoot, 'src/modules/order.json'), 'utf8')) as string[];
-
 /**
- * Names that nobody will give to a real module, which this test would then find taken: an ordinary one, and one that
- * holds the model's own words. And, as long as there is one, a name whose place in the order is planned.
+ * Names that nobody will give to a real module, which this test would then find taken: an ordinary one, one that holds
+ * the model's own words, and one whose place in the order is planned before it is made.
  */
-const PLANNED = order.filter(
-  name => /[a-z]{3}[^s]s$/.test(name) && !existsSync(join(projectRoot, 'src/modules', name)),
-);
-const MODULES = ['paper-boats', 'owl-responses', ...PLANNED.slice(0, 1)];
+const PLANNED = 'glass-marbles';
+const MODULES = ['paper-boats', 'owl-responses', PLANNED];
+
+const order = JSON.parse(readFileSync(join(projectRoot, 'src/modules/order.json'), 'utf8')) as string[];
+order.splice(order.indexOf('realtime'), 0, PLANNED);
 
 let tree: string;
 
@@ -24,6 +23,7 @@ beforeAll(() => {
   tree = mkdtempSync(join(tmpdir(), 'support-chat-new-module-'));
   cpSync(projectRoot, tree, { recursive: true, filter: path => path === projectRoot || !left.has(basename(path)) });
   symlinkSync(join(projectRoot, 'node_modules'), join(tree, 'node_modules'));
+  writeFileSync(join(tree, 'src/modules/order.json'), `${JSON.stringify(order, null, 2)}\n`);
 });
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
