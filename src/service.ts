@@ -31,7 +31,7 @@ export class Service {
    */
   async start(): Promise<string> {
     const { config, log } = this;
-    if (config.port !== 0) this.early = await EarlyAnswers.listen(config.port, config.host);
+    if (config.port !== 0) this.early = await EarlyAnswers.listen(config);
     this.database = await openDatabase(config, log, this.starting.signal);
     if (this.early) this.early.databaseAnswers = true;
     await migrate(config.databaseDirectUrl ?? this.database.url, SCHEMA, line => log.info(line));

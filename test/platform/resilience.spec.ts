@@ -1,4 +1,5 @@
 import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -6,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { WebSocket } from 'ws';
+import { loadConfig } from '../../src/config/config.js';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/empty-database.js';
@@ -37,6 +39,11 @@ async function proxied(database: TestDatabase): Promise<TcpProxy> {
   proxies.push(proxy);
   return proxy;
 }
+
+const SECRETS = {
+  JWT_SECRETS: randomBytes(36).toString('base64'),
+  ENCRYPTION_KEYS: randomBytes(36).toString('base64'),
+};
 
 interface Desk {
   token: string;
@@ -361,6 +368,10 @@ describe('SIGTERM', () => {
     expect(await socket.end).toBe(1012);
     expect(await service.ended).toEqual({ code: 0, signal: null });
     expect(performance.now() - asked).toBeLessThan(3_000);
+    expect(loadConfig({ NODE_ENV: 'development', ...SECRETS }).drainSeconds).toBe(0);
+    const production = { NODE_ENV: 'production', DATABASE_URL: database.url, PUBLIC_URL: 'https://chat.harbour.test' };
+    expect(loadConfig({ ...production, ...SECRETS }).drainSeconds).toBe(5);
+    expect(loadConfig({ ...production, ...SECRETS, DRAIN_SECONDS: '0' }).drainSeconds).toBe(0);
   });
 
   it('does not wait for a client that keeps its connection open', async () => {

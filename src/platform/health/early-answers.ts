@@ -1,5 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { createServer } from 'node:http';
+import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
 import { problem, problemHeaders } from '../http/problem.js';
 import { newRequestId } from '../http/request-context.js';
@@ -13,12 +14,15 @@ export class EarlyAnswers {
   databaseAnswers = false;
   private app: Server | undefined;
 
-  private constructor(readonly server: Server) {}
+  private constructor(
+    readonly server: Server,
+    private readonly bus: Readiness['bus'],
+  ) {}
 
   /** @throws as any server does when its port is taken */
-  static async listen(port: number, host: string): Promise<EarlyAnswers> {
+  static async listen({ port, host, redisUrl }: Config): Promise<EarlyAnswers> {
     const server = createServer();
-    const early = new EarlyAnswers(server);
+    const early = new EarlyAnswers(server, redisUrl === null ? 'none' : 'down');
     server.on('request', (request, response) => early.answer(request, response));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -58,7 +62,7 @@ export class EarlyAnswers {
 
   private readiness(): Readiness {
     const database = this.databaseAnswers ? 'ok' : 'down';
-    return { database, migrations: 'pending', bus: 'none', draining: false };
+    return { database, migrations: 'pending', bus: this.bus, draining: false };
   }
 }
 
