@@ -1,0 +1,777 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { ConversationCounting } from '../../src/modules/conversations/index.js';
+import type { BotRecord } from '../../src/modules/bots/index.js';
+import type { ChannelRecord } from '../../src/modules/channels/index.js';
+import type { ConversationRecord, MessageRecord } from '../../src/modules/conversations/index.js';
+import { newId } from '../../src/kernel/ids.js';
+import { Cipher } from '../../src/platform/encryption/cipher.js';
+import { heldRow } from '../support/held-row.js';
+import type { Answer, Caller } from '../support/http.js';
+import { countsOf, race } from '../support/race.js';
+import type { Agent, Desk } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+interface Page<T> {
+  items: T[];
+  next_cursor: string | null;
+}
+type WithSecret = BotRecord & { secret: string };
+
+const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
+/** A public address: nobody has to answer to a name. */
+const HOOK = 'https://93.184.215.14/bot';
+
+const lines: string[] = [];
+let world: World;
+beforeAll(async () => {
+  world = await World.start({ LOG_LEVEL: 'trace' }, { log: { write: line => void lines.push(line) } });
+});
+afterEach(() => world.app.clock.reset());
+afterAll(() => world.stop());
+
+const sql = <T extends object>(text: string, values: unknown[] = []) => world.app.database.query<T>(text, values);
+
+async function makeBot(api: Caller, body: object = {}): Promise<WithSecret> {
+  const made = await api.post<WithSecret>('/v1/bots', { name: unique('Bot'), ...body });
+  if (made.status !== 201) throw new Error(`no bot: ${JSON.stringify(made.body)}`);
+  return made.data;
+}
+
+async function bots(api: Caller): Promise<BotRecord[]> {
+  return (await api.get<Page<BotRecord>>('/v1/bots')).data.items;
+}
+
+function faults({ status, error }: Answer<unknown>): [number, string, string[][]] {
+  return [status, error.code, (error.details ?? []).map(({ field, code }) => [field, code])];
+}
+
+async function systemBotOf({ workspaceId }: Desk): Promise<string> {
+  const [bot] = await sql<{ id: string }>(`SELECT id FROM bot WHERE workspace_id = $1 AND kind = 'system'`, [
+    workspaceId,
+  ]);
+  return bot?.id ?? '';
+}
+
+interface Logged {
+  type: string;
+  actor: object;
+  payload: BotRecord;
+  address: string | null;
+  user_agent: string | null;
+}
+
+/** What the log has of the bot, oldest first. */
+function logOf(botId: string): Promise<Logged[]> {
+  const columns = 'type, actor, payload, address, user_agent';
+  return sql(`SELECT ${columns} FROM event WHERE type LIKE 'bot.%' AND payload ->> 'id' = $1 ORDER BY position`, [
+    botId,
+  ]);
+}
+
+/** Conversations with the bot in the lead: later parts of the service lead there. */
+async function ledBy(desk: Desk, botId: string, count = 1): Promise<ConversationRecord[]> {
+  const led: ConversationRecord[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const { id } = await world.conversation(await world.visitor(desk));
+    await sql(`UPDATE conversation SET status = 'pending', control = 'bot', bot_id = $2 WHERE id = $1`, [id, botId]);
+    led.push(await conversation(desk.owner, id));
+  }
+  await world.app.app.get(ConversationCounting).repair();
+  return led;
+}
+
+async function conversation(agent: Agent, id: string): Promise<ConversationRecord> {
+  return (await agent.api.get<ConversationRecord>(`/v1/conversations/${id}`)).data;
+}
+
+async function messages(api: Caller, id: string): Promise<MessageRecord[]> {
+  return (await api.get<Page<MessageRecord>>(`/v1/conversations/${id}/messages`)).data.items;
+}
+
+describe('a bot', () => {
+  it('begins with what a new one would want', async () => {
+    const { owner } = await world.desk();
+    const made = await owner.api.post<WithSecret>('/v1/bots', { name: 'Berta' });
+    expect(made.status).toBe(201);
+    expect(made.data).toEqual({
+      id: expect.any(String),
+      name: 'Berta',
+      description: null,
+      avatar_url: null,
+      status: 'enabled',
+      webhook_url: null,
+      history_count: 10,
+      timeout_seconds: 120,
+      created_at: expect.any(String),
+      updated_at: made.data.created_at,
+      secret: expect.stringMatching(SECRET),
+    });
+  });
+
+  it('is made as its maker says', async () => {
+    const { owner } = await world.desk();
+    const given = {
+      name: 'Berta',
+      description: 'Answers what is asked every day.',
+      avatar_url: 'https://cdn.shop.example/berta.png',
+      status: 'disabled',
+      webhook_url: HOOK,
+      history_count: 0,
+      timeout_seconds: 5,
+    };
+    const made = await makeBot(owner.api, given);
+    expect(made).toMatchObject(given);
+    expect((await owner.api.get(`/v1/bots/${made.id}`)).data).toMatchObject(given);
+  });
+
+  it('keeps what a change does not name, and forgets what null clears', async () => {
+    const { owner } = await world.desk();
+    const given = { description: 'Helps.', avatar_url: 'https://cdn.shop.example/b.png', webhook_url: HOOK };
+    const { id, name } = await makeBot(owner.api, given);
+    world.app.clock.advance(60);
+    const renamed = await owner.api.patch<BotRecord>(`/v1/bots/${id}`, { name: 'Bert', history_count: 3 });
+    expect(renamed.status).toBe(200);
+    expect(renamed.data).toMatchObject({ ...given, name: 'Bert', history_count: 3, timeout_seconds: 120 });
+    expect(renamed.data.updated_at > renamed.data.created_at).toBe(true);
+    const nothing = { description: null, avatar_url: null, webhook_url: null };
+    const cleared = await owner.api.patch<BotRecord>(`/v1/bots/${id}`, nothing);
+    expect(cleared.data).toMatchObject({ ...nothing, name: 'Bert', history_count: 3 });
+    expect((await owner.api.get(`/v1/bots/${id}`)).data).toEqual(cleared.data);
+    expect(name).not.toBe('Bert');
+  });
+
+  it.each([
+    ['name', ''],
+    ['name', null],
+    ['name', 'x'.repeat(201)],
+    ['name', 7],
+    ['description', ''],
+    ['description', 'x'.repeat(1001)],
+    ['avatar_url', 'javascript:alert(1)'],
+    ['avatar_url', `https://${'x'.repeat(2048)}`],
+    ['status', 'asleep'],
+    ['status', null],
+    ['webhook_url', ''],
+    ['webhook_url', 7],
+    ['history_count', -1],
+    ['history_count', 11],
+    ['history_count', 1.5],
+    ['history_count', '3'],
+    ['history_count', null],
+    ['timeout_seconds', 4],
+    ['timeout_seconds', 3601],
+    ['timeout_seconds', null],
+  ])('has no %s of %j', async (field, value) => {
+    const { owner } = await world.desk();
+    const { id } = await makeBot(owner.api);
+    for (const answer of [
+      await owner.api.post('/v1/bots', { name: 'Berta', [field]: value }),
+      await owner.api.patch(`/v1/bots/${id}`, { [field]: value }),
+    ]) {
+      expect([answer.status, answer.error.details?.map(fault => fault.field)]).toEqual([400, [field]]);
+    }
+    expect(await bots(owner.api)).toHaveLength(1);
+  });
+
+  it('is not made with nulls, for there is nothing to clear, nor without a name', async () => {
+    const { owner } = await world.desk();
+    const nulls = { description: null, avatar_url: null, webhook_url: null };
+    const refused = await owner.api.post('/v1/bots', nulls);
+    const fields = (refused.error.details ?? []).map(({ field }) => field).sort();
+    expect([refused.status, fields]).toEqual([400, ['avatar_url', 'description', 'name', 'webhook_url']]);
+  });
+
+  it('keeps its id, its secret and its kind, whatever a body says of them', async () => {
+    const { owner } = await world.desk();
+    const made = await makeBot(owner.api, { id: newId(), secret: 'whsec_mine', kind: 'system', workspace_id: newId() });
+    expect(made.secret).toMatch(SECRET);
+    const changed = await owner.api.patch<BotRecord>(`/v1/bots/${made.id}`, {
+      kind: 'system',
+      deleted_at: '2020-01-01',
+    });
+    expect([changed.status, changed.data.id]).toEqual([200, made.id]);
+    expect(await bots(owner.api)).toHaveLength(1);
+  });
+
+  it('is made once where its request is sent again under one Idempotency-Key, with the same secret', async () => {
+    const { owner } = await world.desk();
+    const make = () => owner.api.post<WithSecret>('/v1/bots', { name: 'Berta' }, { 'Idempotency-Key': 'one-bot' });
+    const [first, second] = [await make(), await make()];
+    expect(second.data).toEqual(first.data);
+    expect(second.headers['idempotency-replayed']).toBe('true');
+    expect(await bots(owner.api)).toHaveLength(1);
+  });
+
+  it('loses neither of two changes that race', async () => {
+    const { owner } = await world.desk();
+    const { id } = await makeBot(owner.api);
+    const held = await heldRow(world.app.database, 'bot', id, `description = 'Changed meanwhile'`);
+    const change = owner.api.patch<BotRecord>(`/v1/bots/${id}`, { name: 'Bert' });
+    await held.awaited();
+    await held.commit();
+    expect((await change).data).toMatchObject({ name: 'Bert', description: 'Changed meanwhile' });
+  });
+});
+
+describe('the list of bots', () => {
+  it('is read page by page, oldest first, stable under inserts', async () => {
+    const { owner } = await world.desk();
+    const made: string[] = [];
+    for (let index = 0; index < 5; index += 1) made.push((await makeBot(owner.api)).id);
+    const first = (await owner.api.get<Page<BotRecord>>('/v1/bots?limit=2')).data;
+    expect(first.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
+    made.push((await makeBot(owner.api)).id);
+    const rest: string[] = [];
+    for (let cursor = first.next_cursor; cursor !== null;) {
+      const page: Page<BotRecord> = (await owner.api.get<Page<BotRecord>>(`/v1/bots?limit=2&cursor=${cursor}`)).data;
+      rest.push(...page.items.map(({ id }) => id));
+      cursor = page.next_cursor;
+    }
+    expect(rest).toEqual(made.slice(2));
+    expect((await owner.api.get('/v1/bots?cursor=nonsense')).error.code).toBe('cursor_invalid');
+  });
+
+  it('begins empty: the system bot, which signs what happens by itself, is not in it', async () => {
+    const desk = await world.desk();
+    expect(await bots(desk.owner.api)).toEqual([]);
+    const system = await systemBotOf(desk);
+    for (const api of [desk.owner.api, await world.apiKey(desk)]) {
+      for (const answer of [
+        await api.get(`/v1/bots/${system}`),
+        await api.patch(`/v1/bots/${system}`, { name: 'Mine' }),
+        await api.post(`/v1/bots/${system}/rotate-secret`),
+        await api.delete(`/v1/bots/${system}`),
+      ]) {
+        expect([answer.status, answer.error.code]).toEqual([404, 'not_found']);
+      }
+    }
+    const { id } = await world.conversation(await world.visitor(desk));
+    await desk.owner.api.post(`/v1/conversations/${id}/resolve`);
+    const entry = (await messages(desk.owner.api, id)).at(-1);
+    expect(entry).toMatchObject({ content_type: 'event', sender_type: 'bot', sender_id: system });
+  });
+});
+
+describe('who may do what with bots', () => {
+  const writes = (id: string): [string, (api: Caller) => Promise<Answer<unknown>>][] => [
+    ['create', api => api.post('/v1/bots', { name: 'Berta' })],
+    ['update', api => api.patch(`/v1/bots/${id}`, { name: 'Bert' })],
+    ['rotate-secret', api => api.post(`/v1/bots/${id}/rotate-secret`)],
+    ['delete', api => api.delete(`/v1/bots/${id}`)],
+  ];
+
+  it('reading is for every agent and key, also with a narrow scope', async () => {
+    const desk = await world.desk();
+    const { id } = await makeBot(desk.owner.api);
+    const agents = [
+      await world.colleague(desk),
+      await world.colleague(desk, { role: 'admin' }),
+      await world.colleague(desk, { channel_ids: [] }),
+      await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] }),
+    ];
+    const keys = [await world.apiKey(desk), await world.apiKey(desk, { scopes: ['bots:read'] })];
+    for (const api of [...agents.map(agent => agent.api), ...keys]) {
+      expect((await bots(api)).map(bot => bot.id)).toEqual([id]);
+      expect((await api.get(`/v1/bots/${id}`)).status).toBe(200);
+    }
+  });
+
+  it('making and changing is for owners, admins and keys', async () => {
+    const desk = await world.desk();
+    const admin = await world.colleague(desk, { role: 'admin' });
+    const callers = [
+      desk.owner.api,
+      admin.api,
+      await world.apiKey(desk),
+      await world.apiKey(desk, { scopes: ['bots:write'] }),
+    ];
+    for (const api of callers) {
+      const { id } = await makeBot(desk.owner.api);
+      for (const [what, write] of writes(id)) {
+        expect([what, (await write(api)).status]).toEqual([what, what === 'create' ? 201 : 200]);
+      }
+    }
+  });
+
+  it('agents, keys without the right, and sessions limited to some channels change nothing', async () => {
+    const desk = await world.desk();
+    const { id } = await makeBot(desk.owner.api);
+    const agent = await world.colleague(desk);
+    const narrow = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    const refused: [Caller, string][] = [
+      [agent.api, 'forbidden'],
+      [narrow.api, 'scope_too_narrow'],
+      [await world.apiKey(desk, { scopes: ['bots:read', 'channels:write'] }), 'forbidden'],
+    ];
+    for (const [api, code] of refused) {
+      for (const [what, write] of writes(id)) {
+        const answer = await write(api);
+        expect([what, answer.status, answer.error.code]).toEqual([what, 403, code]);
+      }
+    }
+    const visitor = await world.visitor(desk);
+    for (const [what, write] of writes(id)) expect([what, (await write(visitor.api)).status]).toEqual([what, 401]);
+    expect((await visitor.api.get('/v1/bots')).status).toBe(401);
+    expect(await bots(desk.owner.api)).toHaveLength(1);
+    expect((await logOf(id)).map(({ type }) => type)).toEqual(['bot.created']);
+  });
+
+  it("another workspace's bot is not there: to read, to change, or to speak as", async () => {
+    const [ours, theirs] = [await world.desk(), await world.desk()];
+    const { id } = await makeBot(theirs.owner.api);
+    const key = await world.apiKey(ours);
+    for (const api of [ours.owner.api, key]) {
+      const { data } = await api.get<Page<BotRecord>>('/v1/bots');
+      expect(data.items).toEqual([]);
+      expect((await api.get(`/v1/bots/${id}`)).error.code).toBe('not_found');
+      for (const [what, write] of writes(id).slice(1)) {
+        const answer = await write(api);
+        expect([what, answer.status, answer.error.code]).toEqual([what, 404, 'not_found']);
+      }
+    }
+    const { id: talk } = await world.conversation(await world.visitor(ours));
+    const said = await key.post(`/v1/conversations/${talk}/messages`, { content: 'Hi', bot_id: id });
+    expect([said.status, said.error.code]).toEqual([400, 'sender_unknown']);
+    expect(await logOf(id)).toHaveLength(1);
+    expect((await bots(theirs.owner.api)).map(bot => bot.id)).toEqual([id]);
+  });
+});
+
+describe("a bot's secret", () => {
+  const stored = async (id: string) =>
+    (await sql<{ secret: string | null }>('SELECT secret FROM bot WHERE id = $1', [id]))[0]?.secret;
+  const opened = async (id: string) => world.app.app.get(Cipher).decrypt((await stored(id)) ?? '', 'bot.secret');
+
+  it('has the form of Standard Webhooks: 24 to 64 random bytes in base64, of its own for each bot', async () => {
+    const { owner } = await world.desk();
+    const secrets = [await makeBot(owner.api), await makeBot(owner.api)].map(({ secret }) => secret);
+    for (const secret of secrets) {
+      const bytes = Buffer.from(secret.replace('whsec_', ''), 'base64');
+      expect(bytes.length).toBeGreaterThanOrEqual(24);
+      expect(bytes.length).toBeLessThanOrEqual(64);
+    }
+    expect(new Set(secrets).size).toBe(2);
+  });
+
+  it('is shown when the bot is made and when it is rotated, and never again', async () => {
+    const desk = await world.desk();
+    const socket = await world.agentSocket(desk.owner);
+    const { id, secret } = await makeBot(desk.owner.api);
+    const rotated = await desk.owner.api.post<WithSecret>(`/v1/bots/${id}/rotate-secret`);
+    expect([rotated.status, rotated.data.id]).toEqual([200, id]);
+    expect(rotated.data.secret).toMatch(SECRET);
+    const changed = await desk.owner.api.patch(`/v1/bots/${id}`, { name: 'Bert' });
+    const read = [changed, await desk.owner.api.get(`/v1/bots/${id}`), await desk.owner.api.get('/v1/bots')];
+    await desk.owner.api.delete(`/v1/bots/${id}`);
+    await socket.next('bot.deleted');
+    const shown = [JSON.stringify(read.map(({ body }) => body)), JSON.stringify(socket.frames)].join();
+    for (const word of [secret, rotated.data.secret, 'whsec_', '"secret"']) expect(shown).not.toContain(word);
+    await socket.close();
+  });
+
+  it('changes at once when it is rotated: the old one is nowhere any more', async () => {
+    const { owner } = await world.desk();
+    const { id, secret } = await makeBot(owner.api);
+    expect(await opened(id)).toBe(secret);
+    const rotated = await owner.api.post<WithSecret>(`/v1/bots/${id}/rotate-secret`);
+    expect(rotated.data.secret).not.toBe(secret);
+    expect(await opened(id)).toBe(rotated.data.secret);
+  });
+
+  it('lies in no table and in no line of the log as it was', async () => {
+    const { owner } = await world.desk();
+    const made = await makeBot(owner.api, { webhook_url: HOOK });
+    const kept = await owner.api.post<WithSecret>('/v1/bots', { name: 'K' }, { 'Idempotency-Key': 'kept-bot' });
+    const rotated = await owner.api.post<WithSecret>(`/v1/bots/${made.id}/rotate-secret`);
+    const tables = await sql<{ name: string }>(
+      `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`,
+    );
+    const rows = await Promise.all(tables.map(({ name }) => sql(`SELECT row_to_json(t)::text AS row FROM ${name} t`)));
+    const text = [JSON.stringify(rows), ...lines].join('\n');
+    expect(text).toContain(made.id);
+    for (const { secret } of [made, kept.data, rotated.data]) {
+      const bytes = secret.replace('whsec_', '');
+      expect([text.includes(secret), text.includes(bytes)]).toEqual([false, false]);
+    }
+    expect(await stored(made.id)).toMatch(/^[0-9a-f]{8}\./);
+  });
+
+  it('is forgotten with its bot', async () => {
+    const { owner } = await world.desk();
+    const { id } = await makeBot(owner.api);
+    await owner.api.delete(`/v1/bots/${id}`);
+    expect(await stored(id)).toBeNull();
+  });
+
+  it('of races to rotate it, the last one to win is the one that is kept', async () => {
+    const { owner } = await world.desk();
+    const { id } = await makeBot(owner.api);
+    const answers = await race(8, () => owner.api.post<WithSecret>(`/v1/bots/${id}/rotate-secret`));
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 8 });
+    const secrets = answers.map(({ data }) => data.secret);
+    expect(new Set(secrets).size).toBe(8);
+    expect(secrets).toContain(await opened(id));
+  });
+});
+
+describe("a bot's webhook_url", () => {
+  const HOSTILE: Record<string, string[]> = {
+    address_not_allowed: [
+      'http://127.0.0.1:5432/',
+      'http://2130706433/',
+      'http://0x7f.1/',
+      'http://017700000001/',
+      'http://0/',
+      'http://localhost/',
+      'http://admin.localhost./',
+      'http://169.254.169.254/latest/meta-data/',
+      'http://10.0.0.1/',
+      'http://172.20.0.1/',
+      'http://192.168.0.1/',
+      'http://100.64.0.1/',
+      'http://224.0.0.1/',
+      'http://198.18.0.1/',
+      'http://[::1]/',
+      'http://[::]/',
+      'http://[fd00::1]/',
+      'http://[fe80::1]/',
+      'http://[::ffff:127.0.0.1]/',
+      'http://[64:ff9b::7f00:1]/',
+      'http://[2002:7f00:1::]/',
+    ],
+    credentials: ['https://user:password@shop.example/', 'https://user@shop.example/'],
+    format: [
+      'ftp://shop.example/',
+      'file:///etc/passwd',
+      'gopher://shop.example/',
+      'shop.example/bot',
+      'https://',
+      'https://shop.example/\nHost: x',
+    ],
+    too_long: [`https://shop.example/${'x'.repeat(2048)}`],
+  };
+
+  it.each(Object.keys(HOSTILE))(
+    'is refused with %s where it leads nowhere good, and nothing is changed',
+    async code => {
+      const { owner } = await world.desk();
+      const { id } = await makeBot(owner.api, { webhook_url: HOOK });
+      for (const url of HOSTILE[code] ?? []) {
+        const refusal = [url, 400, 'validation_failed', [['webhook_url', code]]];
+        const made = await owner.api.post('/v1/bots', { name: 'Berta', webhook_url: url });
+        expect([url, ...faults(made)]).toEqual(refusal);
+        const changed = await owner.api.patch(`/v1/bots/${id}`, { name: 'Bert', webhook_url: url });
+        expect([url, ...faults(changed)]).toEqual(refusal);
+      }
+      expect((await bots(owner.api)).map(bot => [bot.id, bot.webhook_url])).toEqual([[id, HOOK]]);
+      expect(await logOf(id)).toHaveLength(1);
+    },
+  );
+
+  it('is kept as it was given, also while nothing answers to its name', async () => {
+    const { owner } = await world.desk();
+    for (const url of [
+      'https://bots.shop.invalid:8443/Path?token=x#y',
+      'http://93.184.215.14',
+      'https://BÜCHER.invalid/',
+    ]) {
+      const made = await makeBot(owner.api, { webhook_url: url });
+      expect((await owner.api.get(`/v1/bots/${made.id}`)).data.webhook_url).toBe(url);
+    }
+  });
+
+  it('is looked at only for those who may change bots', async () => {
+    const desk = await world.desk();
+    const agent = await world.colleague(desk);
+    const refused = await agent.api.post('/v1/bots', { name: 'Berta', webhook_url: 'http://localhost/' });
+    expect([refused.status, refused.error.code]).toEqual([403, 'forbidden']);
+  });
+});
+
+describe('what a bot says', () => {
+  const say = (key: Caller, id: string, bot_id: string) =>
+    key.post<MessageRecord>(`/v1/conversations/${id}/messages`, { content: 'Beep', bot_id });
+
+  it('is said through an API key, in its name', async () => {
+    const desk = await world.desk();
+    const bot = await makeBot(desk.owner.api, { name: 'Berta' });
+    const { id } = await world.conversation(await world.visitor(desk));
+    const said = await say(await world.apiKey(desk), id, bot.id);
+    expect(said.status).toBe(201);
+    expect(said.data).toMatchObject({ sender_type: 'bot', sender_id: bot.id, sender_name: 'Berta' });
+  });
+
+  it('is not said while it is disabled', async () => {
+    const desk = await world.desk();
+    const key = await world.apiKey(desk);
+    const bot = await makeBot(desk.owner.api);
+    const { id } = await world.conversation(await world.visitor(desk));
+    await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'disabled' });
+    const silent = await say(key, id, bot.id);
+    expect([silent.status, silent.error.code]).toEqual([400, 'sender_unknown']);
+    await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'enabled' });
+    expect((await say(key, id, bot.id)).status).toBe(201);
+  });
+
+  it('is not said by the system bot through anybody', async () => {
+    const desk = await world.desk();
+    const { id } = await world.conversation(await world.visitor(desk));
+    const refused = await say(await world.apiKey(desk), id, await systemBotOf(desk));
+    expect([refused.status, refused.error.code]).toEqual([400, 'sender_unknown']);
+  });
+
+  it('stays when the bot is deleted, in its name; it says nothing more', async () => {
+    const desk = await world.desk();
+    const key = await world.apiKey(desk);
+    const bot = await makeBot(desk.owner.api, { name: 'Berta' });
+    const visitor = await world.visitor(desk);
+    const { id } = await world.conversation(visitor);
+    const { data: said } = await say(key, id, bot.id);
+    await desk.owner.api.delete(`/v1/bots/${bot.id}`);
+    expect((await messages(desk.owner.api, id)).find(message => message.id === said.id)).toEqual(said);
+    const seen = await visitor.api.get<Page<MessageRecord>>(`/v1/widget/conversations/${id}/messages`);
+    expect(seen.data.items.map(({ sender_name }) => sender_name)).toContain('Berta');
+    const silent = await say(key, id, bot.id);
+    expect([silent.status, silent.error.code]).toEqual([400, 'sender_unknown']);
+  });
+});
+
+describe('a bot that is deleted', () => {
+  it('is gone for everyone, though its row stays', async () => {
+    const desk = await world.desk();
+    const [{ id }, other] = [await makeBot(desk.owner.api), await makeBot(desk.owner.api)];
+    const deleted = await desk.owner.api.delete(`/v1/bots/${id}`);
+    expect([deleted.status, deleted.data]).toEqual([200, { id, deleted: true }]);
+    expect((await bots(desk.owner.api)).map(bot => bot.id)).toEqual([other.id]);
+    for (const answer of [
+      await desk.owner.api.get(`/v1/bots/${id}`),
+      await desk.owner.api.patch(`/v1/bots/${id}`, { name: 'Again' }),
+      await desk.owner.api.post(`/v1/bots/${id}/rotate-secret`),
+      await desk.owner.api.delete(`/v1/bots/${id}`),
+    ]) {
+      expect([answer.status, answer.error.code]).toEqual([404, 'not_found']);
+    }
+    expect(await sql('SELECT id FROM bot WHERE id = $1 AND deleted_at IS NOT NULL', [id])).toHaveLength(1);
+  });
+
+  it('is deleted once, however many try at once', async () => {
+    const { owner } = await world.desk();
+    const { id } = await makeBot(owner.api);
+    const answers = await race(8, () => owner.api.delete(`/v1/bots/${id}`));
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 1, 404: 7 });
+    expect((await logOf(id)).map(({ type }) => type)).toEqual(['bot.created', 'bot.deleted']);
+  });
+
+  it('hands over the conversations that it leads: open, of people, with an entry that says why', async () => {
+    const desk = await world.desk();
+    const bot = await makeBot(desk.owner.api);
+    const led = await ledBy(desk, bot.id, 3);
+    const socket = await world.agentSocket(desk.owner);
+    await desk.owner.api.delete(`/v1/bots/${bot.id}`);
+    for (const before of led) {
+      const after = await conversation(desk.owner, before.id);
+      expect(after).toMatchObject({ status: 'open', control: 'human', bot_id: null, version: before.version + 1 });
+      const entry = (await messages(desk.owner.api, before.id)).at(-1);
+      expect(entry).toMatchObject({ content_type: 'event', private: true, sender_id: await systemBotOf(desk) });
+      const actor = { type: 'member', id: desk.owner.memberId };
+      expect(entry?.metadata).toEqual({ event: 'handed_over', reason: 'bot_deleted', actor, assignee_id: null });
+      const frame = await socket.next('conversation.updated', ({ data }) => data.id === before.id);
+      expect(frame.data).toMatchObject({
+        actor,
+        changes: {
+          status: { from: 'pending', to: 'open' },
+          control: { from: 'bot', to: 'human' },
+          bot_id: { from: bot.id, to: null },
+        },
+      });
+    }
+    const counts = await desk.owner.api.get('/v1/conversations/counts');
+    expect(counts.data).toMatchObject({ open: 3, pending: 0, unassigned: 3 });
+    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+    await socket.close();
+  });
+
+  it('tells the visitor that the conversation is open, and nothing of why', async () => {
+    const desk = await world.desk();
+    const bot = await makeBot(desk.owner.api);
+    const visitor = await world.visitor(desk);
+    const { id } = await world.conversation(visitor);
+    await sql(`UPDATE conversation SET status = 'pending', control = 'bot', bot_id = $2 WHERE id = $1`, [id, bot.id]);
+    await world.app.app.get(ConversationCounting).repair();
+    const socket = await world.visitorSocket(visitor, { conv: id });
+    await desk.owner.api.delete(`/v1/bots/${bot.id}`);
+    const frame = await socket.next('conversation.updated');
+    expect(frame.data).toEqual({ id, changes: { status: { from: 'pending', to: 'open' } } });
+    await socket.settled();
+    expect(JSON.stringify(socket.frames)).not.toContain('handed_over');
+    expect(JSON.stringify(socket.frames)).not.toContain(bot.id);
+    await socket.close();
+  });
+
+  it("touches nobody else's conversations, nor those that people lead or that are over", async () => {
+    const [desk, other] = [await world.desk(), await world.desk()];
+    const [bot, twin, foreign] = [
+      await makeBot(desk.owner.api),
+      await makeBot(desk.owner.api),
+      await makeBot(other.owner.api),
+    ];
+    const [ofTwin] = await ledBy(desk, twin.id);
+    const [ofForeign] = await ledBy(other, foreign.id);
+    const [taken, over] = await ledBy(desk, bot.id, 2);
+    await desk.owner.api.post(`/v1/conversations/${taken?.id}/take`);
+    await desk.owner.api.post(`/v1/conversations/${over?.id}/resolve`);
+    const look = async () => [
+      await conversation(desk.owner, ofTwin?.id ?? ''),
+      await conversation(other.owner, ofForeign?.id ?? ''),
+      await conversation(desk.owner, taken?.id ?? ''),
+      await conversation(desk.owner, over?.id ?? ''),
+    ];
+    const before = await look();
+    expect(before.map(({ status }) => status)).toEqual(['pending', 'pending', 'open', 'resolved']);
+    expect((await desk.owner.api.delete(`/v1/bots/${bot.id}`)).status).toBe(200);
+    expect(await look()).toEqual(before);
+  });
+
+  it('hands over what an agent takes in that moment once, to whoever came first', async () => {
+    const desk = await world.desk();
+    const bot = await makeBot(desk.owner.api);
+    const [led] = await ledBy(desk, bot.id);
+    const held = await heldRow(world.app.database, 'conversation', led?.id ?? '', `status = 'open', control = 'human'`);
+    const deletion = desk.owner.api.delete(`/v1/bots/${bot.id}`);
+    await held.awaited();
+    await held.commit();
+    expect((await deletion).status).toBe(200);
+    const after = await conversation(desk.owner, led?.id ?? '');
+    expect(after).toMatchObject({ status: 'open', control: 'human', version: led?.version });
+    expect((await messages(desk.owner.api, after.id)).map(({ content_type }) => content_type)).toEqual(['text']);
+    await world.app.app.get(ConversationCounting).repair();
+  });
+
+  it('lets nobody who speaks meanwhile lock it out, nor be locked out', async () => {
+    const desk = await world.desk();
+    const bot = await makeBot(desk.owner.api);
+    const key = await world.apiKey(desk);
+    const led = await ledBy(desk, bot.id, 6);
+    const [deletion, ...said] = await Promise.all([
+      desk.owner.api.delete<unknown>(`/v1/bots/${bot.id}`),
+      ...led.map(({ id }) => desk.owner.api.post<unknown>(`/v1/conversations/${id}/messages`, { content: 'Hello' })),
+      ...led.map(({ id }) =>
+        key.post<unknown>(`/v1/conversations/${id}/messages`, { content: 'Beep', bot_id: bot.id }),
+      ),
+    ]);
+    expect(deletion?.status).toBe(200);
+    expect(said.filter(({ status }) => status !== 201 && status !== 400).map(({ body }) => body)).toEqual([]);
+    const after = await Promise.all(led.map(({ id }) => conversation(desk.owner, id)));
+    expect(countsOf(after.map(({ status }) => status))).toEqual({ open: 6 });
+    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+  });
+
+  it('leads no channel any more, and whoever watches the channels hears of it', async () => {
+    const [desk, other] = [await world.desk(), await world.desk()];
+    const [bot, twin] = [await makeBot(desk.owner.api), await makeBot(desk.owner.api)];
+    const second = await world.channel(desk);
+    const routed: [string, string][] = [
+      [desk.channelId, bot.id],
+      [second.id, twin.id],
+      [other.channelId, (await makeBot(other.owner.api)).id],
+    ];
+    for (const [channel, botId] of routed) {
+      const routing = { mode: 'least_loaded', bot_id: botId };
+      await sql('UPDATE channel SET routing = $2 WHERE id = $1', [channel, routing]);
+    }
+    const socket = await world.agentSocket(desk.owner);
+    await desk.owner.api.delete(`/v1/bots/${bot.id}`);
+    const routingOf = async (agent: Agent, id: string) =>
+      (await agent.api.get<ChannelRecord>(`/v1/channels/${id}`)).data.routing;
+    expect(await routingOf(desk.owner, desk.channelId)).toEqual({ mode: 'least_loaded', bot_id: null });
+    expect(await routingOf(desk.owner, second.id)).toEqual({ mode: 'least_loaded', bot_id: twin.id });
+    expect(await routingOf(other.owner, other.channelId)).toMatchObject({ bot_id: routed[2]?.[1] });
+    const frame = await socket.next('channel.updated');
+    expect(frame.data).toMatchObject({ id: desk.channelId, routing: { mode: 'least_loaded', bot_id: null } });
+    await socket.settled();
+    expect(socket.of('channel.updated')).toHaveLength(1);
+    await socket.close();
+  });
+
+  it('and what goes on without it are one: all of it, or nothing', async () => {
+    const desk = await world.desk();
+    const bot = await makeBot(desk.owner.api);
+    const [led] = await ledBy(desk, bot.id);
+    await sql(`ALTER TABLE message ADD CONSTRAINT ck_planted CHECK (metadata ->> 'reason' <> 'bot_deleted') NOT VALID`);
+    expect((await desk.owner.api.delete(`/v1/bots/${bot.id}`)).status).toBe(500);
+    await sql('ALTER TABLE message DROP CONSTRAINT ck_planted');
+    expect((await bots(desk.owner.api)).map(({ id }) => id)).toEqual([bot.id]);
+    expect(await conversation(desk.owner, led?.id ?? '')).toEqual(led);
+    expect(await logOf(bot.id)).toHaveLength(1);
+  });
+});
+
+describe('what happens to bots', () => {
+  it('is heard by every agent of the workspace, but for a new secret, and by no visitor', async () => {
+    const [desk, other] = [await world.desk(), await world.desk()];
+    const narrow = await world.colleague(desk, { channel_ids: [] });
+    const visitor = await world.visitor(desk);
+    const sockets = [
+      await world.agentSocket(desk.owner),
+      await world.agentSocket(narrow),
+      await world.agentSocket(other.owner),
+      await world.visitorSocket(visitor),
+    ];
+    const { secret: _secret, ...made } = await makeBot(desk.owner.api, { name: 'Berta', webhook_url: HOOK });
+    const path = `/v1/bots/${made.id}`;
+    const changed = (await desk.owner.api.patch<BotRecord>(path, { name: 'Bert' })).data;
+    const { secret: _rotated, ...rotated } = (await desk.owner.api.post<WithSecret>(`${path}/rotate-secret`)).data;
+    await desk.owner.api.delete(path);
+    const heard: [string, unknown][][] = [];
+    for (const socket of sockets) {
+      if (heard.length < 2) await socket.next('bot.deleted');
+      await socket.settled();
+      heard.push(socket.frames.filter(({ type }) => type.startsWith('bot.')).map(({ type, data }) => [type, data]));
+      await socket.close();
+    }
+    const expected = [
+      ['bot.created', made],
+      ['bot.updated', changed],
+      ['bot.deleted', { ...rotated, updated_at: expect.any(String) }],
+    ];
+    expect(heard).toEqual([expected, expected, [], []]);
+  });
+
+  it('is written down: who, from where, and what the bot was like then', async () => {
+    const desk = await world.desk();
+    const key = await world.apiKey(desk);
+    const [me] = (await desk.owner.api.get('/v1/api-keys')).data.items as { id: string }[];
+    const from = { 'User-Agent': 'backend/7' };
+    const { secret: _secret, ...made } = (await key.post<WithSecret>('/v1/bots', { name: 'Berta' }, from)).data;
+    const path = `/v1/bots/${made.id}`;
+    await desk.owner.api.patch(path, { webhook_url: HOOK }, from);
+    await desk.owner.api.post(`${path}/rotate-secret`, undefined, from);
+    await key.delete(path, from);
+    const log = await logOf(made.id);
+    const byKey = { type: 'api_key', id: me?.id };
+    const byOwner = { type: 'member', id: desk.owner.memberId };
+    expect(log.map(({ type, actor }) => [type, actor])).toEqual([
+      ['bot.created', byKey],
+      ['bot.updated', byOwner],
+      ['bot.secret_rotated', byOwner],
+      ['bot.deleted', byKey],
+    ]);
+    expect(log[0]?.payload).toEqual(made);
+    expect(log.map(({ payload }) => payload.webhook_url)).toEqual([null, HOOK, HOOK, HOOK]);
+    for (const { address, user_agent, payload } of log) {
+      expect([address, user_agent]).toEqual([expect.stringContaining('127.0.0.1'), 'backend/7']);
+      expect(Object.keys(payload)).not.toContain('secret');
+    }
+  });
+
+  it('is told of only where something is different', async () => {
+    const { owner } = await world.desk();
+    const { id, name, updated_at } = await makeBot(owner.api, { webhook_url: HOOK });
+    world.app.clock.advance(60);
+    for (const body of [{}, { name, webhook_url: HOOK, history_count: 10, description: null }]) {
+      const answer = await owner.api.patch<BotRecord>(`/v1/bots/${id}`, body);
+      expect([answer.status, answer.data.updated_at]).toEqual([200, updated_at]);
+    }
+    expect((await logOf(id)).map(({ type }) => type)).toEqual(['bot.created']);
+  });
+});
