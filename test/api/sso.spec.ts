@@ -568,7 +568,7 @@ describe('a session that a key has minted', () => {
     expect([dead.status, dead.error.code]).toEqual([401, 'token_revoked']);
     const refresh = await world.anyone.post('/v1/auth/refresh', { refresh_token: stolen.refresh_token });
     expect([refresh.status, refresh.error.code]).toEqual([401, 'token_revoked']);
-    await eventually(() => socket.closed ?? undefined);
+    await socket.end();
     expect((await desk.owner.api.get('/v1/auth/me')).status).toBe(200);
   });
 

@@ -1,0 +1,309 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '../../src/kernel/ids.js';
+import type { Caller } from '../support/http.js';
+import type { Json } from '../support/json.js';
+import { loggedOf, sessionBySso, sessionsOf } from '../support/sso.js';
+import { readJwt } from '../support/tokens.js';
+import type { Agent, Desk } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+const PATH = '/v1/auth/agent-token';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterEach(() => world.app.clock.reset());
+afterAll(() => world.stop());
+
+let desk: Desk;
+let key: Caller;
+beforeEach(async () => {
+  desk = await world.desk();
+  key = await world.apiKey(desk);
+});
+
+/** Another workspace of the same person. */
+async function secondDesk(agent: { email: string }): Promise<Desk> {
+  const session = await world.anyone.post('/v1/auth/register', {
+    workspace_name: unique('Second'),
+    name: 'Olivia',
+    email: agent.email,
+    password: PASSWORD,
+  });
+  expect(session.status).toBe(201);
+  const owner = world.agentOf(session.data, agent.email);
+  const [channel] = (await owner.api.get('/v1/channels')).data.items;
+  return { owner, workspaceId: owner.workspaceId, channelId: channel.id, widgetToken: channel.widget_token };
+}
+
+async function tokenOf(caller: Caller, body: object = {}): Promise<Json> {
+  const answer = await caller.post(PATH, body);
+  if (answer.status !== 200) throw new Error(`no token: ${JSON.stringify(answer.body)}`);
+  return answer.data;
+}
+
+const sessionIdOf = (token: string) => readJwt(token).claims.sid as string;
+
+async function familyOf(token: string): Promise<Json> {
+  const [row] = await world.app.database.query(
+    'SELECT family_id, expires_at, workspace_bound, api_key_id, channel_ids FROM session WHERE id = $1',
+    [sessionIdOf(token)],
+  );
+  return row;
+}
+
+describe('POST /v1/auth/agent-token by API key', () => {
+  let agent: Agent;
+  beforeEach(async () => {
+    agent = await world.colleague(desk);
+  });
+
+  it('"Returns the same shape as the SSO exchange response"', async () => {
+    const [minted, exchanged] = [
+      await tokenOf(key, { email: agent.email, channel_ids: [desk.channelId] }),
+      await sessionBySso(world, key, agent.email, [desk.channelId]),
+    ];
+    expect(Object.keys(minted)).toEqual(Object.keys(exchanged));
+    expect({ ...minted, token: '', refresh_token: '' }).toEqual({ ...exchanged, token: '', refresh_token: '' });
+    expect((await world.as(minted.token).get('/v1/auth/me')).data.member.id).toBe(agent.memberId);
+  });
+
+  it('has the channels of a ticket: absent, none, some; null, unknown and twice the same are refused', async () => {
+    const scopeOf = async (body: object) => (await tokenOf(key, { email: agent.email, ...body })).scope;
+    expect(await scopeOf({})).toEqual({ type: 'all', channel_ids: null });
+    expect(await scopeOf({ channel_ids: [] })).toEqual({ type: 'channels', channel_ids: [] });
+    const some = [desk.channelId];
+    expect(await scopeOf({ channel_ids: some })).toEqual({ type: 'channels', channel_ids: some });
+    const elsewhere = (await world.desk()).channelId;
+    for (const channel_ids of [null, [newId()], [elsewhere], ['x'], [...some, ...some]]) {
+      const refused = await key.post(PATH, { email: agent.email, channel_ids });
+      expect([channel_ids, refused.status, refused.error.code]).toEqual([channel_ids, 400, 'validation_failed']);
+    }
+  });
+
+  it('has the errors of a ticket for the e-mail, and names a missing one', async () => {
+    const missing = await key.post(PATH, {});
+    expect([missing.status, missing.error.code]).toEqual([400, 'validation_failed']);
+    expect(missing.error.details).toEqual([{ field: 'email', code: 'required', message: expect.any(String) }]);
+    expect((await key.post(PATH)).status).toBe(400);
+    for (const email of [null, 7, 'nobody']) expect((await key.post(PATH, { email })).status).toBe(400);
+    const elsewhere = await world.desk();
+    await desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/deactivate`);
+    for (const email of [`${unique('nobody')}@example.com`, elsewhere.owner.email, agent.email]) {
+      const refused = await key.post(PATH, { email });
+      expect([refused.status, refused.error.code]).toEqual([404, 'member_not_found']);
+    }
+    expect(await sessionsOf(world, agent.memberId)).toBe(1);
+  });
+
+  it('is refused from a browser, where an agent is not', async () => {
+    const browsers: Record<string, string>[] = [{ Origin: 'https://shop.example' }, { 'Sec-Fetch-Site': 'cross-site' }];
+    for (const headers of browsers) {
+      const refused = await key.post(PATH, { email: agent.email }, headers);
+      expect([refused.status, refused.error.code]).toEqual([403, 'browser_not_allowed']);
+      expect((await agent.api.post(PATH, {}, headers)).status).toBe(200);
+    }
+  });
+
+  it('needs a key that may do it', async () => {
+    const narrow = await world.apiKey(desk, { scopes: ['members:read'] });
+    const refused = await narrow.post(PATH, { email: agent.email });
+    expect([refused.status, refused.error.code]).toEqual([403, 'forbidden']);
+    const enough = await world.apiKey(desk, { scopes: ['sso:write'] });
+    expect((await enough.post(PATH, { email: agent.email })).status).toBe(200);
+  });
+
+  it('goes by the workspace of the key, whatever the body names besides', async () => {
+    const second = await secondDesk(desk.owner);
+    const minted = await tokenOf(key, { email: desk.owner.email, workspace_id: second.workspaceId });
+    expect(minted.workspace.id).toBe(desk.workspaceId);
+  });
+
+  it('mints a session that is bound to the workspace, ends with its key where that is asked, and is in the log', async () => {
+    const made = await desk.owner.api.post('/v1/api-keys', { name: 'stolen' });
+    const minted = await tokenOf(world.as(made.data.key), { email: agent.email });
+    expect(await familyOf(minted.token)).toMatchObject({ workspace_bound: true, api_key_id: made.data.id });
+    const started = (await loggedOf(world, desk.workspaceId, 'session.started')).at(-1);
+    expect(started.actor).toEqual({ type: 'api_key', id: made.data.id });
+    expect(started.payload).toMatchObject({ method: 'agent_token', member_id: agent.memberId });
+    const grown = await tokenOf(world.as(minted.token), { channel_ids: [] });
+    await desk.owner.api.delete(`/v1/api-keys/${made.data.id}?end_sessions=true`);
+    for (const { token } of [minted, grown]) {
+      const dead = await world.as(token).get('/v1/auth/me');
+      expect([dead.status, dead.error.code]).toEqual([401, 'token_revoked']);
+    }
+  });
+});
+
+describe('POST /v1/auth/agent-token by an agent', () => {
+  it('is nobody else’s: not without a token, not with a refresh token, not for a visitor', async () => {
+    const visitor = await world.visitor(desk);
+    expect((await world.anyone.post(PATH, {})).error.code).toBe('unauthenticated');
+    for (const token of [desk.owner.refreshToken, visitor.token]) {
+      expect((await world.as(token).post(PATH, {})).error.code).toBe('agent_token_required');
+    }
+  });
+
+  it('narrows the session to some channels, or to none', async () => {
+    const other = await world.channel(desk);
+    for (const channel_ids of [[other.id], []]) {
+      const narrowed = await tokenOf(desk.owner.api, { channel_ids });
+      expect(narrowed.scope).toEqual({ type: 'channels', channel_ids });
+      const { items } = (await world.as(narrowed.token).get('/v1/channels')).data;
+      expect(items.map(({ id }: { id: string }) => id)).toEqual(channel_ids);
+      expect((await world.as(narrowed.token).get('/v1/api-keys')).error.code).toBe('scope_too_narrow');
+    }
+    expect((await desk.owner.api.get('/v1/auth/me')).data.scope.type).toBe('all');
+  });
+
+  it('refuses channels that are not of the workspace, null, and twice the same', async () => {
+    const elsewhere = await world.desk();
+    const bad = [null, [newId()], [elsewhere.channelId], ['x'], [desk.channelId, desk.channelId]];
+    for (const channel_ids of bad) {
+      const refused = await desk.owner.api.post(PATH, { channel_ids });
+      expect([channel_ids, refused.status, refused.error.code]).toEqual([channel_ids, 400, 'validation_failed']);
+    }
+  });
+
+  it('never widens: what is asked for is cut by what the session has, and what it has is kept where nothing is asked', async () => {
+    const [a, b, c] = [desk.channelId, (await world.channel(desk)).id, (await world.channel(desk)).id];
+    const narrowed = await tokenOf(desk.owner.api, { channel_ids: [a, b] });
+    const api = world.as(narrowed.token);
+    const scopeOf = async (body: object) => (await tokenOf(api, body)).scope.channel_ids;
+    expect(await scopeOf({})).toEqual([a, b]);
+    expect(await scopeOf({ channel_ids: [b, c] })).toEqual([b]);
+    expect(await scopeOf({ channel_ids: [c] })).toEqual([]);
+    const empty = await tokenOf(api, { channel_ids: [] });
+    expect((await tokenOf(world.as(empty.token), { channel_ids: [a, b, c] })).scope).toEqual({
+      type: 'channels',
+      channel_ids: [],
+    });
+    const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: empty.refresh_token });
+    expect(refreshed.data.scope.channel_ids).toEqual([]);
+  });
+
+  it("cuts what is asked for by the member's own channels, then and later", async () => {
+    const other = await world.channel(desk);
+    const scoped = await world.colleague(desk, { channel_ids: [other.id] });
+    const token = await tokenOf(scoped.api, { channel_ids: [desk.channelId, other.id] });
+    expect(token.scope).toEqual({ type: 'channels', channel_ids: [other.id] });
+    await desk.owner.api.patch(`/v1/workspace/members/${scoped.memberId}`, { channel_ids: [] });
+    expect((await world.as(token.token).get('/v1/auth/me')).data.scope).toEqual({ type: 'channels', channel_ids: [] });
+  });
+
+  it('keeps a list a list when its channels are deleted', async () => {
+    const gone = await world.channel(desk);
+    const narrowed = await tokenOf(desk.owner.api, { channel_ids: [gone.id] });
+    await desk.owner.api.delete(`/v1/channels/${gone.id}`);
+    const again = await tokenOf(world.as(narrowed.token));
+    expect(again.scope.type).toBe('channels');
+    expect((await world.as(again.token).get('/v1/channels')).data.items).toEqual([]);
+  });
+
+  it('leads into another workspace of the caller, as its member there, and is checked against its channels', async () => {
+    const second = await secondDesk(desk.owner);
+    const there = await tokenOf(desk.owner.api, { workspace_id: second.workspaceId, channel_ids: [second.channelId] });
+    expect(there.workspace.id).toBe(second.workspaceId);
+    expect(there.member.id).toBe(second.owner.memberId);
+    expect(there.scope).toEqual({ type: 'channels', channel_ids: [second.channelId] });
+    expect((await world.as(there.token).get(`/v1/channels/${second.channelId}`)).status).toBe(200);
+    expect((await world.as(there.token).get(`/v1/channels/${desk.channelId}`)).status).toBe(404);
+    const foreign = { workspace_id: second.workspaceId, channel_ids: [desk.channelId] };
+    expect((await desk.owner.api.post(PATH, foreign)).status).toBe(400);
+    const all = await tokenOf(desk.owner.api, { workspace_id: second.workspaceId });
+    expect(all.scope.type).toBe('all');
+    expect((await tokenOf(world.as(all.token), { workspace_id: desk.workspaceId })).member.id).toBe(
+      desk.owner.memberId,
+    );
+  });
+
+  it('knows no workspace that the caller’s password has not opened: 404 as for one that is not there', async () => {
+    const [stranger, unclaimed] = [await world.desk(), await world.desk()];
+    const theirs = await world.apiKey(unclaimed);
+    const body = { email: desk.owner.email, name: 'Olivia', role: 'admin' };
+    expect((await theirs.post('/v1/workspace/members', body)).status).toBe(201);
+    for (const workspace_id of [newId(), stranger.workspaceId, unclaimed.workspaceId]) {
+      const refused = await desk.owner.api.post(PATH, { workspace_id });
+      expect([refused.status, refused.error.code]).toEqual([404, 'not_found']);
+    }
+    for (const workspace_id of ['x', null, 7]) {
+      expect((await desk.owner.api.post(PATH, { workspace_id })).status).toBe(400);
+    }
+  });
+
+  it('tells a member who is deactivated there so', async () => {
+    const second = await secondDesk(desk.owner);
+    const heir = await world.colleague(second, { role: 'admin' });
+    await second.owner.api.patch(`/v1/workspace/members/${heir.memberId}`, { role: 'owner' });
+    await heir.api.post(`/v1/workspace/members/${second.owner.memberId}/deactivate`);
+    const refused = await desk.owner.api.post(PATH, { workspace_id: second.workspaceId });
+    expect([refused.status, refused.error.code]).toEqual([403, 'member_deactivated']);
+  });
+
+  it('ignores an e-mail: nobody becomes somebody else', async () => {
+    const agent = await world.colleague(desk);
+    expect((await tokenOf(agent.api, { email: desk.owner.email })).member.id).toBe(agent.memberId);
+  });
+
+  it('a narrowed session cannot leave its workspace, nor can what grows from it', async () => {
+    const second = await secondDesk(desk.owner);
+    const narrowed = await tokenOf(desk.owner.api, { channel_ids: [desk.channelId] });
+    const again = await tokenOf(world.as(narrowed.token), { channel_ids: [desk.channelId] });
+    const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: narrowed.refresh_token });
+    for (const { token } of [narrowed, again, refreshed.data]) {
+      const refused = await world.as(token).post(PATH, { workspace_id: second.workspaceId });
+      expect([refused.status, refused.error.code]).toEqual([403, 'workspace_bound']);
+      expect((await world.as(token).post(PATH, { workspace_id: desk.workspaceId })).status).toBe(200);
+    }
+  });
+
+  it('a session that a key has minted cannot leave its workspace, whole as it is, nor can what grows from it', async () => {
+    const second = await secondDesk(desk.owner);
+    const [bySso, byToken] = [
+      await sessionBySso(world, key, desk.owner.email),
+      await tokenOf(key, { email: desk.owner.email }),
+    ];
+    for (const minted of [bySso, byToken]) {
+      expect(minted.scope.type).toBe('all');
+      const grown = await tokenOf(world.as(minted.token));
+      const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: grown.refresh_token });
+      for (const { token } of [minted, grown, refreshed.data]) {
+        for (const workspace_id of [second.workspaceId, newId()]) {
+          const refused = await world.as(token).post(PATH, { workspace_id });
+          expect([refused.status, refused.error.code]).toEqual([403, 'workspace_bound']);
+        }
+        const { workspaces } = (await world.as(token).get('/v1/auth/me')).data;
+        expect(workspaces.map(({ id }: { id: string }) => id)).toEqual([desk.workspaceId]);
+      }
+      expect(await familyOf(grown.token)).toMatchObject({ workspace_bound: true });
+    }
+  });
+
+  it('inherits the family and its end, so that no chain of tokens outlives the sign-in', async () => {
+    const second = await secondDesk(desk.owner);
+    world.app.clock.advance(6 * 24 * 3600);
+    const { data: fresh } = await world.anyone.post('/v1/auth/refresh', { refresh_token: desk.owner.refreshToken });
+    const there = await tokenOf(world.as(fresh.token), { workspace_id: second.workspaceId });
+    const back = await tokenOf(world.as(there.token), { workspace_id: desk.workspaceId });
+    const [first, ...grown] = await Promise.all([fresh, there, back].map(({ token }) => familyOf(token)));
+    for (const { family_id, expires_at } of grown) {
+      expect({ family_id, expires_at }).toEqual({ family_id: first.family_id, expires_at: first.expires_at });
+    }
+    world.app.clock.advance(24 * 3600);
+    for (const { refresh_token } of [fresh, there, back]) {
+      const late = await world.anyone.post('/v1/auth/refresh', { refresh_token });
+      expect([late.status, late.error.code]).toEqual([401, 'token_expired']);
+    }
+  });
+
+  it('ends with the family: a logout at either end ends both, in every workspace', async () => {
+    const second = await secondDesk(desk.owner);
+    const there = await tokenOf(desk.owner.api, { workspace_id: second.workspaceId });
+    const socket = await world.agentSocket(world.agentOf(there, desk.owner.email));
+    await world.anyone.post('/v1/auth/logout', { refresh_token: desk.owner.refreshToken });
+    expect((await world.as(there.token).get('/v1/auth/me')).error.code).toBe('token_revoked');
+    await socket.end();
+    expect((await second.owner.api.get('/v1/auth/me')).status).toBe(200);
+  });
+});
