@@ -345,6 +345,7 @@ describe('the right kind of credential with too little right', () => {
 describe("another workspace's rows", () => {
   /** A body that passes validation, for each route with an id in its path that takes one. */
   const BODIES: Record<string, object> = {
+    'PATCH /v1/bots/{id}': { name: 'Taken over' },
     'PATCH /v1/canned-responses/{id}': { title: 'Taken over' },
     'POST /v1/canned-responses/{id}/render': { conversation_id: newId() },
     'PATCH /v1/channels/{id}': { name: 'Taken over' },
@@ -354,6 +355,7 @@ describe("another workspace's rows", () => {
     'POST /v1/conversations/{id}/read': { seq: 1 },
     'POST /v1/conversations/{conversation_id}/messages': { content: 'Taken over' },
     'PATCH /v1/conversations/{conversation_id}/messages/{id}': { content: 'Taken over' },
+    'PATCH /v1/workspace/members/{id}': { name: 'Taken over' },
     'POST /v1/widget/conversations/{conversation_id}/messages': {
       message: { content: 'Taken over' },
       content: 'Taken over',
@@ -379,8 +381,10 @@ describe("another workspace's rows", () => {
     const message = await desk.owner.api.post(`${path}/messages`, { content: 'Hello!' });
     const made = await desk.owner.api.post('/v1/api-keys', { name: unique('key') });
     const canned = await desk.owner.api.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi' });
+    const bot = await desk.owner.api.post('/v1/bots', { name: unique('Bot') });
     const ids = {
       'api-keys': made.data.id,
+      bots: bot.data.id,
       'canned-responses': canned.data.id,
       channels: desk.channelId,
       contacts: visitor.contactId,
@@ -433,6 +437,7 @@ describe("another workspace's rows", () => {
   async function picture({ desk, ids }: Rows): Promise<unknown[]> {
     const paths = [
       '/v1/api-keys',
+      `/v1/bots/${ids.bots}`,
       `/v1/canned-responses/${ids['canned-responses']}`,
       `/v1/channels/${ids.channels}`,
       `/v1/contacts/${ids.contacts}`,
@@ -525,7 +530,7 @@ describe("another workspace's rows", () => {
       ['assignee', await api.post(`${own}/assign`, { member_id: theirs.ids.members }), 400],
       ['reply_to_id', await api.post(`${own}/messages`, { content: 'x', reply_to_id: theirs.ids.messages }), 400],
       ['member_id', await key.post(`${own}/messages`, { content: 'x', member_id: theirs.ids.members }), 400],
-      ['bot_id', await key.post(`${own}/messages`, { content: 'x', bot_id: newId() }), 400],
+      ['bot_id', await key.post(`${own}/messages`, { content: 'x', bot_id: theirs.ids.bots }), 400],
       [
         'conversation_id',
         await api.post(`/v1/canned-responses/${ours.ids['canned-responses']}/render`, {

@@ -1,0 +1,722 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import type { MemberRecord } from '../../src/modules/members/index.js';
+import type { Answer, Caller } from '../support/http.js';
+import { heldRow } from '../support/held-row.js';
+import { countsOf, race } from '../support/race.js';
+import { seeded, shortWait } from '../support/seeded.js';
+import type { Frame } from '../support/socket.js';
+import { Refused } from '../support/socket.js';
+import type { Agent, Desk, Visitor } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+const PATH = '/v1/workspace/members';
+const NOWHERE = '01960000-0000-7000-8000-000000000000';
+
+let world: World;
+/** Another instance on the same database; no bus between them. */
+let twin: World;
+beforeAll(async () => {
+  world = await World.start();
+  twin = await World.start({}, { database: world.app.database });
+});
+afterEach(() => world.app.clock.reset());
+afterAll(async () => {
+  await twin.stop();
+  await world.stop();
+});
+
+const sql = <T extends object>(text: string, values: unknown[] = []) => world.app.database.query<T>(text, values);
+const email = () => `${unique('person')}@example.com`;
+const outcome = ({ status, error }: Answer<unknown>) => (status < 300 ? status : error.code);
+const change = (api: Caller, id: string, edits: object) => api.patch<MemberRecord>(`${PATH}/${id}`, edits);
+const deactivate = (api: Caller, id: string) => api.post<MemberRecord>(`${PATH}/${id}/deactivate`);
+const reactivate = (api: Caller, id: string) => api.post<MemberRecord>(`${PATH}/${id}/reactivate`);
+const memberOf = async (api: Caller, id: string) => (await api.get<MemberRecord>(`${PATH}/${id}`)).data;
+
+/** What has been written down of the member, oldest first. */
+async function changesOf(memberId: string): Promise<string[][]> {
+  const rows = await sql<{ changed: string[] }>(
+    `SELECT payload->'changed' AS changed FROM event
+     WHERE type = 'member.updated' AND payload #>> '{member,id}' = $1 ORDER BY id`,
+    [memberId],
+  );
+  return rows.map(({ changed }) => changed);
+}
+
+/** A second owner of the desk. */
+async function coOwner(desk: Desk): Promise<Agent> {
+  const colleague = await world.colleague(desk, { role: 'admin' });
+  await change(desk.owner.api, colleague.memberId, { role: 'owner' });
+  return colleague;
+}
+
+describe('what admins and keys change of a member', () => {
+  let desk: Desk;
+  let key: Caller;
+  beforeAll(async () => {
+    desk = await world.desk();
+    key = await world.apiKey(desk);
+  });
+
+  it('is its name, role, channels and capacity; what a change does not name stays', async () => {
+    const { memberId } = await world.colleague(desk);
+    const first = await change(key, memberId, { name: 'Ada', capacity: 3 });
+    expect([first.status, first.data]).toEqual([200, expect.objectContaining({ name: 'Ada', capacity: 3 })]);
+    const second = await change(key, memberId, { role: 'admin', channel_ids: [desk.channelId] });
+    expect(second.data).toMatchObject({ name: 'Ada', capacity: 3, role: 'admin', channel_ids: [desk.channelId] });
+    expect((await change(desk.owner.api, memberId, { channel_ids: [] })).data.channel_ids).toEqual([]);
+    expect((await change(desk.owner.api, memberId, { channel_ids: null })).data.channel_ids).toBeNull();
+    expect(await memberOf(key, memberId)).toMatchObject({ name: 'Ada', capacity: 3, role: 'admin', channel_ids: null });
+    expect(await changesOf(memberId)).toEqual([
+      ['name', 'capacity'],
+      ['role', 'channel_ids'],
+      ['channel_ids'],
+      ['channel_ids'],
+    ]);
+  });
+
+  it('is nothing else', async () => {
+    const { memberId, email: address } = await world.colleague(desk);
+    const edits = { email: email(), status: 'deactivated', availability: 'online', user_id: NOWHERE, claimed: false };
+    const { status, data } = await change(key, memberId, edits);
+    expect([status, data]).toEqual([
+      200,
+      expect.objectContaining({ email: address, status: 'active', availability: 'offline' }),
+    ]);
+    expect((await world.anyone.post('/v1/auth/login', { email: address, password: PASSWORD })).status).toBe(200);
+  });
+
+  it('is not written down when nothing is different', async () => {
+    const { memberId } = await world.colleague(desk, { name: 'Ada' });
+    const before = await memberOf(key, memberId);
+    for (const edits of [{}, { name: 'Ada' }, { role: 'agent', channel_ids: null, capacity: 10 }]) {
+      expect((await change(key, memberId, edits)).data).toEqual(before);
+    }
+    expect(await changesOf(memberId)).toEqual([]);
+  });
+
+  it.each([
+    ['name', ''],
+    ['name', null],
+    ['role', 'god'],
+    ['role', null],
+    ['channel_ids', ['x']],
+    ['channel_ids', [NOWHERE, NOWHERE]],
+    ['capacity', -1],
+    ['capacity', 1.5],
+    ['capacity', 1001],
+    ['capacity', null],
+  ])('takes no %s of %j', async (field, value) => {
+    const { status, error } = await change(key, desk.owner.memberId, { [field]: value });
+    expect([status, error.details?.map(fault => fault.field)]).toEqual([400, [field]]);
+  });
+
+  it('names channels of the workspace only, and each that is none; one that was deleted may stay', async () => {
+    const { memberId } = await world.colleague(desk);
+    const gone = await world.channel(desk);
+    const foreign = await world.desk();
+    const scope = [desk.channelId, gone.id];
+    await change(key, memberId, { channel_ids: scope });
+    await desk.owner.api.delete(`/v1/channels/${gone.id}`);
+    expect((await change(key, memberId, { name: 'Ada', channel_ids: scope })).data.channel_ids).toEqual(scope);
+    const refused = await change(key, memberId, { channel_ids: [desk.channelId, foreign.channelId, gone.id] });
+    expect([refused.status, refused.error.details?.map(({ field }) => field)]).toEqual([
+      400,
+      ['channel_ids[1]', 'channel_ids[2]'],
+    ]);
+  });
+
+  it('is of this workspace: another’s member is not there', async () => {
+    const other = await world.desk();
+    for (const id of [other.owner.memberId, NOWHERE, 'x']) {
+      expect(outcome(await change(key, id, { name: 'Ada' }))).toBe('not_found');
+      expect(outcome(await deactivate(key, id))).toBe('not_found');
+      expect(outcome(await reactivate(key, id))).toBe('not_found');
+    }
+  });
+
+  it('is for an admin of all channels: not for one of some', async () => {
+    const limited = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    const { memberId } = await world.colleague(desk);
+    expect(outcome(await change(limited.api, memberId, { name: 'Ada' }))).toBe('scope_too_narrow');
+    expect(outcome(await change(limited.api, limited.memberId, { channel_ids: null }))).toBe('scope_too_narrow');
+    expect(outcome(await deactivate(limited.api, memberId))).toBe('scope_too_narrow');
+  });
+
+  it('loses neither of two changes that race', async () => {
+    const { memberId } = await world.colleague(desk);
+    await Promise.all([change(key, memberId, { capacity: 4 }), change(desk.owner.api, memberId, { name: 'Eve' })]);
+    expect(await memberOf(key, memberId)).toMatchObject({ capacity: 4, name: 'Eve' });
+  });
+
+  it('is written down with the address and the program that it came from', async () => {
+    const { memberId } = await world.colleague(desk);
+    await key.patch(`${PATH}/${memberId}`, { name: 'Ada' }, { 'User-Agent': 'directory-sync/1' });
+    const [row] = await sql<{ event: Record<string, unknown> }>(
+      `SELECT to_jsonb(event) AS event FROM event WHERE type = 'member.updated' AND payload #>> '{member,id}' = $1`,
+      [memberId],
+    );
+    expect(JSON.stringify(row)).toContain('directory-sync/1');
+    expect(JSON.stringify(row)).toContain('api_key');
+  });
+});
+
+describe('nobody grants, changes or deactivates a role above their own', () => {
+  type Who = 'agent' | 'admin' | 'key' | 'owner';
+  type Role = 'agent' | 'admin' | 'owner';
+  const CHANGES = ['name', 'agent', 'admin', 'owner', 'deactivate', 'reactivate'] as const;
+  const RANK: Record<Who, number> = { agent: 0, admin: 1, key: 1, owner: 2 };
+  const WHO: Who[] = ['agent', 'admin', 'key', 'owner'];
+  const TARGETS: Role[] = ['agent', 'admin', 'owner'];
+
+  let callers: Record<Who, Caller>;
+  let target: string;
+  beforeAll(async () => {
+    const desk = await world.desk();
+    callers = {
+      agent: (await world.colleague(desk)).api,
+      admin: (await world.colleague(desk, { role: 'admin' })).api,
+      key: await world.apiKey(desk),
+      owner: desk.owner.api,
+    };
+    target = (await world.colleague(desk)).memberId;
+  });
+
+  const attempt = (api: Caller, what: (typeof CHANGES)[number]) => {
+    if (what === 'deactivate') return deactivate(api, target);
+    if (what === 'reactivate') return reactivate(api, target);
+    return change(api, target, what === 'name' ? { name: unique('Name') } : { role: what });
+  };
+
+  it.each(WHO.flatMap(who => TARGETS.map(role => [who, role] as const)))('as %s, of an %s', async (who, role) => {
+    for (const what of CHANGES) {
+      const status = what === 'reactivate' ? 'deactivated' : 'active';
+      await sql('UPDATE member SET role = $2, status = $3 WHERE id = $1', [target, role, status]);
+      const before = await memberOf(callers.owner, target);
+      const granted: Role = what === 'agent' || what === 'admin' || what === 'owner' ? what : 'agent';
+      const above = Math.max(RANK[role], RANK[granted]) > RANK[who];
+      const expected = who === 'agent' ? 'forbidden' : above ? 'role_too_high' : 200;
+      const answer = await attempt(callers[who], what);
+      expect([what, outcome(answer)]).toEqual([what, expected]);
+      if (expected !== 200) expect([what, await memberOf(callers.owner, target)]).toEqual([what, before]);
+    }
+  });
+
+  it('and ownership is handed over by an owner, who may then step down', async () => {
+    const desk = await world.desk();
+    const heir = await coOwner(desk);
+    expect((await change(desk.owner.api, desk.owner.memberId, { role: 'agent' })).data.role).toBe('agent');
+    expect(outcome(await change(desk.owner.api, heir.memberId, { name: 'Mine' }))).toBe('forbidden');
+    expect((await change(heir.api, desk.owner.memberId, { role: 'admin' })).data.role).toBe('admin');
+  });
+});
+
+describe('the last active owner', () => {
+  it('is neither demoted nor deactivated, nor limited to some channels, by anybody', async () => {
+    const desk = await world.desk();
+    const { api, memberId } = desk.owner;
+    for (const edits of [
+      { role: 'admin' },
+      { role: 'agent' },
+      { channel_ids: [desk.channelId] },
+      { channel_ids: [] },
+    ]) {
+      const refused = await change(api, memberId, edits);
+      expect([edits, refused.status, outcome(refused)]).toEqual([edits, 409, 'last_owner']);
+    }
+    const refused = await deactivate(api, memberId);
+    expect([refused.status, outcome(refused)]).toEqual([409, 'last_owner']);
+    expect(await memberOf(api, memberId)).toMatchObject({ role: 'owner', status: 'active', channel_ids: null });
+    expect(await changesOf(memberId)).toEqual([]);
+    expect((await change(api, memberId, { name: 'Olivia', role: 'owner', channel_ids: null })).status).toBe(200);
+  });
+
+  it('is the last one although others have been deactivated or see some channels only', async () => {
+    const desk = await world.desk();
+    const [gone, limited] = [await coOwner(desk), await coOwner(desk)];
+    await deactivate(desk.owner.api, gone.memberId);
+    await change(desk.owner.api, limited.memberId, { channel_ids: [desk.channelId] });
+    expect(outcome(await change(desk.owner.api, desk.owner.memberId, { role: 'admin' }))).toBe('last_owner');
+    expect(outcome(await deactivate(desk.owner.api, desk.owner.memberId))).toBe('last_owner');
+    expect(outcome(await change(desk.owner.api, limited.memberId, { role: 'agent' }))).toBe(200);
+    expect(outcome(await reactivate(desk.owner.api, gone.memberId))).toBe(200);
+    expect(outcome(await deactivate(desk.owner.api, desk.owner.memberId))).toBe(200);
+  });
+
+  it.each([
+    ['step down', (self: Agent) => change(self.api, self.memberId, { role: 'admin' })],
+    ['demote each other', (self: Agent, other: Agent) => change(self.api, other.memberId, { role: 'agent' })],
+    ['deactivate each other', (self: Agent, other: Agent) => deactivate(self.api, other.memberId)],
+    ['limit themselves', (self: Agent) => change(self.api, self.memberId, { channel_ids: [] })],
+  ])('stays when two owners %s at once', async (_what, leave) => {
+    for (let round = 0; round < 5; round += 1) {
+      const desk = await world.desk();
+      const other = await coOwner(desk);
+      const there: Agent = { ...other, api: twin.as(other.token) };
+      const answers = await Promise.all([leave(desk.owner, there), leave(there, desk.owner)]);
+      const won = answers.filter(({ status }) => status === 200);
+      expect(answers.map(outcome)).toEqual(expect.arrayContaining([200]));
+      expect(won).toHaveLength(1);
+      const left = await sql(
+        `SELECT 1 FROM member WHERE workspace_id = $1 AND role = 'owner' AND status = 'active' AND channel_ids IS NULL`,
+        [desk.workspaceId],
+      );
+      expect(left).toHaveLength(1);
+    }
+  });
+});
+
+describe('a member that is deactivated', () => {
+  let desk: Desk;
+  let key: Caller;
+  beforeAll(async () => {
+    desk = await world.desk();
+    key = await world.apiKey(desk);
+  });
+
+  it('is shown as gone and offline, and stays in the list', async () => {
+    const { api, memberId } = await world.colleague(desk);
+    await api.patch(`${PATH}/me`, { availability: 'online' });
+    const { status, data } = await deactivate(key, memberId);
+    expect([status, data]).toEqual([
+      200,
+      expect.objectContaining({ id: memberId, status: 'deactivated', availability: 'offline' }),
+    ]);
+    const { items } = (await key.get<{ items: MemberRecord[] }>(`${PATH}?limit=200`)).data;
+    expect(items.find(({ id }) => id === memberId)?.status).toBe('deactivated');
+    expect(await changesOf(memberId)).toEqual([['availability'], ['status', 'availability']]);
+  });
+
+  it('has no token, refresh or socket left within a second, on any instance', async () => {
+    const member = await world.colleague(desk);
+    const there = { ...member, api: twin.as(member.token) };
+    const sockets = [await world.agentSocket(member), await twin.agentSocket(there)];
+    const second = await world.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD, rotate: true });
+    await deactivate(key, member.memberId);
+    const done = Date.now();
+    for (const api of [member.api, there.api, world.as(second.data.token), twin.as(second.data.token)]) {
+      expect(await api.get('/v1/auth/me')).toMatchObject({ status: 401, error: { code: 'token_revoked' } });
+    }
+    for (const refresh_token of [member.refreshToken, second.data.refresh_token]) {
+      const refused = await twin.anyone.post('/v1/auth/refresh', { refresh_token });
+      expect(refused).toMatchObject({ status: 401, error: { code: 'token_revoked' } });
+    }
+    expect(await Promise.all(sockets.map(async socket => (await socket.end(2_000)).code))).toEqual([4500, 4500]);
+    expect(Date.now() - done).toBeLessThan(2_000);
+    const handshake = await twin.agentSocket(there).catch((error: unknown) => error);
+    expect(handshake).toBeInstanceOf(Refused);
+    expect((handshake as Refused).status).toBe(403);
+    const login = await world.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
+    expect(login).toMatchObject({ status: 403, error: { code: 'member_deactivated' } });
+  });
+
+  it('has its sockets closed within a second', async () => {
+    const member = await world.colleague(desk);
+    const sockets = [await world.agentSocket(member), await twin.agentSocket(member)];
+    const asked = Date.now();
+    await deactivate(key, member.memberId);
+    await Promise.all(sockets.map(socket => socket.end(1_000)));
+    expect(Date.now() - asked).toBeLessThan(2_000);
+  });
+
+  it('signs in nowhere while that is under way: whoever comes first, no session is left', async () => {
+    for (let seed = 1; seed <= 10; seed += 1) {
+      const [member, random] = [await world.colleague(desk), seeded(seed)];
+      const [, ...logins] = await Promise.all([
+        shortWait(random, 20).then(() => deactivate(key, member.memberId)),
+        ...[1, 2, 3].map(async () => {
+          await shortWait(random, 20);
+          return twin.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
+        }),
+      ]);
+      for (const login of logins) {
+        if (login.status === 200) {
+          expect([seed, outcome(await world.as(login.data.token).get('/v1/auth/me'))]).toEqual([seed, 'token_revoked']);
+        } else {
+          expect([seed, outcome(login)]).toEqual([seed, 'member_deactivated']);
+        }
+      }
+    }
+  });
+
+  it('is so twice without anybody hearing of it twice, and so is its return', async () => {
+    const { memberId } = await world.colleague(desk);
+    const gone = await deactivate(key, memberId);
+    expect((await deactivate(desk.owner.api, memberId)).data).toEqual(gone.data);
+    const back = await reactivate(key, memberId);
+    expect([back.status, back.data.status]).toEqual([200, 'active']);
+    expect((await reactivate(desk.owner.api, memberId)).data).toEqual(back.data);
+    expect(await changesOf(memberId)).toEqual([['status'], ['status']]);
+  });
+
+  it('comes back without its old tokens, and signs in anew', async () => {
+    const member = await world.colleague(desk);
+    await deactivate(key, member.memberId);
+    await reactivate(key, member.memberId);
+    expect(outcome(await member.api.get('/v1/auth/me'))).toBe('token_revoked');
+    const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: member.refreshToken });
+    expect(outcome(refreshed)).toBe('token_revoked');
+    const login = await world.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
+    expect([login.status, login.data.member.id]).toEqual([200, member.memberId]);
+  });
+
+  it('may be the admin who does it', async () => {
+    const admin = await world.colleague(desk, { role: 'admin' });
+    expect(outcome(await deactivate(admin.api, admin.memberId))).toBe(200);
+    expect(outcome(await admin.api.get('/v1/auth/me'))).toBe('token_revoked');
+  });
+
+  it('cannot change its profile any more, not even with a request that was under way', async () => {
+    const member = await world.colleague(desk);
+    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const asked = member.api.patch(`${PATH}/me`, { availability: 'online' });
+    await held.awaited();
+    await held.commit();
+    expect(outcome(await asked)).toBe('token_revoked');
+    expect(await memberOf(key, member.memberId)).toMatchObject({ status: 'deactivated', availability: 'offline' });
+  });
+
+  it('leaves its other workspaces as they are', async () => {
+    const member = await world.colleague(desk);
+    const own = await world.anyone.post('/v1/auth/register', {
+      workspace_name: unique('Own'),
+      name: 'Eve',
+      email: member.email,
+      password: PASSWORD,
+    });
+    await deactivate(key, member.memberId);
+    expect((await world.as(own.data.token).get('/v1/auth/me')).status).toBe(200);
+    expect((await world.as(own.data.token).get('/v1/workspace')).status).toBe(200);
+  });
+});
+
+describe('the conversations of a member', () => {
+  let desk: Desk;
+  let key: Caller;
+  beforeAll(async () => {
+    desk = await world.desk();
+    key = await world.apiKey(desk);
+  });
+
+  const begin = async (visitor: Visitor): Promise<string> => (await world.conversation(visitor)).id as string;
+  const assigned = async (api: Caller, visitor: Visitor, memberId: string): Promise<string> => {
+    const id = await begin(visitor);
+    await api.post(`/v1/conversations/${id}/assign`, { member_id: memberId });
+    return id;
+  };
+  const read = async (id: string) => (await key.get(`/v1/conversations/${id}`)).data;
+  const miscounted = (workspaceId: string) =>
+    sql(
+      `SELECT * FROM (
+         SELECT channel_id, status, coalesce(assignee_id, '00000000-0000-0000-0000-000000000000') AS assignee_id,
+                count(*)::int AS truth
+         FROM conversation WHERE workspace_id = $1 AND status <> 'resolved' GROUP BY 1, 2, 3) kinds
+       FULL JOIN (SELECT * FROM conversation_tally WHERE workspace_id = $1) tally
+         USING (channel_id, status, assignee_id)
+       WHERE coalesce(truth, 0) <> coalesce(count, 0)`,
+      [workspaceId],
+    );
+
+  it('are free for others when it is deactivated; what it has resolved stays its own', async () => {
+    const [member, colleague] = [await world.colleague(desk), await world.colleague(desk)];
+    const visitors = await race(5, () => world.visitor(desk));
+    const [open, pending, snoozed, resolved, others] = await Promise.all(
+      visitors.map((visitor, index) => assigned(key, visitor, (index === 4 ? colleague : member).memberId)),
+    );
+    for (const [id, status] of [
+      [pending, 'pending'],
+      [snoozed, 'snoozed'],
+    ]) {
+      await sql(
+        `UPDATE conversation_tally SET count = count - 1
+         WHERE workspace_id = $1 AND status = 'open' AND assignee_id = $2`,
+        [desk.workspaceId, member.memberId],
+      );
+      await sql(
+        `INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count) VALUES ($1, $2, $3, $4, 1)`,
+        [desk.workspaceId, desk.channelId, status, member.memberId],
+      );
+      await sql('UPDATE conversation SET status = $2 WHERE id = $1', [id, status]);
+    }
+    await key.post(`/v1/conversations/${resolved}/resolve`);
+    await deactivate(key, member.memberId);
+    for (const [id, status] of [
+      [open, 'open'],
+      [pending, 'pending'],
+      [snoozed, 'snoozed'],
+    ]) {
+      expect(await read(String(id))).toMatchObject({ assignee_id: null, status });
+    }
+    expect(await read(String(resolved))).toMatchObject({ assignee_id: member.memberId, status: 'resolved' });
+    expect((await read(String(others))).assignee_id).toBe(colleague.memberId);
+    expect(await miscounted(desk.workspaceId)).toEqual([]);
+    const unassigned = (await key.get('/v1/conversations?assignee=none')).data.items as { id: string }[];
+    expect(unassigned.map(({ id }) => id)).toEqual(expect.arrayContaining([open, pending, snoozed]));
+  });
+
+  it('say so to the inbox, in the timeline, and to the visitor', async () => {
+    const [member, visitor] = [await world.colleague(desk), await world.visitor(desk)];
+    const id = await assigned(key, visitor, member.memberId);
+    const [inbox, page] = [await twin.agentSocket(desk.owner), await world.visitorSocket(visitor)];
+    await deactivate(desk.owner.api, member.memberId);
+    const isFreed = (frame: Frame) => frame.conversation_id === id && frame.data.changes.assignee_id?.to === null;
+    const update = await inbox.next('conversation.updated', isFreed);
+    expect(update.data).toMatchObject({
+      id,
+      changes: { assignee_id: { from: member.memberId, to: null } },
+      actor: { type: 'member', id: desk.owner.memberId },
+    });
+    expect((await page.next('conversation.updated')).data.changes).toEqual({
+      assignee: { from: { name: 'Adam Agent', avatar_url: null }, to: null },
+    });
+    const { items } = (await key.get(`/v1/conversations/${id}/messages`)).data;
+    const note = (items as { content_type: string; private: boolean; metadata: object }[]).at(-1);
+    expect(note).toMatchObject({ content_type: 'event', private: true, metadata: { event: 'unassigned' } });
+    await inbox.close();
+    await page.close();
+  });
+
+  it('come back to nobody when they are reopened after it has left', async () => {
+    const member = await world.colleague(desk);
+    const [first, second] = await race(2, () => world.visitor(desk));
+    const [byVisitor, byAgent] = [
+      await assigned(key, first as Visitor, member.memberId),
+      await assigned(key, second as Visitor, member.memberId),
+    ];
+    for (const id of [byVisitor, byAgent]) await key.post(`/v1/conversations/${id}/resolve`);
+    await deactivate(key, member.memberId);
+    await first?.api.post(`/v1/widget/conversations/${byVisitor}/messages`, { content: 'Once more.' });
+    await key.post(`/v1/conversations/${byAgent}/reopen`);
+    for (const id of [byVisitor, byAgent]) {
+      expect(await read(id)).toMatchObject({ status: 'open', assignee_id: null, reopened_count: 1 });
+    }
+    expect(await miscounted(desk.workspaceId)).toEqual([]);
+  });
+
+  it.each([
+    [
+      'assigned',
+      (id: string, member: Agent) => key.post(`/v1/conversations/${id}/assign`, { member_id: member.memberId }),
+    ],
+    ['taken', (id: string, member: Agent) => member.api.post(`/v1/conversations/${id}/take`)],
+  ])('are not %s to it while it leaves', async (_how, give) => {
+    const member = await world.colleague(desk);
+    const id = await begin(await world.visitor(desk));
+    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const asked = give(id, member);
+    await held.awaited();
+    await held.commit();
+    expect(outcome(await asked)).toBe('assignee_unavailable');
+    expect((await read(id)).assignee_id).toBeNull();
+  });
+
+  it('are freed, many at once, beside everything else that happens to them', async () => {
+    const busy = await world.desk();
+    const api = await world.apiKey(busy);
+    const shop = await world.channel(busy);
+    const [leaver, stayer] = [await world.colleague(busy), await world.colleague(busy)];
+    const visitors = await race(12, index =>
+      world.visitor(index % 2 ? busy : { widgetToken: shop.widget_token as string }),
+    );
+    for (let seed = 1; seed <= 3; seed += 1) {
+      await reactivate(api, leaver.memberId);
+      const ids = await race(12, async index => {
+        const started = await visitors[index]?.api.post('/v1/widget/conversations', { message: { content: 'Hi' } });
+        const id = started?.data.conversation.id as string;
+        await api.post(`/v1/conversations/${id}/assign`, { member_id: leaver.memberId });
+        return id;
+      });
+      const random = seeded(seed);
+      const moves = [
+        (id: string) => api.post(`/v1/conversations/${id}/assign`, { member_id: leaver.memberId }),
+        (id: string) => stayer.api.post(`/v1/conversations/${id}/take`),
+        (id: string) => api.post(`/v1/conversations/${id}/resolve`),
+        (_id: string, index: number) =>
+          visitors[index]?.api.post('/v1/widget/conversations', { message: { content: 'Hello?' } }),
+      ];
+      const [gone, ...answers] = await Promise.all([
+        shortWait(random, 60).then(() => deactivate(twin.as(api.token), leaver.memberId)),
+        ...ids.flatMap((id, index) =>
+          [0, 1].map(async () => {
+            const move = moves[Math.floor(random() * moves.length)];
+            await shortWait(random, 100);
+            return move?.(id, index);
+          }),
+        ),
+      ]);
+      expect([seed, gone.status]).toEqual([seed, 200]);
+      for (const answer of answers) expect([200, 201, 409, 422]).toContain(answer?.status);
+      const left = await sql(`SELECT id FROM conversation WHERE assignee_id = $1 AND status <> 'resolved'`, [
+        leaver.memberId,
+      ]);
+      expect([seed, left]).toEqual([seed, []]);
+      expect([seed, await miscounted(busy.workspaceId)]).toEqual([seed, []]);
+      const [row] = await sql('SELECT deadlocks::int FROM pg_stat_database WHERE datname = current_database()');
+      expect([seed, row]).toEqual([seed, { deadlocks: 0 }]);
+    }
+  });
+
+  it('that it sees no longer are free when its channels change; the others stay with it', async () => {
+    const shop = await world.channel(desk);
+    const member = await world.colleague(desk);
+    const here = await assigned(key, await world.visitor(desk), member.memberId);
+    const there = await assigned(
+      key,
+      await world.visitor({ widgetToken: shop.widget_token as string }),
+      member.memberId,
+    );
+    await change(key, member.memberId, { channel_ids: [desk.channelId, shop.id] });
+    expect((await read(there)).assignee_id).toBe(member.memberId);
+    await change(key, member.memberId, { channel_ids: [desk.channelId] });
+    expect((await read(here)).assignee_id).toBe(member.memberId);
+    expect((await read(there)).assignee_id).toBeNull();
+    await change(key, member.memberId, { channel_ids: null });
+    expect((await read(here)).assignee_id).toBe(member.memberId);
+    expect(await miscounted(desk.workspaceId)).toEqual([]);
+  });
+});
+
+describe('the channels of a member', () => {
+  it('hold for its requests at once and for its open sockets, on every instance', async () => {
+    const desk = await world.desk();
+    const shop = await world.channel(desk);
+    const member = await world.colleague(desk);
+    const buyer = await world.visitor({ widgetToken: shop.widget_token as string });
+    const [there, here] = [await world.conversation(buyer), await world.conversation(await world.visitor(desk))];
+    const room = await twin.agentSocket(member, { room: there.id });
+    const inbox = await twin.agentSocket(member);
+    await change(desk.owner.api, member.memberId, { channel_ids: [desk.channelId] });
+    expect((await member.api.get(`/v1/conversations/${there.id}`)).status).toBe(404);
+    expect((await twin.as(member.token).get(`/v1/conversations/${here.id}`)).status).toBe(200);
+    expect((await room.end()).code).toBe(4502);
+    await inbox.next('member.updated');
+    await buyer.api.post(`/v1/widget/conversations/${there.id}/messages`, { content: 'Not for you.' });
+    await desk.owner.api.post(`/v1/conversations/${here.id}/messages`, { content: 'For you.' });
+    await inbox.next('message.created', ({ data }) => data.message.content === 'For you.');
+    const heard = inbox.of('message.created').map(({ data }) => data.message.content as string);
+    expect(heard).not.toContain('Not for you.');
+    await inbox.close();
+  });
+});
+
+describe('creating a member by key', () => {
+  let desk: Desk;
+  let key: Caller;
+  beforeAll(async () => {
+    desk = await world.desk();
+    key = await world.apiKey(desk);
+  });
+
+  it('has exactly one effect, however many try at once under one Idempotency-Key, on whichever instance', async () => {
+    const there = twin.as(key.token);
+    for (let seed = 1; seed <= 50; seed += 1) {
+      const [random, address, idempotencyKey] = [seeded(seed), email(), unique('idem')];
+      const answers = await race(8, async index => {
+        await shortWait(random, 8);
+        const body = { email: address, name: 'Adam' };
+        return (index % 2 ? key : there).post<MemberRecord>(PATH, body, { 'Idempotency-Key': idempotencyKey });
+      });
+      const made = answers.filter(({ status }) => status === 201);
+      const first = made.filter(({ headers }) => headers['idempotency-replayed'] === undefined);
+      expect([seed, first.length]).toEqual([seed, 1]);
+      for (const answer of made) expect([seed, answer.data]).toEqual([seed, first[0]?.data]);
+      const others = answers.filter(({ status }) => status !== 201).map(outcome);
+      expect([seed, Object.keys(countsOf(others.map(String)))]).toEqual([
+        seed,
+        others.length > 0 ? ['idempotency_in_progress'] : [],
+      ]);
+      const rows = await sql(
+        `SELECT 1 FROM event WHERE type = 'member.created' AND workspace_id = $1 AND payload->>'email' = $2`,
+        [desk.workspaceId, address],
+      );
+      expect([seed, rows.length]).toEqual([seed, 1]);
+    }
+  });
+
+  it('with a password for a new e-mail lets it sign in here', async () => {
+    const address = email();
+    const made = await key.post(PATH, { email: address, name: 'Adam', password: PASSWORD });
+    const login = await world.anyone.post('/v1/auth/login', { email: address, password: PASSWORD });
+    expect([login.status, login.data.member.id]).toEqual([200, made.data.id]);
+  });
+
+  it('without a password makes a member whom no password lets in', async () => {
+    const address = email();
+    await key.post(PATH, { email: address, name: 'Adam' });
+    const login = await world.anyone.post('/v1/auth/login', { email: address, password: PASSWORD });
+    expect([login.status, outcome(login)]).toEqual([401, 'invalid_credentials']);
+  });
+
+  it('never sets the password of somebody who is known, and lets nobody in with it', async () => {
+    const other = await world.desk();
+    const password = 'another staple entirely';
+    const made = await key.post(PATH, { email: other.owner.email, name: 'Olivia', password });
+    expect(made.status).toBe(201);
+    const forged = await world.anyone.post('/v1/auth/login', { email: other.owner.email, password });
+    expect(outcome(forged)).toBe('invalid_credentials');
+    const own = await world.anyone.post('/v1/auth/login', { email: other.owner.email, password: PASSWORD });
+    expect(own.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([other.workspaceId]);
+    const here = await world.anyone.post('/v1/auth/login', {
+      email: other.owner.email,
+      password: PASSWORD,
+      workspace_id: desk.workspaceId,
+    });
+    expect([here.status, outcome(here)]).toEqual([404, 'not_found']);
+  });
+});
+
+/** Each test proves the line of the interface specification that it is named by. */
+describe('the interface specification', () => {
+  let desk: Desk;
+  let key: Caller;
+  beforeAll(async () => {
+    desk = await world.desk();
+    key = await world.apiKey(desk);
+  });
+  const body = () => ({ email: email(), name: 'Adam' });
+
+  it('“POST /v1/workspace/members | Creates a human member/agent without registration.”', async () => {
+    const made = await key.post(PATH, body());
+    expect([made.status, made.data]).toEqual([201, expect.objectContaining({ role: 'agent', status: 'active' })]);
+    expect((await key.get(`${PATH}/${made.data.id}`)).data).toEqual(made.data);
+  });
+
+  it('“Only API keys may call it (ordinary JWTs may not).” “POST /v1/workspace/members accepts API keys only.”', async () => {
+    const admin = await world.colleague(desk, { role: 'admin' });
+    const visitor = await world.visitor(desk);
+    for (const api of [desk.owner.api, admin.api, visitor.api, world.as(desk.owner.refreshToken)]) {
+      const refused = await api.post(PATH, body());
+      expect([refused.status, outcome(refused)]).toEqual([401, 'api_key_required']);
+    }
+    expect((await world.anyone.post(PATH, body())).status).toBe(401);
+  });
+
+  it('“Optional header Idempotency-Key”', async () => {
+    const [wanted, headers] = [body(), { 'Idempotency-Key': unique('idem') }];
+    const made = await key.post(PATH, wanted, headers);
+    const again = await key.post(PATH, wanted, headers);
+    expect([made.status, again.status, again.data]).toEqual([201, 201, made.data]);
+    expect((await key.post(PATH, body())).status).toBe(201);
+  });
+
+  it('“GET /ws/agent | rejected | Missing or invalid token; deactivated member”', async () => {
+    const member = await world.colleague(desk);
+    await deactivate(key, member.memberId);
+    for (const [query, status] of [
+      [{}, 401],
+      [{ token: 'nonsense' }, 401],
+      [{ token: member.token }, 403],
+    ] as const) {
+      const refused = await world.socket('agent', query).catch((error: unknown) => error);
+      expect(refused).toBeInstanceOf(Refused);
+      expect((refused as Refused).status).toBe(status);
+    }
+  });
+
+  it('“The server validates an API key and derives the workspace context from it.”', async () => {
+    const other = await world.desk();
+    const made = await key.post(PATH, { ...body(), workspace_id: other.workspaceId });
+    expect((await key.get(`${PATH}/${made.data.id}`)).status).toBe(200);
+    expect((await other.owner.api.get(`${PATH}/${made.data.id}`)).status).toBe(404);
+  });
+});
