@@ -90,12 +90,14 @@ describe('every route', () => {
     const open = routes.filter(route => route.access?.public === true).map(route => route.name);
     expect(open.sort()).toEqual(
       [
+        'POST /v1/auth/invite-preview',
         'POST /v1/auth/login',
         'POST /v1/auth/logout',
         'POST /v1/auth/password/forgot',
         'POST /v1/auth/password/reset',
         'POST /v1/auth/refresh',
         'POST /v1/auth/register',
+        'POST /v1/auth/register-user',
         'POST /v1/auth/sso/exchange',
         'GET /v1/widget/config',
         'POST /v1/widget/session',
@@ -382,6 +384,7 @@ describe("another workspace's rows", () => {
     const made = await desk.owner.api.post('/v1/api-keys', { name: unique('key') });
     const canned = await desk.owner.api.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi' });
     const bot = await desk.owner.api.post('/v1/bots', { name: unique('Bot') });
+    const invite = await desk.owner.api.post('/v1/workspace/invites', { email: `${unique('guest')}@example.com` });
     const ids = {
       'api-keys': made.data.id,
       bots: bot.data.id,
@@ -389,6 +392,7 @@ describe("another workspace's rows", () => {
       channels: desk.channelId,
       contacts: visitor.contactId,
       conversations: conversation.id,
+      invites: invite.data.id,
       messages: message.data.id,
       members: desk.owner.memberId,
     };
@@ -443,6 +447,7 @@ describe("another workspace's rows", () => {
       `/v1/contacts/${ids.contacts}`,
       `/v1/conversations/${ids.conversations}`,
       `/v1/conversations/${ids.conversations}/messages`,
+      '/v1/workspace/invites',
       `/v1/workspace/members/${ids.members}`,
     ];
     return Promise.all(paths.map(async path => (await desk.owner.api.get<unknown>(path)).data));
@@ -543,6 +548,14 @@ describe("another workspace's rows", () => {
         await key.post('/v1/workspace/members', {
           email: `${unique('m')}@example.com`,
           name: 'M',
+          channel_ids: [theirs.ids.channels],
+        }),
+        400,
+      ],
+      [
+        'channel_ids of an invite',
+        await api.post('/v1/workspace/invites', {
+          email: `${unique('m')}@example.com`,
           channel_ids: [theirs.ids.channels],
         }),
         400,
