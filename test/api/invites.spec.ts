@@ -1,0 +1,541 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { newId } from '../../src/kernel/ids.js';
+import { sha256 } from '../../src/kernel/secret.js';
+import { Mailer } from '../../src/platform/mail/mailer.js';
+import { eventually } from '../support/eventually.js';
+import type { Caller } from '../support/http.js';
+import { accept, invited, logged, someEmail, tokenIn } from '../support/invites.js';
+import type { Json } from '../support/json.js';
+import { countsOf, race } from '../support/race.js';
+import type { Desk } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+const DAY = 24 * 3600;
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterEach(() => world.app.clock.reset());
+afterAll(() => world.stop());
+
+let desk: Desk;
+let owner: Caller;
+beforeEach(async () => {
+  desk = await world.desk();
+  owner = desk.owner.api;
+});
+
+function invite(body: Record<string, unknown>, by = owner, headers: Record<string, string> = {}) {
+  return by.post('/v1/workspace/invites', body, headers);
+}
+
+async function listed(query = '', by = owner): Promise<Json[]> {
+  return (await by.get(`/v1/workspace/invites${query}`)).data.items as Json[];
+}
+
+const resend = (id: string, by = owner) => by.post(`/v1/workspace/invites/${id}/resend`);
+const revoke = (id: string, by = owner) => by.delete(`/v1/workspace/invites/${id}`);
+const preview = (token: string, on = world) => on.anyone.post('/v1/auth/invite-preview', { invite_token: token });
+
+/** The one refusal of every link that opens nothing, at both of its doors. */
+async function expectDead(token: string): Promise<void> {
+  for (const answer of [await preview(token), await accept(world, token)]) {
+    expect([answer.status, answer.error?.code]).toEqual([401, 'invite_invalid']);
+  }
+}
+
+describe('an invite', () => {
+  it('is made for an e-mail, for an agent of all channels when nothing else is said, and lasts 7 days', async () => {
+    const email = someEmail();
+    const made = await invite({ email });
+    expect(made.status).toBe(201);
+    const { accept_url: _once, ...record } = made.data;
+    expect(record).toEqual({
+      id: expect.any(String),
+      email,
+      role: 'agent',
+      channel_ids: null,
+      status: 'pending',
+      invited_by: desk.owner.memberId,
+      expires_at: expect.any(String),
+      created_at: expect.any(String),
+      accepted_at: null,
+    });
+    expect(Date.parse(record.expires_at) - Date.parse(record.created_at)).toBe(7 * DAY * 1000);
+    expect(await listed()).toEqual([record]);
+  });
+
+  it('grants what it says', async () => {
+    const { role, channel_ids } = await invited(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    expect([role, channel_ids]).toEqual(['admin', [desk.channelId]]);
+    expect((await invited(desk, { channel_ids: [] })).channel_ids).toEqual([]);
+  });
+
+  it('shows its link once, as the dashboard’s URL with the token in the fragment, and stores its hash alone', async () => {
+    const made = await invite({ email: someEmail() });
+    const token = tokenIn(made.data.accept_url);
+    expect(made.data.accept_url).toBe(`${world.app.config.dashboardUrl}#invite=${token}`);
+    expect(Buffer.from(token.slice('inv_'.length), 'base64url')).toHaveLength(32);
+    expect(JSON.stringify(await listed())).not.toContain(token);
+    const rows = await world.app.database.query('SELECT token_hash FROM invite WHERE id = $1', [made.data.id]);
+    expect(rows).toEqual([{ token_hash: sha256(token) }]);
+    const [dump] = await world.app.database.query<{ xml: string }>(
+      `SELECT schema_to_xml('public', true, false, '') AS xml`,
+    );
+    expect(dump?.xml).toContain(made.data.id);
+    expect(dump?.xml).not.toContain(token);
+  });
+
+  it('names nobody as its inviter where an API key made it', async () => {
+    const made = await invite({ email: someEmail() }, await world.apiKey(desk));
+    expect([made.status, made.data.invited_by]).toEqual([201, null]);
+  });
+
+  it.each([
+    [{ email: 'nobody' }, 'email'],
+    [{ email: 'аnna@example.com' }, 'email'],
+    [{}, 'email'],
+    [{ role: 'king' }, 'role'],
+    [{ role: null }, 'role'],
+    [{ channel_ids: null }, 'channel_ids'],
+    [{ channel_ids: 'all' }, 'channel_ids'],
+  ])('is refused with 400 for %j', async (body: Record<string, unknown>, field) => {
+    const email = field === 'email' ? {} : { email: someEmail() };
+    const answer = await invite({ ...email, ...body });
+    expect(answer).toMatchObject({ status: 400, error: { code: 'validation_failed', details: [{ field }] } });
+  });
+
+  it('is refused with 400 for channels that are not there, are named twice, or are another workspace’s', async () => {
+    const other = await world.desk();
+    const email = someEmail();
+    for (const id of [newId(), other.channelId]) {
+      const answer = await invite({ email, channel_ids: [desk.channelId, id] });
+      expect(answer).toMatchObject({ status: 400, error: { details: [{ field: 'channel_ids[1]' }] } });
+    }
+    expect((await invite({ email, channel_ids: [desk.channelId, desk.channelId] })).status).toBe(400);
+    expect(await listed()).toEqual([]);
+  });
+
+  it('finds its e-mail however it is written', async () => {
+    const email = someEmail();
+    const first = await invited(desk, { email });
+    const again = await invite({ email: ` ${email.toUpperCase()} ` });
+    expect([again.status, again.data.id, again.data.email]).toEqual([200, first.id, email]);
+  });
+
+  it('for an active member is 409 member_exists', async () => {
+    const colleague = await world.colleague(desk);
+    for (const email of [colleague.email, desk.owner.email]) {
+      expect(await invite({ email })).toMatchObject({ status: 409, error: { code: 'member_exists' } });
+    }
+  });
+
+  it('is made for a member of another workspace like for anybody', async () => {
+    const other = await world.desk();
+    expect((await invite({ email: other.owner.email })).status).toBe(201);
+  });
+
+  it('is made once per Idempotency-Key: the same link again, and the link lives', async () => {
+    const headers = { 'Idempotency-Key': unique('idem') };
+    const body = { email: someEmail() };
+    const [first, second] = [await invite(body, owner, headers), await invite(body, owner, headers)];
+    expect([second.status, second.data, second.headers['idempotency-replayed']]).toEqual([201, first.data, 'true']);
+    expect((await preview(tokenIn(first.data.accept_url))).status).toBe(200);
+    const renewed = await invite(body, owner, { 'Idempotency-Key': unique('idem') });
+    expect([renewed.status, renewed.data.id]).toEqual([200, first.data.id]);
+  });
+});
+
+describe('a second invite for an e-mail', () => {
+  it('renews the pending one: new link, new end, what is granted now; the old link is dead', async () => {
+    const [channel, key] = [await world.channel(desk), await world.apiKey(desk)];
+    const first = await invited(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    world.app.clock.advance(2 * DAY);
+    const again = await invite({ email: first.email, channel_ids: [channel.id] }, key);
+    expect(again.status).toBe(200);
+    expect(again.data).toMatchObject({ id: first.id, role: 'agent', channel_ids: [channel.id], status: 'pending' });
+    expect(Date.parse(again.data.expires_at) - Date.parse(first.expires_at)).toBeGreaterThanOrEqual(2 * DAY * 1000);
+    expect(again.data.created_at).toBe(first.created_at);
+    await expectDead(first.token);
+    expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
+  });
+
+  it('renews an expired one too', async () => {
+    const [first, key] = [await invited(desk), await world.apiKey(desk)];
+    world.app.clock.advance(7 * DAY + 1);
+    const again = await invite({ email: first.email }, key);
+    expect([again.status, again.data.id, again.data.status, again.data.invited_by]).toEqual([
+      200,
+      first.id,
+      'pending',
+      null,
+    ]);
+    expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
+  });
+
+  it('is a new one after a revoked one', async () => {
+    const first = await invited(desk);
+    await revoke(first.id);
+    const again = await invite({ email: first.email });
+    expect(again.status).toBe(201);
+    expect(again.data.id).not.toBe(first.id);
+  });
+
+  it('that races with the first makes one pending invite with one living link, and every answer is true', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const email = someEmail();
+      const answers = await race(6, n => invite({ email, role: n % 2 === 0 ? 'agent' : 'admin' }));
+      expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 5, 201: 1 });
+      expect(new Set(answers.map(({ data }) => data.id as string)).size).toBe(1);
+      const rows = (await listed()).filter(item => item.email === email);
+      expect(rows).toHaveLength(1);
+      const living = [];
+      for (const { data } of answers) {
+        const seen = await preview(tokenIn(data.accept_url));
+        if (seen.status === 200) living.push([data.role, seen.data.role]);
+      }
+      expect(living).toEqual([[rows[0]?.role, rows[0]?.role]]);
+    }
+  });
+});
+
+describe('who may invite', () => {
+  const refused = (code: string) => ({ status: 403, error: { code } });
+
+  it('is owner, admin and key; every agent may look', async () => {
+    const agent = await world.colleague(desk);
+    const admin = await world.colleague(desk, { role: 'admin' });
+    const made = await invited(desk);
+    expect(await invite({ email: someEmail() }, agent.api)).toMatchObject(refused('forbidden'));
+    expect(await resend(made.id, agent.api)).toMatchObject(refused('forbidden'));
+    expect(await revoke(made.id, agent.api)).toMatchObject(refused('forbidden'));
+    expect((await listed('', agent.api)).map(({ id }) => id as string)).toEqual([made.id]);
+    for (const by of [admin.api, await world.apiKey(desk)]) {
+      expect((await invite({ email: someEmail() }, by)).status).toBe(201);
+    }
+  });
+
+  it('is nobody whose session is limited to some channels', async () => {
+    const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    const made = await invited(desk);
+    for (const answer of [
+      await invite({ email: someEmail() }, admin.api),
+      await resend(made.id, admin.api),
+      await revoke(made.id, admin.api),
+    ]) {
+      expect(answer).toMatchObject(refused('scope_too_narrow'));
+    }
+  });
+
+  it('grants no role above the own: 403 role_too_high, for a key above admin', async () => {
+    const admin = await world.colleague(desk, { role: 'admin' });
+    for (const by of [admin.api, await world.apiKey(desk)]) {
+      expect(await invite({ email: someEmail(), role: 'owner' }, by)).toMatchObject(refused('role_too_high'));
+      expect((await invite({ email: someEmail(), role: 'admin' }, by)).status).toBe(201);
+    }
+    expect((await invite({ email: someEmail(), role: 'owner' })).status).toBe(201);
+  });
+
+  it('neither renews nor resends nor revokes an invite for a role above the own, and so never sees its link', async () => {
+    const made = await invited(desk, { role: 'owner' });
+    const admin = await world.colleague(desk, { role: 'admin' });
+    for (const by of [admin.api, await world.apiKey(desk)]) {
+      for (const answer of [
+        await invite({ email: made.email }, by),
+        await resend(made.id, by),
+        await revoke(made.id, by),
+      ]) {
+        expect(answer).toMatchObject(refused('role_too_high'));
+      }
+    }
+    expect((await preview(made.token)).status).toBe(200);
+  });
+});
+
+describe('the list', () => {
+  it('is newest first, in pages, of this workspace alone', async () => {
+    await invited(await world.desk());
+    const ids: string[] = [];
+    for (let n = 0; n < 5; n += 1) ids.unshift((await invited(desk)).id as string);
+    const seen: string[] = [];
+    let cursor = '';
+    do {
+      const page = await owner.get(`/v1/workspace/invites?limit=2${cursor}`);
+      seen.push(...(page.data.items as Json[]).map(({ id }) => id as string));
+      cursor = page.data.next_cursor === null ? '' : `&cursor=${page.data.next_cursor}`;
+      await invited(desk);
+    } while (cursor !== '');
+    expect(seen).toEqual(ids);
+    expect((await owner.get('/v1/workspace/invites?cursor=x')).error.code).toBe('cursor_invalid');
+  });
+
+  it('can be of one status; expired is what the time has made of a pending one', async () => {
+    const [old, spent, gone] = [await invited(desk), await invited(desk), await invited(desk)];
+    await accept(world, spent.token);
+    await revoke(gone.id);
+    world.app.clock.advance(7 * DAY + 1);
+    const session = await world.anyone.post('/v1/auth/login', { email: desk.owner.email, password: PASSWORD });
+    const api = world.as(session.data.token);
+    const made = await invited(desk, {}, api);
+    const of = async (status: string) =>
+      (await listed(`?status=${status}`, api)).map(item => [item.id, item.status] as unknown);
+    expect(await of('pending')).toEqual([[made.id, 'pending']]);
+    expect(await of('expired')).toEqual([[old.id, 'expired']]);
+    expect(await of('accepted')).toEqual([[spent.id, 'accepted']]);
+    expect(await of('revoked')).toEqual([[gone.id, 'revoked']]);
+    expect(await listed('', api)).toHaveLength(4);
+    expect((await api.get('/v1/workspace/invites?status=lost')).status).toBe(400);
+  });
+});
+
+describe('resending', () => {
+  it('gives a new link and 7 more days; the old link is dead', async () => {
+    const [made, key] = [await invited(desk, { role: 'admin' }), await world.apiKey(desk)];
+    world.app.clock.advance(DAY);
+    const again = await resend(made.id, key);
+    expect(again.status).toBe(200);
+    expect(again.data).toMatchObject({ id: made.id, role: 'admin', status: 'pending', invited_by: null });
+    expect(Date.parse(again.data.expires_at)).toBeGreaterThan(Date.parse(made.expires_at as string));
+    await expectDead(made.token);
+    expect((await accept(world, tokenIn(again.data.accept_url))).data.member.role).toBe('admin');
+  });
+
+  it('revives an expired one', async () => {
+    const [made, key] = [await invited(desk), await world.apiKey(desk)];
+    world.app.clock.advance(7 * DAY + 1);
+    const again = await resend(made.id, key);
+    expect([again.status, again.data.status]).toEqual([200, 'pending']);
+    expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
+  });
+
+  it('takes pending ones alone: 409 invite_not_pending; and 404 for what is not there', async () => {
+    const [spent, gone] = [await invited(desk), await invited(desk)];
+    await accept(world, spent.token);
+    await revoke(gone.id);
+    for (const { id } of [spent, gone]) {
+      expect(await resend(id)).toMatchObject({ status: 409, error: { code: 'invite_not_pending' } });
+    }
+    const foreign = await invited(await world.desk());
+    for (const id of [newId(), foreign.id, 'x']) expect((await resend(id)).status).toBe(404);
+    expect((await preview(foreign.token)).status).toBe(200);
+  });
+
+  it('is 409 member_exists once there is such an active member', async () => {
+    const made = await invited(desk);
+    const key = await world.apiKey(desk);
+    await key.post('/v1/workspace/members', { email: made.email, name: 'Adam', password: PASSWORD });
+    expect(await resend(made.id)).toMatchObject({ status: 409, error: { code: 'member_exists' } });
+  });
+});
+
+describe('revoking', () => {
+  it('kills the link, of an expired one too', async () => {
+    const [made, old, key] = [await invited(desk), await invited(desk), await world.apiKey(desk)];
+    expect((await revoke(made.id)).data).toEqual({ id: made.id, revoked: true });
+    await expectDead(made.token);
+    world.app.clock.advance(7 * DAY + 1);
+    expect((await revoke(old.id, key)).status).toBe(200);
+    world.app.clock.reset();
+    expect((await listed()).map(({ status }) => status as string)).toEqual(['revoked', 'revoked']);
+  });
+
+  it('of a non-pending one is 409 invite_not_pending; of none, or of another workspace’s, 404', async () => {
+    const [spent, gone] = [await invited(desk), await invited(desk)];
+    await accept(world, spent.token);
+    await revoke(gone.id);
+    for (const { id } of [spent, gone]) {
+      expect(await revoke(id)).toMatchObject({ status: 409, error: { code: 'invite_not_pending' } });
+    }
+    const foreign = await invited(await world.desk());
+    for (const id of [newId(), foreign.id, 'x']) expect((await revoke(id)).status).toBe(404);
+    expect((await preview(foreign.token)).status).toBe(200);
+  });
+
+  it('that races with the acceptance leaves one truth', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const made = await invited(desk);
+      const [revoked, accepted] = await Promise.all([revoke(made.id), accept(world, made.token)]);
+      const [row] = (await listed()).filter(({ id }) => id === made.id);
+      const members = await owner.get('/v1/workspace/members?limit=200');
+      const joined = (members.data.items as Json[]).some(({ email }) => email === made.email);
+      const truth = accepted.status === 201 ? ['accepted', true, 409] : ['revoked', false, 200];
+      expect([row?.status, joined, revoked.status]).toEqual(truth);
+    }
+  });
+});
+
+describe('the preview', () => {
+  it('says where the link leads, as whom and until when, and leaves it as good as it was', async () => {
+    const made = await invited(desk, { role: 'admin' });
+    const { name } = (await owner.get('/v1/workspace')).data;
+    for (let times = 0; times < 2; times += 1) {
+      expect((await preview(made.token)).data).toEqual({
+        workspace_name: name,
+        email: made.email,
+        role: 'admin',
+        expires_at: made.expires_at,
+      });
+    }
+    expect((await accept(world, made.token)).status).toBe(201);
+  });
+
+  it('of a spent, revoked, expired or unknown link is one and the same 401', async () => {
+    const [spent, gone, old] = [await invited(desk), await invited(desk), await invited(desk)];
+    await accept(world, spent.token);
+    await revoke(gone.id);
+    world.app.clock.advance(7 * DAY + 1);
+    const answers = [];
+    for (const token of [spent.token, gone.token, old.token, `inv_${'x'.repeat(43)}`, 'x']) {
+      const { status, error, headers } = await preview(token);
+      answers.push([status, error, headers['www-authenticate']]);
+    }
+    expect(answers).toEqual(answers.map(() => [401, answers[0]?.[1], 'Bearer']));
+    expect(answers[0]?.[1]).toMatchObject({ code: 'invite_invalid' });
+    expect((await world.anyone.post('/v1/auth/invite-preview', {})).status).toBe(400);
+  });
+});
+
+describe('mail', () => {
+  let mailing: World;
+  beforeAll(async () => {
+    mailing = await World.start(
+      { SMTP_URL: 'smtp://mail.example.com', DASHBOARD_URL: 'https://desk.example.com/agents?theme=dark' },
+      { database: world.app.database },
+    );
+  });
+  afterAll(() => mailing.stop());
+
+  const mailsTo = (email: string) => mailing.app.mails.filter(({ to }) => to === email);
+  const post = (body: Record<string, unknown>, headers = {}) =>
+    mailing.as(desk.owner.token).post('/v1/workspace/invites', body, headers);
+
+  it('carries each new link to whom it is for, under the dashboard’s URL with the query that it has', async () => {
+    const email = someEmail();
+    const made = await post({ email });
+    expect(made.data.accept_url).toMatch(/^https:\/\/desk\.example\.com\/agents\?theme=dark#invite=inv_/);
+    const renewed = await post({ email });
+    const again = await mailing.as(desk.owner.token).post(`/v1/workspace/invites/${made.data.id}/resend`);
+    const mails = await eventually(() => (mailsTo(email).length === 3 ? mailsTo(email) : undefined));
+    const links = [made, renewed, again].map(({ data }) => data.accept_url as string);
+    expect(mails.map(({ text }) => /https:\S+/.exec(text)?.[0])).toEqual(links);
+    const { name } = (await owner.get('/v1/workspace')).data;
+    expect(mails[0]?.subject).toBe(`Invitation to ${name}`);
+  });
+
+  it('goes once per Idempotency-Key', async () => {
+    const email = someEmail();
+    const headers = { 'Idempotency-Key': unique('idem') };
+    await post({ email }, headers);
+    await post({ email }, headers);
+    expect(mailsTo(email)).toHaveLength(1);
+  });
+
+  it('does not go for what is refused', async () => {
+    const email = someEmail();
+    expect((await post({ email, channel_ids: [newId()] })).status).toBe(400);
+    expect(mailsTo(email)).toEqual([]);
+  });
+
+  it('takes no second line from the workspace’s name', async () => {
+    const email = someEmail();
+    await owner.patch('/v1/workspace', { name: 'Shop\r\nBcc: everyone@example.com\n\nYour account is closed' });
+    await post({ email });
+    expect(mailsTo(email)[0]?.subject).toBe('Invitation to Shop Bcc: everyone@example.com Your account is closed');
+    expect(mailsTo(email)[0]?.text).not.toContain('\nBcc');
+  });
+
+  it('that cannot be sent fails nothing: the answer has the link, the log has the fault without it', async () => {
+    const lines: string[] = [];
+    const broken = await World.start(
+      { SMTP_URL: 'smtp://mail.example.com', LOG_LEVEL: 'info' },
+      { database: world.app.database, log: { write: line => void lines.push(line) } },
+    );
+    const mailer = broken.app.app.get<Mailer>(Mailer as never);
+    Object.defineProperty(mailer, 'send', { value: () => Promise.reject(new Error('no such host')) });
+    const made = await broken.as(desk.owner.token).post('/v1/workspace/invites', { email: someEmail() });
+    expect(made.status).toBe(201);
+    const line = await eventually(() => lines.find(text => text.includes('was not mailed')));
+    expect(line).toContain('no such host');
+    const token = tokenIn(made.data.accept_url);
+    expect(lines.join('')).not.toContain(token);
+    expect((await preview(token)).status).toBe(200);
+    await broken.stop();
+  });
+
+  it('is not sent where there is no mail server: the link is in the answer alone', async () => {
+    const made = await invited(desk);
+    expect(world.app.mails.filter(({ to }) => to === made.email)).toEqual([]);
+  });
+});
+
+describe('what is written down', () => {
+  it('names who did what to which invite, from where, without the token', async () => {
+    const key = await world.apiKey(desk);
+    const made = await invited(desk);
+    const again = await resend(made.id, key);
+    const renewed = await invite({ email: made.email });
+    const session = await accept(world, tokenIn(renewed.data.accept_url));
+    const second = await invited(desk);
+    await revoke(second.id);
+    const types = ['invite.created', 'invite.renewed', 'invite.revoked', 'invite.accepted'];
+    const events = await logged(world, desk.workspaceId, ...types);
+    const ownerActs = { type: 'member', id: desk.owner.memberId };
+    expect(events.map(({ type, actor, payload }) => [type, actor, payload.id, payload.status])).toEqual([
+      ['invite.created', ownerActs, made.id, 'pending'],
+      ['invite.renewed', { type: 'api_key', id: expect.any(String) }, made.id, 'pending'],
+      ['invite.renewed', ownerActs, made.id, 'pending'],
+      ['invite.accepted', { type: 'member', id: session.data.member.id }, made.id, 'accepted'],
+      ['invite.created', ownerActs, second.id, 'pending'],
+      ['invite.revoked', ownerActs, second.id, 'revoked'],
+    ]);
+    expect(events.every(({ address }) => typeof address === 'string')).toBe(true);
+    const secrets = [made.token, tokenIn(again.data.accept_url), tokenIn(renewed.data.accept_url), 'token'];
+    for (const secret of secrets) expect(JSON.stringify(events)).not.toContain(secret);
+    const [{ accept_url: _link, ...record }] = [second];
+    expect(Object.keys(events[0].payload as object).sort()).toEqual(
+      Object.keys(record as object)
+        .filter(name => name !== 'token')
+        .sort(),
+    );
+  });
+});
+
+describe('rates', () => {
+  let limited: World;
+  beforeAll(async () => {
+    const RATE_LIMITS = 'invites=3/3600,register_user=2/60,invite_preview=2/60,register=1000/60';
+    limited = await World.start({ RATE_LIMITS, TRUST_PROXY: '1' }, { database: world.app.database });
+  });
+  afterAll(() => limited.stop());
+
+  it('are counted per workspace, for inviting and resending together, whoever does it', async () => {
+    const [crowded, other] = [await limited.desk(), await limited.desk()];
+    const key = await limited.apiKey(crowded);
+    const made = await invited(crowded);
+    expect((await resend(made.id, key)).status).toBe(200);
+    expect((await invite({ email: someEmail() }, key)).status).toBe(201);
+    for (const answer of [await invite({ email: someEmail() }, crowded.owner.api), await resend(made.id, key)]) {
+      expect([answer.status, answer.error.code]).toEqual([429, 'rate_limited']);
+      expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
+    }
+    expect((await invited(other)).status).toBe('pending');
+  });
+
+  it.each([
+    ['invite-preview', (token: string) => ({ invite_token: token })],
+    ['register-user', (token: string) => ({ invite_token: token, name: 'Gina', password: PASSWORD })],
+  ])('of %s count failures alone, per address', async (route, body) => {
+    const made = await invited(await limited.desk());
+    const ask = (token: string, address: string) =>
+      limited.anyone.post(`/v1/auth/${route}`, body(token), { 'X-Forwarded-For': address });
+    const [mine, theirs] = route === 'register-user' ? ['10.1.1.1', '10.1.1.2'] : ['10.2.1.1', '10.2.1.2'];
+    if (route === 'invite-preview') {
+      for (let times = 0; times < 4; times += 1) expect((await ask(made.token, mine)).status).toBe(200);
+    }
+    for (let times = 0; times < 2; times += 1) expect((await ask('inv_x', mine)).status).toBe(401);
+    const refused = await ask(made.token, mine);
+    expect([refused.status, refused.error.code]).toEqual([429, 'rate_limited']);
+    expect((await ask(made.token, theirs)).status).toBeLessThan(300);
+  });
+});

@@ -1,0 +1,667 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { heldRow } from '../support/held-row.js';
+import type { Answer, Caller } from '../support/http.js';
+import { accept, invited, logged, someEmail, tokenIn } from '../support/invites.js';
+import type { Json } from '../support/json.js';
+import { countsOf, race } from '../support/race.js';
+import { ticketFor, exchange } from '../support/sso.js';
+import type { Desk } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+const DAY = 24 * 3600;
+const OTHER_PASSWORD = 'a different horse, a new battery';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterEach(() => world.app.clock.reset());
+afterAll(() => world.stop());
+
+let desk: Desk;
+let owner: Caller;
+let key: Caller;
+beforeEach(async () => {
+  desk = await world.desk();
+  owner = desk.owner.api;
+  key = await world.apiKey(desk);
+});
+
+function login(email: string, password = PASSWORD, body: Record<string, unknown> = {}) {
+  return world.anyone.post('/v1/auth/login', { email, password, ...body });
+}
+
+function made(body: Record<string, unknown>, by = key) {
+  return by.post('/v1/workspace/members', { name: 'Adam', ...body });
+}
+
+const act = (id: string, action: 'deactivate' | 'reactivate', by = owner) =>
+  by.post(`/v1/workspace/members/${id}/${action}`);
+const member = async (id: string): Promise<Json> => (await owner.get(`/v1/workspace/members/${id}`)).data;
+
+async function memberOf(email: string, by = owner): Promise<Json> {
+  const members = (await by.get('/v1/workspace/members?limit=200')).data.items as Json[];
+  return members.find(item => item.email === email);
+}
+
+function expectInvalid(answer: Answer<Json>): void {
+  expect([answer.status, answer.error?.code]).toEqual([401, 'invite_invalid']);
+}
+
+function refusals(): Promise<string[]> {
+  return eventually(async () => {
+    const events = await logged(world, desk.workspaceId, 'session.refused');
+    return events.length > 0 ? events.map(({ payload }) => `${payload.method} ${payload.reason}`) : undefined;
+  });
+}
+
+/** Sets a password by the mail that whoever owns the mailbox gets. */
+async function resetPassword(email: string, password: string): Promise<void> {
+  await world.anyone.post('/v1/auth/password/forgot', { email });
+  const mail = await eventually(() => world.app.mails.find(({ to }) => to === email));
+  const token = /#reset=(\S+)/.exec(mail.text)?.[1];
+  const reset = await world.anyone.post('/v1/auth/password/reset', { reset_token: token, password });
+  expect(reset.status).toBe(200);
+}
+
+describe('accepting an invite', () => {
+  it('as a stranger makes the user and the member, signed in, with what the invite grants', async () => {
+    const invite = await invited(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    const session = await accept(world, invite.token, { name: 'Nora New' });
+    expect(session.status).toBe(201);
+    expect(session.data).toMatchObject({
+      token_type: 'Bearer',
+      expires_in: 900,
+      workspace: { id: desk.workspaceId },
+      member: { name: 'Nora New', email: invite.email, role: 'admin', status: 'active', channel_ids: [desk.channelId] },
+      scope: { type: 'channels', channel_ids: [desk.channelId] },
+    });
+    const me = await world.as(session.data.token).get('/v1/auth/me');
+    expect([me.data.member.id, me.data.workspaces]).toEqual([
+      session.data.member.id,
+      [{ id: desk.workspaceId, name: session.data.workspace.name, role: 'admin' }],
+    ]);
+    expect((await login(invite.email)).data.member.id).toBe(session.data.member.id);
+  });
+
+  it('is told by the invite: accepted, and when', async () => {
+    const invite = await invited(desk);
+    await accept(world, invite.token);
+    const [listed] = (await owner.get('/v1/workspace/invites?status=accepted')).data.items as Json[];
+    expect(listed).toMatchObject({ id: invite.id, status: 'accepted', accepted_at: expect.any(String) });
+  });
+
+  it('as a known user takes that user’s password, and one person then has two workspaces', async () => {
+    const other = await world.desk();
+    const invite = await invited(desk, { email: other.owner.email });
+    const session = await accept(world, invite.token, { name: 'Olivia Elsewhere' });
+    expect(session.status).toBe(201);
+    expect(session.data.member).toMatchObject({ name: 'Olivia Elsewhere', role: 'agent' });
+    const both = (await login(other.owner.email)).data.workspaces as Json[];
+    expect(both.map(({ id }) => id as string)).toEqual([other.workspaceId, desk.workspaceId]);
+    const users = await world.app.database.query('SELECT 1 FROM user_account WHERE email = $1', [other.owner.email]);
+    expect(users).toHaveLength(1);
+  });
+
+  it('with a password that is not the known user’s is 401 invalid_credentials, and leaves link and password', async () => {
+    const other = await world.desk();
+    const invite = await invited(desk, { email: other.owner.email });
+    const refused = await accept(world, invite.token, { password: OTHER_PASSWORD });
+    expect([refused.status, refused.error.code]).toEqual([401, 'invalid_credentials']);
+    expect(await refusals()).toEqual(['invite invalid_credentials']);
+    expect((await login(other.owner.email, OTHER_PASSWORD)).status).toBe(401);
+    expect((await accept(world, invite.token)).status).toBe(201);
+  });
+
+  it('as a user who never had a password sets it', async () => {
+    const email = someEmail();
+    await made({ email }, await world.apiKey(await world.desk()));
+    const invite = await invited(desk, { email });
+    expect((await accept(world, invite.token)).status).toBe(201);
+    expect((await login(email)).data.workspaces).toHaveLength(1);
+    expect((await login(email, OTHER_PASSWORD)).status).toBe(401);
+  });
+
+  it('brings a deactivated member back with the role and channels of the invite, as the same member', async () => {
+    const channel = await world.channel(desk);
+    const gone = await world.colleague(desk, { role: 'admin' });
+    await act(gone.memberId, 'deactivate');
+    const invite = await invited(desk, { email: gone.email, channel_ids: [channel.id] });
+    expect(await memberOf(gone.email)).toMatchObject({ status: 'deactivated', role: 'admin' });
+    const session = await accept(world, invite.token);
+    expect(session.data.member).toMatchObject({
+      id: gone.memberId,
+      status: 'active',
+      role: 'agent',
+      channel_ids: [channel.id],
+    });
+    expect((await gone.api.get('/v1/auth/me')).error.code).toBe('token_revoked');
+    expect((await login(gone.email)).data.member.id).toBe(gone.memberId);
+  });
+
+  it('opens a rotating session where asked to', async () => {
+    const invite = await invited(desk);
+    const session = await accept(world, invite.token, { rotate: true });
+    const next = await world.anyone.post('/v1/auth/refresh', { refresh_token: session.data.refresh_token });
+    expect(next.data.refresh_token).not.toBe(session.data.refresh_token);
+  });
+
+  it('is nobody else’s affair: whoever is signed in elsewhere, or comes with a bad token, accepts alike', async () => {
+    const stranger = (await world.desk()).owner;
+    for (const Authorization of [`Bearer ${stranger.token}`, 'Bearer nonsense', `Bearer ${key.token}`]) {
+      const invite = await invited(desk);
+      const body = { invite_token: invite.token, name: 'Gina', password: PASSWORD };
+      const session = await world.anyone.post('/v1/auth/register-user', body, { Authorization });
+      expect([session.status, session.data.member?.email]).toEqual([201, invite.email]);
+    }
+    const me = await stranger.api.get('/v1/auth/me');
+    expect(me.data.workspaces).toHaveLength(1);
+  });
+
+  it('is heard in the inbox as a member who joined', async () => {
+    const socket = await world.agentSocket(desk.owner);
+    const invite = await invited(desk);
+    const session = await accept(world, invite.token);
+    const frame = await socket.next('member.created');
+    expect(frame.data).toMatchObject({ id: session.data.member.id, email: invite.email });
+    await socket.close();
+  });
+
+  it('keeps the rules of passwords, and names all faulty fields at once', async () => {
+    const invite = await invited(desk);
+    for (const password of ['short', 'x'.repeat(73), '1234567890', 'abcdefg\u0000hijk']) {
+      const answer = await accept(world, invite.token, { password });
+      expect(answer).toMatchObject({ status: 400, error: { details: [{ field: 'password' }] } });
+    }
+    const nothing = await world.anyone.post('/v1/auth/register-user', {});
+    expect(nothing.error.details?.map(({ field }) => field).sort()).toEqual(['invite_token', 'name', 'password']);
+    expect((await accept(world, invite.token)).status).toBe(201);
+  });
+
+  it('begins a session by invite, as the log says', async () => {
+    const invite = await invited(desk);
+    const session = await accept(world, invite.token);
+    const events = await logged(world, desk.workspaceId, 'member.created', 'invite.accepted', 'session.started');
+    const last = events.slice(-3);
+    expect(last.map(({ type }) => type as string)).toEqual(['member.created', 'invite.accepted', 'session.started']);
+    const itself = { type: 'member', id: session.data.member.id };
+    expect(last.map(({ actor }) => actor as unknown)).toEqual([itself, itself, itself]);
+    expect(last[2]?.payload).toMatchObject({ method: 'invite', member_id: session.data.member.id });
+  });
+});
+
+describe('a link that is spent, revoked, expired or unknown', () => {
+  it('is one and the same 401 invite_invalid, and makes nothing', async () => {
+    const [spent, gone, old] = [await invited(desk), await invited(desk), await invited(desk)];
+    await accept(world, spent.token);
+    await owner.delete(`/v1/workspace/invites/${gone.id}`);
+    world.app.clock.advance(7 * DAY + 1);
+    const told = [];
+    for (const token of [spent.token, gone.token, old.token, `inv_${'x'.repeat(43)}`, 'x']) {
+      const { status, error, headers } = await accept(world, token);
+      told.push([status, error, headers['www-authenticate']]);
+    }
+    expect(told).toEqual(told.map(() => told[0]));
+    expect(told[0]?.slice(0, 2)).toMatchObject([401, { code: 'invite_invalid' }]);
+    for (const { email } of [gone, old]) {
+      expect(await world.app.database.query('SELECT 1 FROM user_account WHERE email = $1', [email])).toEqual([]);
+    }
+  });
+
+  it('is written down with its reason where it is known', async () => {
+    const [spent, gone, old] = [await invited(desk), await invited(desk), await invited(desk)];
+    await accept(world, spent.token);
+    await owner.delete(`/v1/workspace/invites/${gone.id}`);
+    expectInvalid(await accept(world, spent.token));
+    expectInvalid(await accept(world, gone.token));
+    world.app.clock.advance(7 * DAY + 1);
+    expectInvalid(await accept(world, old.token));
+    const reasons = await eventually(async () => {
+      const all = await refusals();
+      return all.length === 3 ? all : undefined;
+    });
+    expect(reasons.sort()).toEqual(['invite invite_accepted', 'invite invite_expired', 'invite invite_revoked']);
+  });
+
+  it('lives to the last second', async () => {
+    const [last, late] = [await invited(desk), await invited(desk)];
+    world.app.clock.advance(7 * DAY - 5);
+    expect((await accept(world, last.token)).status).toBe(201);
+    world.app.clock.advance(6);
+    expectInvalid(await accept(world, late.token));
+  });
+});
+
+describe('racing with one link', () => {
+  const SEED = 20_261_121;
+
+  /** A small generator, so that a failure can be run again. */
+  function random(seed: number): () => number {
+    let state = seed;
+    return () => {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+      return state / 2 ** 32;
+    };
+  }
+
+  const GUESTS: Record<string, (n: number) => Promise<string>> = {
+    stranger: () => Promise.resolve(someEmail()),
+    user: async () => (await world.desk()).owner.email,
+    passwordless: async () => {
+      const email = someEmail();
+      await made({ email });
+      return email;
+    },
+    departed: async () => {
+      const gone = await world.colleague(desk);
+      await act(gone.memberId, 'deactivate');
+      return gone.email;
+    },
+  };
+
+  it('six make one member, one session, one spent invite: 50 seeded times', async () => {
+    const next = random(SEED);
+    const kinds = Object.keys(GUESTS);
+    for (let round = 0; round < 50; round += 1) {
+      const kind = kinds[Math.floor(next() * kinds.length)] ?? 'stranger';
+      const where = `seed ${SEED}, round ${round}, ${kind}`;
+      const email = (await GUESTS[kind]?.(round)) ?? '';
+      const invite = await invited(desk, { email });
+      const delays = Array.from({ length: 6 }, () => next() * 8);
+      const answers = await race(6, async n => {
+        await new Promise(resolve => setTimeout(resolve, delays[n]));
+        return accept(world, invite.token);
+      });
+      expect([where, countsOf(answers.map(({ status }) => status))]).toEqual([where, { 201: 1, 401: 5 }]);
+      const codes = answers.filter(({ status }) => status === 401).map(({ error }) => error.code);
+      expect([where, countsOf(codes)]).toEqual([where, { invite_invalid: 5 }]);
+      const memberId: string = answers.find(({ status }) => status === 201)?.data.member.id;
+      const counted = await world.app.database.query(
+        `SELECT (SELECT count(*)::int FROM user_account WHERE email = $2) AS users,
+                (SELECT count(*)::int FROM member JOIN user_account ON user_account.id = user_id
+                 WHERE workspace_id = $1 AND email = $2 AND status = 'active' AND claimed) AS members,
+                (SELECT count(*)::int FROM event WHERE workspace_id = $1 AND type = 'session.started'
+                 AND payload->>'method' = 'invite' AND payload->>'member_id' = $3) AS sessions,
+                (SELECT count(*)::int FROM event WHERE workspace_id = $1 AND type = 'invite.accepted'
+                 AND payload->>'id' = $4) AS accepted`,
+        [desk.workspaceId, email, memberId, invite.id],
+      );
+      expect([where, counted]).toEqual([where, [{ users: 1, members: 1, sessions: 1, accepted: 1 }]]);
+    }
+  });
+
+  it('two workspaces that invite one stranger both get the one user whom the two acceptances make', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const email = someEmail();
+      const other = await world.desk();
+      const [here, there] = [await invited(desk, { email }), await invited(other, { email })];
+      const answers = await Promise.all([accept(world, here.token), accept(world, there.token)]);
+      expect(answers.map(({ status }) => status)).toEqual([201, 201]);
+      expect((await login(email)).data.workspaces).toHaveLength(2);
+    }
+  });
+
+  it('two who would set different passwords of one user: the second has to know the first’s', async () => {
+    const email = someEmail();
+    const other = await world.desk();
+    await made({ email });
+    const [here, there] = [await invited(desk, { email }), await invited(other, { email })];
+    const answers = await Promise.all([
+      accept(world, here.token),
+      accept(world, there.token, { password: OTHER_PASSWORD }),
+    ]);
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 1, 401: 1 });
+    expect(answers.find(({ status }) => status === 401)?.error.code).toBe('invalid_credentials');
+    const [first, second] = answers[0]?.status === 201 ? [PASSWORD, OTHER_PASSWORD] : [OTHER_PASSWORD, PASSWORD];
+    expect((await login(email, first)).data.workspaces).toHaveLength(1);
+    expect((await login(email, second)).status).toBe(401);
+  });
+});
+
+describe('a membership that a key made', () => {
+  it('for a known e-mail is opened by no password until a mailed invite is accepted, and then by that user’s', async () => {
+    const other = await world.desk();
+    const { email } = other.owner;
+    const created = await made({ email, role: 'admin', password: OTHER_PASSWORD });
+    const here = { workspace_id: desk.workspaceId };
+    expect((await login(email, PASSWORD, here)).status).toBe(404);
+    expect((await login(email, OTHER_PASSWORD, here)).status).toBe(401);
+    const invite = await invited(desk, { email });
+    expectCredentials(await accept(world, invite.token, { password: OTHER_PASSWORD }));
+    const session = await accept(world, invite.token);
+    expect([session.status, session.data.member.id]).toEqual([201, created.data.id]);
+    expect((await login(email, PASSWORD, here)).data.member.id).toBe(created.data.id);
+  });
+
+  function expectCredentials(answer: Answer<Json>): void {
+    expect([answer.status, answer.error?.code]).toEqual([401, 'invalid_credentials']);
+  }
+
+  it('keeps its role and channels where the invite says nothing of them', async () => {
+    const email = someEmail();
+    const created = await made({ email, role: 'admin', channel_ids: [desk.channelId] });
+    const invite = await invited(desk, { email });
+    expect([invite.role, invite.channel_ids]).toEqual(['admin', [desk.channelId]]);
+    const session = await accept(world, invite.token);
+    expect(session.data.member).toMatchObject({
+      id: created.data.id,
+      role: 'admin',
+      channel_ids: [desk.channelId],
+      status: 'active',
+    });
+  });
+
+  it('becomes what the invite grants, no more and no less, with what it was assigned beyond that', async () => {
+    const [email, channel] = [someEmail(), await world.channel(desk)];
+    const created = await made({ email, role: 'admin' });
+    const conversation = await world.conversation(await world.visitor(desk));
+    const assign = { member_id: created.data.id };
+    expect((await owner.post(`/v1/conversations/${conversation.id}/assign`, assign)).status).toBe(200);
+    const invite = await invited(desk, { email, role: 'agent', channel_ids: [channel.id] });
+    const session = await accept(world, invite.token);
+    expect(session.data.member).toMatchObject({ role: 'agent', channel_ids: [channel.id] });
+    expect((await owner.get(`/v1/conversations/${conversation.id}`)).data.assignee_id).toBeNull();
+  });
+
+  it('is 409 member_exists once it has been claimed', async () => {
+    const email = someEmail();
+    await made({ email });
+    const invite = await invited(desk, { email });
+    await accept(world, invite.token);
+    const again = await owner.post('/v1/workspace/invites', { email });
+    expect([again.status, again.error.code]).toEqual([409, 'member_exists']);
+  });
+
+  it('in the meantime with a password of its own makes the link worth 409 member_exists', async () => {
+    const invite = await invited(desk);
+    await made({ email: invite.email, password: PASSWORD });
+    const answer = await accept(world, invite.token);
+    expect([answer.status, answer.error.code]).toEqual([409, 'member_exists']);
+  });
+
+  it('goes on being reached by single sign-on after it has been claimed', async () => {
+    const email = someEmail();
+    await made({ email });
+    const ticket = await ticketFor(key, email);
+    const invite = await invited(desk, { email });
+    await accept(world, invite.token);
+    expect((await exchange(world, ticket)).status).toBe(200);
+  });
+
+  it('and was raised above those who invite is not theirs to open: 403 role_too_high', async () => {
+    const email = someEmail();
+    const created = await made({ email });
+    await owner.patch(`/v1/workspace/members/${created.data.id}`, { role: 'owner' });
+    const admin = await world.colleague(desk, { role: 'admin' });
+    for (const by of [admin.api, key]) {
+      const answer = await by.post('/v1/workspace/invites', { email });
+      expect([answer.status, answer.error.code]).toEqual([403, 'role_too_high']);
+    }
+    const invite = await invited(desk, { email });
+    expect((await accept(world, invite.token)).data.member.role).toBe('owner');
+  });
+
+  it('and is raised while the link waits makes the link fall', async () => {
+    const email = someEmail();
+    const created = await made({ email });
+    const invite = await invited(desk, { email }, key);
+    await owner.patch(`/v1/workspace/members/${created.data.id}`, { role: 'owner' });
+    expectInvalid(await accept(world, invite.token));
+    expect(await member(created.data.id)).toMatchObject({ role: 'owner' });
+  });
+
+  it('of the last active owner is not taken from it by a link that it gave to itself: 409 last_owner', async () => {
+    const email = someEmail();
+    const created = await made({ email });
+    await owner.patch(`/v1/workspace/members/${created.data.id}`, { role: 'owner' });
+    const session = await exchange(world, await ticketFor(key, email));
+    const last = world.as(session.data.token);
+    expect((await act(desk.owner.memberId, 'deactivate', last)).status).toBe(200);
+    const invite = await invited(desk, { email, role: 'agent' }, last);
+    const refused = await accept(world, invite.token);
+    expect([refused.status, refused.error.code]).toEqual([409, 'last_owner']);
+    const again = await invited(desk, { email }, last);
+    expect((await accept(world, again.token)).data.member.role).toBe('owner');
+  });
+});
+
+describe('the link falls with the right of whoever gave it out', () => {
+  async function adminsInvite(body: Record<string, unknown> = {}) {
+    const admin = await world.colleague(desk, { role: 'admin' });
+    return { admin, invite: await invited(desk, body, admin.api) };
+  }
+
+  async function expectFallen(invite: Json): Promise<void> {
+    expectInvalid(await world.anyone.post('/v1/auth/invite-preview', { invite_token: invite.token }));
+    expectInvalid(await accept(world, invite.token as string));
+    expect(await refusals()).toContain('invite inviter_lost_right');
+    expect(await memberOf(invite.email as string)).toBeUndefined();
+  }
+
+  it('who has been demoted since', async () => {
+    const { admin, invite } = await adminsInvite({ role: 'admin' });
+    await owner.patch(`/v1/workspace/members/${admin.memberId}`, { role: 'agent' });
+    await expectFallen(invite);
+  });
+
+  it('who has been demoted below the role that it grants', async () => {
+    const second = await world.colleague(desk, { role: 'admin' });
+    await owner.patch(`/v1/workspace/members/${second.memberId}`, { role: 'owner' });
+    const invite = await invited(desk, { role: 'owner' }, second.api);
+    const lower = await invited(desk, { role: 'admin' }, second.api);
+    await owner.patch(`/v1/workspace/members/${second.memberId}`, { role: 'admin' });
+    await expectFallen(invite);
+    expect((await accept(world, lower.token)).status).toBe(201);
+  });
+
+  it('who has been deactivated since', async () => {
+    const { admin, invite } = await adminsInvite();
+    await act(admin.memberId, 'deactivate');
+    await expectFallen(invite);
+  });
+
+  it('who has been limited to some channels since', async () => {
+    const { admin, invite } = await adminsInvite();
+    await owner.patch(`/v1/workspace/members/${admin.memberId}`, { channel_ids: [desk.channelId] });
+    await expectFallen(invite);
+  });
+
+  it('which is a key that has been revoked since', async () => {
+    const created = await owner.post('/v1/api-keys', { name: 'leaked' });
+    const invite = await invited(desk, { role: 'admin' }, world.as(created.data.key));
+    await owner.delete(`/v1/api-keys/${created.data.id}`);
+    await expectFallen(invite);
+  });
+
+  it('which is a key that has ended since', async () => {
+    const expires_at = new Date(Date.now() + 3_600_000).toISOString();
+    const invite = await invited(desk, {}, await world.apiKey(desk, { expires_at }));
+    world.app.clock.advance(3601);
+    expectInvalid(await accept(world, invite.token));
+  });
+
+  it('and lives again with a new link of somebody who may', async () => {
+    const { admin, invite } = await adminsInvite();
+    await act(admin.memberId, 'deactivate');
+    const again = await owner.post(`/v1/workspace/invites/${invite.id}/resend`);
+    expect(again.data.invited_by).toBe(desk.owner.memberId);
+    expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
+  });
+
+  it('also when the demotion commits while the link is being spent', async () => {
+    const { admin, invite } = await adminsInvite({ role: 'admin' });
+    const demotion = await heldRow(world.app.database, 'member', admin.memberId, `role = 'agent'`);
+    const accepting = accept(world, invite.token);
+    await demotion.awaited();
+    await demotion.commit();
+    expectInvalid(await accepting);
+  });
+});
+
+describe('attacks', () => {
+  it('whoever registers a stranger’s e-mail first never gets the membership; the mailbox gives its owner the account', async () => {
+    const email = someEmail();
+    const body = { workspace_name: unique('Trap'), name: 'Mallory', email, password: OTHER_PASSWORD };
+    const trap = await world.anyone.post('/v1/auth/register', body);
+    const invite = await invited(desk, { email, role: 'admin' });
+    // the attacker has the password and not the link
+    const mallory = await login(email, OTHER_PASSWORD);
+    expect(mallory.data.workspaces).toHaveLength(1);
+    expect((await login(email, OTHER_PASSWORD, { workspace_id: desk.workspaceId })).status).toBe(404);
+    const elsewhere = { workspace_id: desk.workspaceId };
+    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', elsewhere)).status).toBe(404);
+    // the real person has the link and not the password
+    const refused = await accept(world, invite.token);
+    expect([refused.status, refused.error.code]).toEqual([401, 'invalid_credentials']);
+    // but has the mailbox: the attacker’s password and sessions end
+    await resetPassword(email, PASSWORD);
+    for (const { data } of [trap, mallory]) {
+      expect((await world.as(data.token).get('/v1/auth/me')).error.code).toBe('token_revoked');
+      const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: data.refresh_token });
+      expect(refreshed.error.code).toBe('token_revoked');
+    }
+    const session = await accept(world, invite.token);
+    expect([session.status, session.data.member.role]).toEqual([201, 'admin']);
+    expect((await login(email, OTHER_PASSWORD)).status).toBe(401);
+    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', elsewhere)).status).toBe(401);
+  });
+
+  it('nor does a key that makes a member of a stranger’s e-mail, with a password or without', async () => {
+    const evil = await world.desk();
+    const evilKey = await world.apiKey(evil);
+    const email = someEmail();
+    await made({ email, password: OTHER_PASSWORD }, evilKey);
+    const invite = await invited(desk, { email });
+    expect((await accept(world, invite.token)).status).toBe(401);
+    const session = await login(email, OTHER_PASSWORD);
+    const wanted = { workspace_id: desk.workspaceId };
+    expect((await world.as(session.data.token).post('/v1/auth/agent-token', wanted)).status).toBe(404);
+    await resetPassword(email, PASSWORD);
+    expect((await accept(world, invite.token)).status).toBe(201);
+    // what the key mints stays in its own workspace
+    const minted = await evilKey.post('/v1/auth/agent-token', { email });
+    const leaving = await world.as(minted.data.token).post('/v1/auth/agent-token', wanted);
+    expect([leaving.status, leaving.error.code]).toEqual([403, 'workspace_bound']);
+    expect(minted.data.workspace.id).toBe(evil.workspaceId);
+  });
+
+  it('a link that its own inviter follows for a user without a password opens that workspace and no other', async () => {
+    const email = someEmail();
+    await made({ email, role: 'admin' });
+    const evil = await world.desk();
+    await made({ email }, await world.apiKey(evil));
+    const link = await invited(evil, { email });
+    const session = await accept(world, link.token, { password: OTHER_PASSWORD });
+    expect(session.data.workspace.id).toBe(evil.workspaceId);
+    expect((await world.as(session.data.token).get('/v1/auth/me')).data.workspaces).toHaveLength(1);
+    const wanted = { workspace_id: desk.workspaceId };
+    expect((await world.as(session.data.token).post('/v1/auth/agent-token', wanted)).status).toBe(404);
+    expect((await login(email, OTHER_PASSWORD, wanted)).status).toBe(404);
+    // and whoever owns the mailbox takes the account, then the membership
+    await resetPassword(email, PASSWORD);
+    const invite = await invited(desk, { email });
+    expect((await accept(world, invite.token)).data.member.role).toBe('admin');
+    expect((await world.as(session.data.token).get('/v1/auth/me')).error.code).toBe('token_revoked');
+  });
+
+  it('look-alikes of an e-mail are refused or somebody else', async () => {
+    const name = unique('paypal');
+    const colleague = await world.colleague(desk);
+    for (const email of [
+      `${name.replace('a', 'а')}@example.com`,
+      `${name}\u200b@example.com`,
+      `ﬁ${name}@example.com`,
+    ]) {
+      expect((await owner.post('/v1/workspace/invites', { email })).status).toBe(400);
+    }
+    const domain = unique('shop');
+    const real = await made({ email: `${name}@${domain}a.example`, password: PASSWORD });
+    const twin = await invited(desk, { email: `${name}@${domain}а.example` });
+    expect(twin.email).not.toBe(real.data.email);
+    const session = await accept(world, twin.token, { password: OTHER_PASSWORD });
+    expect(session.data.member.id).not.toBe(real.data.id);
+    expect((await login(real.data.email)).data.member.id).toBe(real.data.id);
+    expect((await login(real.data.email, OTHER_PASSWORD)).status).toBe(401);
+    expect((await login(colleague.email)).status).toBe(200);
+  });
+
+  it('a link leads into its own workspace, whatever else the body says', async () => {
+    const other = await world.desk();
+    const invite = await invited(desk);
+    const session = await accept(world, invite.token, {
+      workspace_id: other.workspaceId,
+      email: other.owner.email,
+      role: 'owner',
+      channel_ids: [other.channelId],
+    });
+    expect(session.data.workspace.id).toBe(desk.workspaceId);
+    expect(session.data.member).toMatchObject({ email: invite.email, role: 'agent', channel_ids: null });
+    expect(await memberOf(invite.email, other.owner.api)).toBeUndefined();
+    const before = await other.owner.api.get('/v1/workspace/invites');
+    expect(before.data.items).toEqual([]);
+  });
+
+  it('whoever is deactivated does not come back by a link that lay in the mailbox before', async () => {
+    const email = someEmail();
+    const created = await made({ email });
+    const invite = await invited(desk, { email });
+    await act(created.data.id, 'deactivate');
+    expectInvalid(await accept(world, invite.token));
+    expect(await member(created.data.id)).toMatchObject({ status: 'deactivated' });
+    const [listed] = (await owner.get('/v1/workspace/invites')).data.items as Json[];
+    expect([listed?.id, listed?.status]).toEqual([invite.id, 'revoked']);
+    const [event] = await logged(world, desk.workspaceId, 'invite.revoked');
+    expect(event?.actor).toEqual({ type: 'member', id: desk.owner.memberId });
+    await act(created.data.id, 'reactivate');
+    expectInvalid(await accept(world, invite.token));
+  });
+
+  it('nor when the deactivation and the acceptance race', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const email = someEmail();
+      const created = await made({ email });
+      const invite = await invited(desk, { email });
+      const [deactivated, accepted] = await Promise.all([
+        act(created.data.id, 'deactivate'),
+        accept(world, invite.token),
+      ]);
+      expect(deactivated.status).toBe(200);
+      expect((await member(created.data.id)).status).toBe('deactivated');
+      if (accepted.status === 201) {
+        expect((await world.as(accepted.data.token).get('/v1/auth/me')).error.code).toBe('token_revoked');
+      } else {
+        expectInvalid(accepted);
+      }
+    }
+  });
+
+  it('guessing the password behind a link counts as guessing it at the login', async () => {
+    const RATE_LIMITS = 'login=3/900,register=1000/60';
+    const limited = await World.start({ RATE_LIMITS }, { database: world.app.database });
+    const other = await world.desk();
+    const invite = await invited(desk, { email: other.owner.email });
+    for (let times = 0; times < 3; times += 1) {
+      expect((await accept(limited, invite.token, { password: `${OTHER_PASSWORD} ${times}` })).status).toBe(401);
+    }
+    expect((await accept(limited, invite.token)).status).toBe(429);
+    const body = { email: other.owner.email, password: PASSWORD };
+    expect((await limited.anyone.post('/v1/auth/login', body)).status).toBe(429);
+    await limited.stop();
+  });
+
+  it('a password that is changed while it is being checked opens nothing', async () => {
+    const other = await world.desk();
+    const invite = await invited(desk, { email: other.owner.email });
+    const [user] = await world.app.database.query<{ id: string }>('SELECT id FROM user_account WHERE email = $1', [
+      other.owner.email,
+    ]);
+    const change = await heldRow(world.app.database, 'user_account', user?.id ?? '', `password_hash = 'another'`);
+    const accepting = accept(world, invite.token);
+    await change.awaited();
+    await change.commit();
+    const answer = await accepting;
+    expect([answer.status, answer.error.code]).toEqual([401, 'invalid_credentials']);
+    expect(await memberOf(other.owner.email)).toBeUndefined();
+  });
+});
