@@ -1,0 +1,80 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CallerName } from '../support/permission-matrix.js';
+import { CALLERS, permissionMatrix, RECIPES, written } from '../support/permission-matrix.js';
+import { routesOf } from '../support/routes.js';
+import { World } from '../support/world.js';
+
+const golden = resolve(import.meta.dirname, 'golden/permissions.txt');
+/** A part of the table, for the check that breaks a lock and wants to see it red soon. */
+const part = process.env.PERMISSIONS_OF ? new RegExp(process.env.PERMISSIONS_OF) : /./;
+
+let world: World;
+let table: Map<string, string[]>;
+beforeAll(async () => {
+  world = await World.start();
+  const routes = routesOf(world.app.app);
+  open = new Set(routes.filter(({ access }) => access?.public === true).map(({ name }) => name));
+  table = await permissionMatrix(world, part);
+}, 240_000);
+afterAll(() => world.stop());
+
+/** What one kind of caller gets, route by route. */
+function column(caller: CallerName): [route: string, cell: string][] {
+  return [...table].map(([name, cells]) => [name, cells[CALLERS.indexOf(caller)] ?? '']);
+}
+
+let open: Set<string>;
+const isPublic = (name: string): boolean => open.has(name);
+const seesTheMark = ([, cell]: [string, string]): boolean => cell.endsWith('+');
+
+describe('who may call what', () => {
+  it('is what the declared table says, route by route, caller by caller', () => {
+    if (process.env.GOLDEN === 'write') writeFileSync(golden, written(table));
+    const declared = readFileSync(golden, 'utf8').split('\n').slice(1);
+    const rows = declared.filter(line => line !== '').map(line => line.split('|').map(cell => cell.trim()));
+    expect([...table].map(([name, cells]) => [name, ...cells])).toEqual(rows.filter(([name = '']) => part.test(name)));
+  });
+
+  it('is declared for every route that there is, and for no other', () => {
+    const names = routesOf(world.app.app).map(({ name }) => name);
+    expect(Object.keys(RECIPES).sort()).toEqual(names.sort());
+  });
+
+  it('is 401 for whoever shows nothing, but for what is public', () => {
+    expect(column('none').filter(([name, cell]) => !cell.startsWith('401') && !isPublic(name))).toEqual([]);
+  });
+
+  it('ends for visitors at /v1/widget and their socket, and for everybody else before it', () => {
+    const strayed = column('visitor').filter(
+      ([name, cell]) =>
+        !name.includes('/widget/') && !name.includes('/ws/visitor') && !isPublic(name) && !cell.startsWith('401'),
+    );
+    expect(strayed).toEqual([]);
+    for (const caller of CALLERS.filter(name => name !== 'visitor' && name !== 'stranger')) {
+      const entered = column(caller).filter(
+        ([name, cell]) =>
+          (name.includes('/widget/') || name.includes('/ws/visitor')) && !isPublic(name) && !cell.startsWith('401'),
+      );
+      expect([caller, entered]).toEqual([caller, []]);
+    }
+  });
+
+  it.each<CallerName>(['stranger', 'zero scope', 'elsewhere', 'foreign', 'foreign key'])(
+    'never shows a row of the channel to %s',
+    caller => {
+      expect(column(caller).filter(row => seesTheMark(row) && !isPublic(row[0]))).toEqual([]);
+    },
+  );
+
+  it('lets a session whose scope is not `all` do no more than an agent, whatever its role', () => {
+    const agent = new Map(column('agent'));
+    for (const caller of ['zero scope', 'elsewhere'] as const) {
+      const beyond = column(caller).filter(
+        ([name, cell]) => /^2/.test(cell) && !/^2/.test(agent.get(name) ?? '') && !isPublic(name),
+      );
+      expect([caller, beyond]).toEqual([caller, []]);
+    }
+  });
+});

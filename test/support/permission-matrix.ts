@@ -1,0 +1,355 @@
+import type { Route } from './routes.js';
+import { routesOf } from './routes.js';
+import type { Json } from './json.js';
+import { Refused } from './socket.js';
+import type { Agent, Desk, Visitor, World } from './world.js';
+import { PASSWORD, unique } from './world.js';
+
+/** Those who call every route, in the order of the table's columns. */
+export const CALLERS = [
+  'none',
+  'visitor',
+  'stranger',
+  'agent',
+  'admin',
+  'owner',
+  'key',
+  'small key',
+  'zero scope',
+  'here',
+  'elsewhere',
+  'foreign',
+  'foreign key',
+] as const;
+export type CallerName = (typeof CALLERS)[number];
+
+/** A call that would succeed if it were allowed. */
+interface Call {
+  path: string;
+  body?: object;
+  /** Whether the answer tells something of the marked channel, where its words would not show it. */
+  tells?: (data: Json) => boolean;
+}
+
+type Recipe = (scene: Scene, caller: CallerName) => Promise<Call> | Call;
+
+/** The words that only rows of the one channel carry: what a caller without that channel must never read. */
+const MARK = 'the marked channel';
+
+/** One desk with two channels; everything that the calls are about happens in the first. */
+export class Scene {
+  private readonly shared = new Map<string, Promise<string>>();
+
+  private constructor(
+    readonly world: World,
+    readonly desk: Desk,
+    readonly channel: Json,
+    readonly other: Json,
+    readonly visitor: Visitor,
+    readonly tokens: Record<CallerName, string | null>,
+  ) {}
+
+  static async set(world: World): Promise<Scene> {
+    const [desk, foreign] = [await world.desk(), await world.desk()];
+    const channel = await world.channel(desk, { name: MARK, single_conversation: false });
+    const other = await world.channel(desk, { name: 'Elsewhere' });
+    const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: MARK });
+    const stranger = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Stranger' });
+    const tokenOf = async (agent: Promise<Agent>) => (await agent).token;
+    const zero = await desk.owner.api.post('/v1/auth/agent-token', { channel_ids: [] });
+    if (zero.status !== 200) throw new Error(`no narrow session: ${JSON.stringify(zero.body)}`);
+    const tokens = {
+      none: null,
+      visitor: visitor.token,
+      stranger: stranger.token,
+      agent: await tokenOf(world.colleague(desk)),
+      admin: await tokenOf(world.colleague(desk, { role: 'admin' })),
+      owner: desk.owner.token,
+      key: (await world.apiKey(desk)).token,
+      'small key': (await world.apiKey(desk, { scopes: ['canned-responses:read'] })).token,
+      'zero scope': zero.data.token as string,
+      here: await tokenOf(world.colleague(desk, { channel_ids: [channel.id] })),
+      elsewhere: await tokenOf(world.colleague(desk, { role: 'admin', channel_ids: [other.id] })),
+      foreign: foreign.owner.token,
+      'foreign key': (await world.apiKey(foreign)).token,
+    };
+    return new Scene(world, desk, channel, other, visitor, tokens);
+  }
+
+  get owner() {
+    return this.desk.owner.api;
+  }
+
+  async made(path: string, body: object): Promise<Json> {
+    const answer = await this.owner.post(path, body);
+    if (answer.status >= 300) throw new Error(`${path}: ${JSON.stringify(answer.body)}`);
+    return answer.data;
+  }
+
+  /** One row for all calls that leave it as it is; those that end it make their own. */
+  one(kind: Kind): Promise<string> {
+    const known = this.shared.get(kind) ?? this.another(kind);
+    this.shared.set(kind, known);
+    return known;
+  }
+
+  async another(kind: Kind): Promise<string> {
+    return ((await MAKERS[kind](this)) as { id: string }).id;
+  }
+}
+
+/** How a row of each kind is made, by the owner or the visitor. */
+const MAKERS = {
+  'api-keys': (scene: Scene) => scene.made('/v1/api-keys', { name: unique('key') }),
+  bots: (scene: Scene) => scene.made('/v1/bots', { name: 'Robo' }),
+  'canned-responses': (scene: Scene) =>
+    scene.made('/v1/canned-responses', { short_code: unique('c'), title: 'Hi', content: 'Hi' }),
+  channels: (scene: Scene) => scene.world.channel(scene.desk),
+  conversations: (scene: Scene) => scene.world.conversation(scene.visitor, MARK),
+  invites: (scene: Scene) => scene.made('/v1/workspace/invites', { email: email() }),
+  members: async (scene: Scene) => ({ id: (await scene.world.colleague(scene.desk)).memberId }),
+} satisfies Record<string, (scene: Scene) => Promise<Json>>;
+type Kind = keyof typeof MAKERS;
+
+interface Options {
+  body?: object;
+  /** A row of its own for each call. */
+  ends?: boolean;
+}
+
+/** A call about one row. */
+function row(kind: Kind, before: string, action: string, { body, ends }: Options = {}): Recipe {
+  return async scene => ({
+    path: `/v1${before}/${kind}/${await (ends ? scene.another(kind) : scene.one(kind))}${action}`,
+    ...(body && { body }),
+  });
+}
+
+const conversation = (action: string, options?: Options): Recipe => row('conversations', '', action, options);
+const widget = (action: string, options?: Options): Recipe => row('conversations', '/widget', action, options);
+const plain =
+  (path: string, body?: object): Recipe =>
+  () => ({ path, ...(body && { body }) });
+const email = () => `${unique('matrix')}@example.com`;
+
+/** How to call each route so that it would succeed. A route that is not here fails the matrix. */
+export const RECIPES: Record<string, Recipe> = {
+  'GET /v1/api-keys': plain('/v1/api-keys'),
+  'POST /v1/api-keys': plain('/v1/api-keys', { name: 'another' }),
+  'DELETE /v1/api-keys/{id}': row('api-keys', '', '', { ends: true }),
+  'POST /v1/auth/agent-token': async (scene, caller) => ({
+    path: '/v1/auth/agent-token',
+    body: caller.includes('key') ? { email: await emailOf(scene) } : { channel_ids: [scene.channel.id] },
+  }),
+  'POST /v1/auth/invite-preview': plain('/v1/auth/invite-preview', { invite_token: 'inv_none' }),
+  'POST /v1/auth/login': scene => ({
+    path: '/v1/auth/login',
+    body: { email: scene.desk.owner.email, password: PASSWORD },
+  }),
+  'POST /v1/auth/logout': async scene => ({
+    path: '/v1/auth/logout',
+    body: { refresh_token: (await scene.world.colleague(scene.desk)).refreshToken },
+  }),
+  'GET /v1/auth/me': plain('/v1/auth/me'),
+  'POST /v1/auth/password': plain('/v1/auth/password', { old_password: 'not this', password: 'a better password' }),
+  'POST /v1/auth/password/forgot': () => ({ path: '/v1/auth/password/forgot', body: { email: email() } }),
+  'POST /v1/auth/password/reset': plain('/v1/auth/password/reset', { reset_token: 'rst_none', password: PASSWORD }),
+  'POST /v1/auth/refresh': scene => ({
+    path: '/v1/auth/refresh',
+    body: { refresh_token: scene.desk.owner.refreshToken },
+  }),
+  'POST /v1/auth/register': () => ({
+    path: '/v1/auth/register',
+    body: { workspace_name: 'W', name: 'N', email: email(), password: PASSWORD },
+  }),
+  'POST /v1/auth/register-user': plain('/v1/auth/register-user', {
+    invite_token: 'inv_none',
+    name: 'N',
+    password: PASSWORD,
+  }),
+  'POST /v1/auth/sso/exchange': plain('/v1/auth/sso/exchange', { ticket: 'sst_none' }),
+  'POST /v1/auth/sso/ticket': async scene => ({
+    path: '/v1/auth/sso/ticket',
+    body: { email: await emailOf(scene) },
+  }),
+  'GET /v1/bots': plain('/v1/bots'),
+  'POST /v1/bots': plain('/v1/bots', { name: 'Robo' }),
+  'GET /v1/bots/{id}': row('bots', '', ''),
+  'PATCH /v1/bots/{id}': row('bots', '', '', { body: { name: 'Robot' } }),
+  'DELETE /v1/bots/{id}': row('bots', '', '', { ends: true }),
+  'POST /v1/bots/{id}/rotate-secret': row('bots', '', '/rotate-secret'),
+  'GET /v1/canned-responses': plain('/v1/canned-responses'),
+  'POST /v1/canned-responses': () => ({
+    path: '/v1/canned-responses',
+    body: { short_code: unique('c'), title: 'T', content: 'C' },
+  }),
+  'GET /v1/canned-responses/{id}': row('canned-responses', '', ''),
+  'PATCH /v1/canned-responses/{id}': row('canned-responses', '', '', { body: { title: 'Other' } }),
+  'DELETE /v1/canned-responses/{id}': row('canned-responses', '', '', { ends: true }),
+  'POST /v1/canned-responses/{id}/render': async scene => ({
+    path: `/v1/canned-responses/${await scene.one('canned-responses')}/render`,
+    body: { conversation_id: await scene.one('conversations') },
+  }),
+  'GET /v1/channels': plain('/v1/channels'),
+  'POST /v1/channels': plain('/v1/channels', { name: 'New' }),
+  'GET /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}` }),
+  'PATCH /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}`, body: { csat_enabled: true } }),
+  'DELETE /v1/channels/{id}': row('channels', '', '', { ends: true }),
+  'POST /v1/channels/{id}/rotate-identity-secret': row('channels', '', '/rotate-identity-secret'),
+  'POST /v1/channels/{id}/rotate-token': row('channels', '', '/rotate-token'),
+  'GET /v1/contacts': plain('/v1/contacts'),
+  'POST /v1/contacts': plain('/v1/contacts', { name: 'Carla' }),
+  'GET /v1/contacts/{id}': contact(''),
+  'PATCH /v1/contacts/{id}': contact('', { locale: 'de' }),
+  'GET /v1/contacts/{id}/conversations': contact('/conversations'),
+  'GET /v1/conversations': async scene => {
+    await scene.one('conversations');
+    return { path: '/v1/conversations' };
+  },
+  'POST /v1/conversations': scene => ({
+    path: '/v1/conversations',
+    body: { contact_id: scene.visitor.contactId, channel_id: scene.channel.id, subject: 'Another' },
+  }),
+  'GET /v1/conversations/counts': async scene => {
+    await scene.one('conversations');
+    return { path: '/v1/conversations/counts', tells: ({ open }) => open > 0 };
+  },
+  'GET /v1/conversations/{id}': conversation(''),
+  'PATCH /v1/conversations/{id}': conversation('', { body: { priority: 'high' } }),
+  'POST /v1/conversations/{id}/assign': conversation('/assign', { body: { member_id: null } }),
+  'POST /v1/conversations/{id}/read': conversation('/read', { body: { seq: 1 } }),
+  'POST /v1/conversations/{id}/reopen': async scene => {
+    const id = await scene.another('conversations');
+    await scene.made(`/v1/conversations/${id}/resolve`, {});
+    return { path: `/v1/conversations/${id}/reopen` };
+  },
+  'POST /v1/conversations/{id}/resolve': conversation('/resolve', { ends: true }),
+  'POST /v1/conversations/{id}/take': conversation('/take'),
+  'GET /v1/conversations/{conversation_id}/messages': conversation('/messages'),
+  'POST /v1/conversations/{conversation_id}/messages': async (scene, caller) => ({
+    path: `/v1/conversations/${await scene.one('conversations')}/messages`,
+    body: { content: 'Hello!', ...(caller.includes('key') && { member_id: scene.desk.owner.memberId }) },
+  }),
+  'PATCH /v1/conversations/{conversation_id}/messages/{id}': message({ content: 'Hello again!' }),
+  'DELETE /v1/conversations/{conversation_id}/messages/{id}': message(),
+  'GET /v1/widget/config': scene => ({ path: `/v1/widget/config?widget_token=${scene.channel.widget_token}` }),
+  'GET /v1/widget/contact': plain('/v1/widget/contact'),
+  'PATCH /v1/widget/contact': plain('/v1/widget/contact', { locale: 'de' }),
+  'GET /v1/widget/conversations': plain('/v1/widget/conversations'),
+  'POST /v1/widget/conversations': plain('/v1/widget/conversations', { message: { content: 'Hello?' } }),
+  'GET /v1/widget/conversations/{id}': widget(''),
+  'POST /v1/widget/conversations/{id}/read': widget('/read', { body: { seq: 1 } }),
+  'GET /v1/widget/conversations/{conversation_id}/messages': widget('/messages'),
+  'POST /v1/widget/conversations/{conversation_id}/messages': widget('/messages', { body: { content: 'Hello?' } }),
+  'POST /v1/widget/session': scene => ({
+    path: '/v1/widget/session',
+    body: { widget_token: scene.channel.widget_token },
+  }),
+  'GET /v1/workspace': plain('/v1/workspace'),
+  'PATCH /v1/workspace': plain('/v1/workspace', { locale: 'de' }),
+  'GET /v1/workspace/invites': plain('/v1/workspace/invites'),
+  'POST /v1/workspace/invites': () => ({ path: '/v1/workspace/invites', body: { email: email() } }),
+  'POST /v1/workspace/invites/{id}/resend': row('invites', '/workspace', '/resend'),
+  'DELETE /v1/workspace/invites/{id}': row('invites', '/workspace', '', { ends: true }),
+  'GET /v1/workspace/members': plain('/v1/workspace/members'),
+  'POST /v1/workspace/members': () => ({ path: '/v1/workspace/members', body: { email: email(), name: 'New' } }),
+  'PATCH /v1/workspace/members/me': plain('/v1/workspace/members/me', { availability: 'away' }),
+  'GET /v1/workspace/members/{id}': row('members', '/workspace', ''),
+  'PATCH /v1/workspace/members/{id}': row('members', '/workspace', '', { body: { capacity: 3 } }),
+  'POST /v1/workspace/members/{id}/deactivate': row('members', '/workspace', '/deactivate', { ends: true }),
+  'POST /v1/workspace/members/{id}/reactivate': row('members', '/workspace', '/reactivate'),
+};
+
+function contact(action: string, body?: object): Recipe {
+  return scene => ({ path: `/v1/contacts/${scene.visitor.contactId}${action}`, ...(body && { body }) });
+}
+
+function message(body?: object): Recipe {
+  return async scene => {
+    const path = `/v1/conversations/${await scene.one('conversations')}/messages`;
+    const { id } = await scene.made(path, { content: 'Hello!' });
+    return { path: `${path}/${id}`, ...(body && { body }) };
+  };
+}
+
+async function emailOf(scene: Scene): Promise<string> {
+  return (await scene.owner.get(`/v1/workspace/members/${await scene.one('members')}`)).data.email as string;
+}
+
+/** Codes that say no more than their status does here; which kind of credential is asked for is tested elsewhere. */
+const UNSAID = new Set([
+  'unauthenticated',
+  'agent_token_required',
+  'api_key_required',
+  'visitor_token_required',
+  'forbidden',
+  'not_found',
+]);
+
+/** Calls the route as the caller. @returns the status, with its code where it says more, and `+` where the mark was seen */
+async function cell(scene: Scene, route: Route, caller: CallerName): Promise<string> {
+  const recipe = RECIPES[route.name];
+  if (!recipe) throw new Error(`${route.name}: who may call it? The matrix has no recipe for it.`);
+  const { path, body, tells } = await recipe(scene, caller);
+  const answer = await scene.world.as(scene.tokens[caller]).call(route.method, path, body);
+  if (answer.status < 400) {
+    const told = tells?.(answer.data) ?? JSON.stringify(answer.body).includes(MARK);
+    return `${answer.status}${told ? '+' : ''}`;
+  }
+  const { code } = answer.error;
+  return UNSAID.has(code) ? String(answer.status) : `${answer.status} ${code}`;
+}
+
+/** Sockets open by the same rules: which rooms each caller gets into. */
+const ROOMS: Record<string, (scene: Scene) => Promise<[route: 'agent' | 'visitor', query: Record<string, string>]>> = {
+  'WS /ws/agent': async () => ['agent', {}],
+  'WS /ws/agent?room=': async scene => ['agent', { room: await scene.one('conversations') }],
+  'WS /ws/visitor': async () => ['visitor', {}],
+  'WS /ws/visitor?conv=': async scene => ['visitor', { conv: await scene.one('conversations') }],
+};
+
+async function room(scene: Scene, name: string, caller: CallerName): Promise<string> {
+  const [route, query] = (await ROOMS[name]?.(scene)) ?? ['agent', {}];
+  const token = scene.tokens[caller];
+  const asked = { ...(token === null ? {} : { token }), ...query };
+  try {
+    await (await scene.world.socket(route, asked)).close();
+    return '101';
+  } catch (refused) {
+    if (!(refused instanceof Refused)) throw refused;
+    const { code } = (refused.body as { error: { code: string } }).error;
+    return UNSAID.has(code) ? String(refused.status) : `${refused.status} ${code}`;
+  }
+}
+
+/** Every route and room × every caller: the rows of the table, each with its cells in the order of `CALLERS`. */
+export async function permissionMatrix(world: World, wanted: RegExp = /./): Promise<Map<string, string[]>> {
+  const scene = await Scene.set(world);
+  const table = new Map<string, string[]>();
+  for (const route of routesOf(world.app.app).filter(({ name }) => wanted.test(name))) {
+    const cells: string[] = [];
+    for (const caller of CALLERS) cells.push(await cell(scene, route, caller));
+    table.set(route.name, cells);
+  }
+  for (const name of Object.keys(ROOMS).filter(name => wanted.test(name))) {
+    const cells: string[] = [];
+    for (const caller of CALLERS) cells.push(await room(scene, name, caller));
+    table.set(name, cells);
+  }
+  return table;
+}
+
+/** One line a route, columns aligned, as the declared table has it. */
+export function written(table: Map<string, string[]>): string {
+  const rows = [['route', ...CALLERS], ...[...table].map(([name, cells]) => [name, ...cells])];
+  const widths = rows[0]?.map((_title, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];
+  return rows
+    .map(row =>
+      row
+        .map((text, column) => text.padEnd(widths[column] ?? 0))
+        .join(' | ')
+        .trimEnd(),
+    )
+    .join('\n')
+    .concat('\n');
+}
