@@ -159,6 +159,20 @@ describe('accepting an invite', () => {
     expect(me.data.workspaces).toHaveLength(1);
   });
 
+  it('needs no open registration', async () => {
+    const closed = await World.start({ ALLOW_REGISTRATION: 'off' }, { database: world.app.database });
+    expect((await accept(closed, (await invited(desk)).token)).status).toBe(201);
+    await closed.stop();
+  });
+
+  it('is done once, whatever Idempotency-Key comes along: there is nobody yet whose it could be', async () => {
+    const invite = await invited(desk);
+    const body = { invite_token: invite.token, name: 'Gina', password: PASSWORD };
+    const headers = { 'Idempotency-Key': unique('idem') };
+    expect((await world.anyone.post('/v1/auth/register-user', body, headers)).status).toBe(201);
+    expectInvalid(await world.anyone.post('/v1/auth/register-user', body, headers));
+  });
+
   it('is heard in the inbox as a member who joined', async () => {
     const socket = await world.agentSocket(desk.owner);
     const invite = await invited(desk);
