@@ -44,9 +44,11 @@ beforeAll(async () => {
   agent = await world.colleague(desk);
   const victim = await world.channel(desk);
   const doomed = await world.colleague(desk);
+  const leaver = await world.colleague(desk);
   const conversation = await world.conversation(visitor);
   const message = await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'More' });
   const canned = await desk.owner.api.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi' });
+  const bot = await desk.owner.api.post('/v1/bots', { name: 'Berta' });
   const spare = await desk.owner.api.post('/v1/api-keys', { name: 'spare' });
   tokens = {
     nobody: null,
@@ -59,13 +61,15 @@ beforeAll(async () => {
   };
   rows = {
     'api-keys': [spare.data.id],
+    bots: [bot.data.id],
     'canned-responses': [canned.data.id],
     // not the one through which the visitor has come: channels are closed and deleted here
     channels: [victim.id],
     contacts: [visitor.contactId],
     conversations: [conversation.id],
     messages: [message.data.id, conversation.last_message.id],
-    members: [agent.memberId, 'me'],
+    // nor one who calls here: members are deactivated
+    members: [leaver.memberId, 'me'],
   };
   const spareContact = (await desk.owner.api.post('/v1/contacts', { name: 'Nora' })).data;
   known = {
