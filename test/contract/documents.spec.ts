@@ -305,7 +305,7 @@ describe('openapi.json', () => {
 describe('error codes', () => {
   const published = () => publishedErrors().map(({ code, kind }) => `${STATUS[kind]} ${code}`);
   /** For frames alone, or for routes that are yet to come. */
-  const OUTSIDE = ['400 frame_malformed', '400 frame_unknown', '403 not_assigned', '409 conflict', '409 last_owner'];
+  const OUTSIDE = ['400 frame_malformed', '400 frame_unknown', '403 not_assigned', '409 conflict'];
 
   it('are all in errors.md, once, with their status and a sentence', () => {
     const rows = [...onDisk('errors.md').matchAll(/^\| `([a-z_]+)` \| (\d+) \| (\w+) \| (.+) \|$/gm)];

@@ -15,7 +15,7 @@ export class SsoTicketView {
     max: 4096,
     format: 'uri',
     description: 'Where to send the member within 60 seconds; works once.',
-    example: 'https://desk.example.com/dashboard#sso_ticket=sst_…',
+    example: 'https://desk.example.com/dashboard#sso_ticket=sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA',
   })
   redirect_url!: string;
 }
