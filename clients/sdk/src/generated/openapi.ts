@@ -22,6 +22,60 @@ export interface paths {
         patch: operations["Workspaces_update"];
         trace?: never;
     };
+    "/v1/bots": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The bots of the workspace, oldest first. */
+        get: operations["Bots_list"];
+        put?: never;
+        /** Makes a bot; its secret is in this answer and in no other. */
+        post: operations["Bots_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One bot. */
+        get: operations["Bots_get"];
+        put?: never;
+        post?: never;
+        /** Deletes a bot: people take over its conversations, channels no longer lead to it, its messages stay. */
+        delete: operations["Bots_delete"];
+        options?: never;
+        head?: never;
+        /** Changes a bot. */
+        patch: operations["Bots_update"];
+        trace?: never;
+    };
+    "/v1/bots/{id}/rotate-secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new secret; from now on it signs alone. */
+        post: operations["Bots_rotateSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/channels": {
         parameters: {
             query?: never;
@@ -139,6 +193,41 @@ export interface paths {
         get: operations["Members_get"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** Changes a member. Nobody changes or grants a role above their own; the last active owner who sees all channels stays one. */
+        patch: operations["Members_update"];
+        trace?: never;
+    };
+    "/v1/workspace/members/{id}/deactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a member's work: its tokens are revoked, its sockets close, its unresolved conversations lose their assignee. Once more does nothing. */
+        post: operations["Members_deactivate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspace/members/{id}/reactivate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a deactivated member sign in again; its old tokens stay revoked. Once more does nothing. */
+        post: operations["Members_reactivate"];
         delete?: never;
         options?: never;
         head?: never;
@@ -352,6 +441,143 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/workspace/invites": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The invites, newest first. */
+        get: operations["Invites_list"];
+        put?: never;
+        /** Invites a member. 200 where an invite for this e-mail was pending or had expired: it is renewed, with a new link and what is granted now; the old link is dead. A deactivated member comes back by accepting. Nobody grants a role above their own; an invite falls when whoever gave out its link could make it no more. With resending, 100 an hour per workspace. */
+        post: operations["Invites_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspace/invites/{id}/resend": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A new link for a pending or expired invite, good for 7 days; the old link is dead. */
+        post: operations["Invites_resend"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspace/invites/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revokes a pending or expired invite; its link is dead. */
+        delete: operations["Invites_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/invite-preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** What the link of an invite leads to; it stays as good as it was. */
+        post: operations["Acceptance_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/register-user": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Accepts an invite: makes the user, or takes the password of the user who has this e-mail, and signs it in. From then on the password opens the membership, with the role and the channels of the invite. */
+        post: operations["Acceptance_registerUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sso/ticket": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A one-time ticket to the dashboard for a member, for 60 seconds. For backends, never for browsers. */
+        post: operations["Sso_issue"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/sso/exchange": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** A session for a ticket, once. Takes nothing but a ticket; every bad one is refused alike. */
+        post: operations["Sso_exchange"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/auth/agent-token": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** By API key: a session of a member, as by a ticket. By agent: its own in another workspace, or narrower. */
+        post: operations["Sso_agentToken"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/widget/session": {
         parameters: {
             query?: never;
@@ -393,14 +619,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the visitor has said of itself. */
+        /** Who the visitor is; what is told of it without proof of identity, the fields say. */
         get: operations["WidgetVisitor_getContact"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes what the visitor says of itself; null clears. */
+        /** Changes what the visitor says of itself; null clears. Answers like GET, with what this request gave. */
         patch: operations["WidgetVisitor_updateContact"];
         trace?: never;
     };
@@ -534,7 +760,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The agents have read everything up to `seq`. */
+        /** The agents have read everything up to seq. */
         post: operations["Conversations_read"];
         delete?: never;
         options?: never;
@@ -586,7 +812,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The visitor has read everything up to `seq`. */
+        /** The visitor has read everything up to seq. */
         post: operations["ConversationsVisitor_read"];
         delete?: never;
         options?: never;
@@ -618,10 +844,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest messages, or those before or after a mark; in order of `seq`. */
+        /** The newest messages, or those before or after a mark; in order of seq. */
         get: operations["Messages_list"];
         put?: never;
-        /** Says something; 200 with the first message when its `client_message_id` has been here before. */
+        /** Says something; 200 with the first message when its client_message_id has been here before. */
         post: operations["Messages_send"];
         delete?: never;
         options?: never;
@@ -654,10 +880,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest messages, or those before or after a mark; in order of `seq`. */
+        /** The newest messages, or those before or after a mark; in order of seq. */
         get: operations["MessagesVisitor_list"];
         put?: never;
-        /** Says something. Past the reopen window of a resolved conversation it begins a new one: look at `conversation_id`. */
+        /** Says something. Past the reopen window of a resolved conversation it begins a new one: look at conversation_id. */
         post: operations["MessagesVisitor_send"];
         delete?: never;
         options?: never;
@@ -672,7 +898,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** By short code; with `query`, those whose short code begins with it first. */
+        /** By short code; with query, those whose short code begins with it first. */
         get: operations["CannedResponses_list"];
         put?: never;
         /** Makes a canned response. */
@@ -748,9 +974,15 @@ export interface components {
                     to: string;
                 }[];
             } | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             updated_at: string;
         };
         UpdateWorkspaceBody: {
@@ -777,10 +1009,110 @@ export interface components {
                 }[];
             } | null;
         };
-        RoutingView: {
-            /** @enum {string} */
-            mode: "manual" | "round_robin" | "least_loaded";
+        BotView: {
             /** Format: uuid */
+            id: string;
+            name: string;
+            description: string | null;
+            avatar_url: string | null;
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            webhook_url: string | null;
+            /** @description Earlier messages that each delivery carries. */
+            history_count: number;
+            /** @description Silence after which a conversation is handed over to people. */
+            timeout_seconds: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            updated_at: string;
+        };
+        BotWithSecretView: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string | null;
+            avatar_url: string | null;
+            /** @enum {string} */
+            status: "enabled" | "disabled";
+            webhook_url: string | null;
+            /** @description Earlier messages that each delivery carries. */
+            history_count: number;
+            /** @description Silence after which a conversation is handed over to people. */
+            timeout_seconds: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            updated_at: string;
+            /** @description Signs its deliveries, as Standard Webhooks do; shown this once. */
+            secret: string;
+        };
+        CreateBotBody: {
+            name: string;
+            description?: string;
+            avatar_url?: string;
+            /**
+             * @description A disabled bot says nothing.
+             * @enum {string}
+             */
+            status?: "enabled" | "disabled";
+            /**
+             * Format: uri
+             * @description Where the messages of the bot's conversations are delivered: http(s), https in production, and no address of a private network. Without one the bot only speaks through the API.
+             */
+            webhook_url?: string;
+            /** @description Earlier messages that each delivery carries. */
+            history_count?: number;
+            /** @description Silence after which a conversation is handed over to people. */
+            timeout_seconds?: number;
+        };
+        UpdateBotBody: {
+            name?: string;
+            description?: string | null;
+            avatar_url?: string | null;
+            /**
+             * @description A disabled bot says nothing.
+             * @enum {string}
+             */
+            status?: "enabled" | "disabled";
+            /**
+             * Format: uri
+             * @description Where the messages of the bot's conversations are delivered: http(s), https in production, and no address of a private network. Without one the bot only speaks through the API.
+             */
+            webhook_url?: string | null;
+            /** @description Earlier messages that each delivery carries. */
+            history_count?: number;
+            /** @description Silence after which a conversation is handed over to people. */
+            timeout_seconds?: number;
+        };
+        DeletedView: {
+            /** Format: uuid */
+            id: string;
+            /** @enum {boolean} */
+            deleted: true;
+        };
+        RoutingView: {
+            /**
+             * @description Who gets a new conversation; `manual`: whoever takes it. The others are stored, and take effect with automatic assignment.
+             * @enum {string}
+             */
+            mode: "manual" | "round_robin" | "least_loaded";
+            /**
+             * Format: uuid
+             * @description The bot that answers first; cannot be set yet.
+             */
             bot_id: string | null;
         };
         WidgetThemeView: {
@@ -793,6 +1125,7 @@ export interface components {
             logo_url: string | null;
         };
         PreChatFieldBody: {
+            /** @example order_number */
             key: string;
             label: string;
             /** @enum {string} */
@@ -839,7 +1172,9 @@ export interface components {
             identity_verification: "off" | "optional" | "required";
             routing: components["schemas"]["RoutingView"];
             single_conversation: boolean;
+            /** @example 1 */
             reopen_window_hours: number;
+            /** @example 1 */
             auto_resolve_hours: number | null;
             csat_enabled: boolean;
             /**
@@ -860,9 +1195,15 @@ export interface components {
                 }[];
             } | null;
             widget_config: components["schemas"]["WidgetSettingsView"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             updated_at: string;
         };
         ChannelWithSecretView: {
@@ -883,7 +1224,9 @@ export interface components {
             identity_verification: "off" | "optional" | "required";
             routing: components["schemas"]["RoutingView"];
             single_conversation: boolean;
+            /** @example 1 */
             reopen_window_hours: number;
+            /** @example 1 */
             auto_resolve_hours: number | null;
             csat_enabled: boolean;
             /**
@@ -904,25 +1247,34 @@ export interface components {
                 }[];
             } | null;
             widget_config: components["schemas"]["WidgetSettingsView"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             updated_at: string;
             /** @description Signs identity tokens; shown this once. */
             identity_secret: string;
         };
         RoutingBody: {
-            /** @enum {string} */
+            /**
+             * @description Who gets a new conversation; `manual`: whoever takes it. The others are stored, and take effect with automatic assignment.
+             * @enum {string}
+             */
             mode?: "manual" | "round_robin" | "least_loaded";
         };
-        WidgetThemeBody: {
+        CreateWidgetThemeBody: {
             primary_color?: string;
             /** @enum {string} */
             mode?: "light" | "dark" | "auto";
             /** @enum {string} */
             position?: "left" | "right";
             launcher_label?: string;
-            logo_url?: string | null;
+            logo_url?: string;
         };
         PreChatFormBody: {
             enabled?: boolean;
@@ -936,13 +1288,13 @@ export interface components {
             csat?: boolean;
             transcript?: boolean;
         };
-        WidgetConfigBody: {
+        CreateWidgetConfigBody: {
             title?: string;
             greeting?: string;
             away_message?: string;
             /** @example en */
             locale?: string;
-            theme?: components["schemas"]["WidgetThemeBody"];
+            theme?: components["schemas"]["CreateWidgetThemeBody"];
             pre_chat_form?: components["schemas"]["PreChatFormBody"];
             features?: components["schemas"]["WidgetFeaturesBody"];
         };
@@ -956,10 +1308,10 @@ export interface components {
             routing?: components["schemas"]["RoutingBody"];
             single_conversation?: boolean;
             reopen_window_hours?: number;
-            auto_resolve_hours?: number | null;
+            auto_resolve_hours?: number;
             csat_enabled?: boolean;
             /**
-             * @description Open hours by weekday (`mon` … `sun`), local time; null is always open.
+             * @description Open hours by weekday (`mon` … `sun`), local time.
              * @example {
              *       "mon": [
              *         {
@@ -974,8 +1326,27 @@ export interface components {
                     from: string;
                     to: string;
                 }[];
-            } | null;
-            widget_config?: components["schemas"]["WidgetConfigBody"];
+            };
+            widget_config?: components["schemas"]["CreateWidgetConfigBody"];
+        };
+        UpdateWidgetThemeBody: {
+            primary_color?: string;
+            /** @enum {string} */
+            mode?: "light" | "dark" | "auto";
+            /** @enum {string} */
+            position?: "left" | "right";
+            launcher_label?: string;
+            logo_url?: string | null;
+        };
+        UpdateWidgetConfigBody: {
+            title?: string;
+            greeting?: string;
+            away_message?: string;
+            /** @example en */
+            locale?: string;
+            theme?: components["schemas"]["UpdateWidgetThemeBody"];
+            pre_chat_form?: components["schemas"]["PreChatFormBody"];
+            features?: components["schemas"]["WidgetFeaturesBody"];
         };
         UpdateChannelBody: {
             name?: string;
@@ -1006,20 +1377,17 @@ export interface components {
                     to: string;
                 }[];
             } | null;
-            widget_config?: components["schemas"]["WidgetConfigBody"];
-        };
-        DeletedView: {
-            /** Format: uuid */
-            id: string;
-            /** @enum {boolean} */
-            deleted: true;
+            widget_config?: components["schemas"]["UpdateWidgetConfigBody"];
         };
         MemberView: {
             /** Format: uuid */
             id: string;
             /** Format: uuid */
             user_id: string;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email: string;
             name: string;
             avatar_url: string | null;
@@ -1030,16 +1398,29 @@ export interface components {
             /** @enum {string} */
             availability: "online" | "away" | "offline";
             channel_ids: string[] | null;
+            /** @example 1 */
             capacity: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             last_seen_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             updated_at: string;
         };
         CreateMemberBody: {
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email: string;
             name: string;
             /** @enum {string} */
@@ -1054,12 +1435,27 @@ export interface components {
             /** @enum {string} */
             availability?: "online" | "away" | "offline";
         };
+        UpdateMemberBody: {
+            name?: string;
+            /**
+             * @description At most the caller's own; an API key's is `admin`.
+             * @enum {string}
+             */
+            role?: "agent" | "admin" | "owner";
+            /** @description The channels that the member sees; null: all, also those made later. Open sockets follow, and the unresolved conversations that the member sees no longer lose their assignee. */
+            channel_ids?: string[] | null;
+            /** @description How many open conversations the member takes at once. */
+            capacity?: number;
+        };
         ContactView: {
             /** Format: uuid */
             id: string;
             external_id: string | null;
             name: string | null;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email: string | null;
             phone: string | null;
             avatar_url: string | null;
@@ -1072,17 +1468,29 @@ export interface components {
             custom_attributes: {
                 [key: string]: unknown;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             last_seen_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             updated_at: string;
         };
         CreateContactBody: {
             external_id?: string;
             name?: string;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email?: string;
             phone?: string;
             avatar_url?: string;
@@ -1095,9 +1503,13 @@ export interface components {
             };
         };
         UpdateContactBody: {
+            /** @description Null takes it away; sessions without proof end with it. */
             external_id?: string | null;
             name?: string | null;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email?: string | null;
             phone?: string | null;
             avatar_url?: string | null;
@@ -1116,13 +1528,22 @@ export interface components {
             /** @example svc_sk_a1B2… */
             key_prefix: string;
             scopes: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             expires_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             last_used_at: string | null;
             /** Format: uuid */
             created_by: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
             /** @description The key; shown this once. */
             key: string;
@@ -1132,10 +1553,11 @@ export interface components {
             /**
              * Format: date-time
              * @description When the key ends; never when absent.
+             * @example 2026-01-31T09:30:00.123456Z
              */
             expires_at?: string;
-            /** @description What the key may do; everything when absent. `members:write` counts as `*`. */
-            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "canned-responses:read" | "canned-responses:write")[];
+            /** @description What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: with each of them one can become anyone. */
+            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
         };
         ApiKeyView: {
             /** Format: uuid */
@@ -1144,13 +1566,22 @@ export interface components {
             /** @example svc_sk_a1B2… */
             key_prefix: string;
             scopes: string[];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             expires_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             last_used_at: string | null;
             /** Format: uuid */
             created_by: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
         };
         RevokedView: {
@@ -1178,7 +1609,10 @@ export interface components {
             refresh_token: string;
             /** @enum {string} */
             token_type: "Bearer";
-            /** @description Seconds until the access token ends. */
+            /**
+             * @description Seconds until the access token ends.
+             * @example 1
+             */
             expires_in: number;
             member: components["schemas"]["MemberView"];
             workspace: components["schemas"]["WorkspaceView"];
@@ -1189,14 +1623,20 @@ export interface components {
         RegisterBody: {
             workspace_name: string;
             name: string;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email: string;
             password: string;
             /** @description Whether each refresh gives a new refresh token and ends the old one. */
             rotate?: boolean;
         };
         LoginBody: {
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email: string;
             password: string;
             /**
@@ -1226,21 +1666,181 @@ export interface components {
             password: string;
         };
         ForgotPasswordBody: {
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email: string;
         };
         ResetPasswordBody: {
             reset_token: string;
             password: string;
         };
+        InviteView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
+            email: string;
+            /** @enum {string} */
+            role: "agent" | "admin" | "owner";
+            /** @description null: all channels. */
+            channel_ids: string[] | null;
+            /** @enum {string} */
+            status: "pending" | "accepted" | "revoked" | "expired";
+            /**
+             * Format: uuid
+             * @description The member who gave out the link; null for an API key.
+             */
+            invited_by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            accepted_at: string | null;
+        };
+        IssuedInviteView: {
+            /** Format: uuid */
+            id: string;
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
+            email: string;
+            /** @enum {string} */
+            role: "agent" | "admin" | "owner";
+            /** @description null: all channels. */
+            channel_ids: string[] | null;
+            /** @enum {string} */
+            status: "pending" | "accepted" | "revoked" | "expired";
+            /**
+             * Format: uuid
+             * @description The member who gave out the link; null for an API key.
+             */
+            invited_by: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            expires_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            accepted_at: string | null;
+            /** @description Once: `{dashboard_url}#invite=<token>`. Mailed too where SMTP is set. */
+            accept_url: string;
+        };
+        CreateInviteBody: {
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description At most the caller's own. When absent: `agent`; a member whom a key has made, and who cannot sign in by password yet, keeps its own.
+             * @enum {string}
+             */
+            role?: "agent" | "admin" | "owner";
+            /** @description When absent: all channels; a member whom a key has made, and who cannot sign in by password yet, keeps its own. */
+            channel_ids?: string[];
+        };
+        InvitePreviewView: {
+            workspace_name: string;
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
+            email: string;
+            /** @enum {string} */
+            role: "agent" | "admin" | "owner";
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            expires_at: string;
+        };
+        InvitePreviewBody: {
+            invite_token: string;
+        };
+        RegisterUserBody: {
+            invite_token: string;
+            name: string;
+            /** @description Of a user who has one: their present password. Otherwise it is set. */
+            password: string;
+            /** @description Whether each refresh gives a new refresh token and ends the old one. */
+            rotate?: boolean;
+        };
+        SsoTicketView: {
+            /**
+             * Format: uri
+             * @description Where to send the member within 60 seconds; works once.
+             * @example https://desk.example.com/dashboard#sso_ticket=sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA
+             */
+            redirect_url: string;
+        };
+        IssueSsoTicketBody: {
+            /**
+             * Format: idn-email
+             * @description Of an active member of the workspace.
+             * @example ada@example.com
+             */
+            email: string;
+            /** @description Narrows the session to these channels of the workspace; all that the member sees when absent. */
+            channel_ids?: string[];
+        };
+        ExchangeSsoTicketBody: {
+            /** @description What stands behind `#sso_ticket=`. */
+            ticket: string;
+            /** @description Whether each refresh gives a new refresh token and ends the old one. */
+            rotate?: boolean;
+        };
+        AgentTokenBody: {
+            /**
+             * Format: idn-email
+             * @description By API key, where it is required: whose session. Ignored of an agent.
+             * @example ada@example.com
+             */
+            email?: string;
+            /**
+             * Format: uuid
+             * @description By agent: another of its workspaces; its own when absent. Ignored of an API key.
+             */
+            workspace_id?: string;
+            /** @description Narrows the session to these channels of the workspace; all that the member sees when absent. */
+            channel_ids?: string[];
+        };
         AvailabilityView: {
+            /** @description Whether somebody is there to answer. As yet true whenever the channel is active. */
             online: boolean;
             within_business_hours: boolean;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             next_open_at: string | null;
         };
         WidgetLimitsView: {
+            /** @example 1 */
             max_message_chars: number;
+            /** @example 1 */
             max_attachment_bytes: number;
             allowed_mime_types: string[];
         };
@@ -1259,15 +1859,23 @@ export interface components {
         VisitorContactView: {
             /** Format: uuid */
             id: string;
+            /** @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave. */
             name: string | null;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave.
+             * @example ada@example.com
+             */
             email: string | null;
+            /** @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave. */
             phone: string | null;
+            /** @description Whether an identity token has proven its external_id. */
             verified: boolean;
         };
         WidgetSessionView: {
             /** @description Visitor JWT, 24 hours. */
             visitor_token: string;
+            /** @example 1 */
             expires_in: number;
             /** Format: uuid */
             contact_id: string;
@@ -1281,7 +1889,10 @@ export interface components {
             /** @description The site's own id for its user. */
             external_id?: string;
             name?: string;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email?: string;
             phone?: string;
             /** @description JWT (HS256, the channel's identity secret) with `sub` = external_id. */
@@ -1298,7 +1909,10 @@ export interface components {
         };
         UpdateVisitorContactBody: {
             name?: string | null;
-            /** Format: idn-email */
+            /**
+             * Format: idn-email
+             * @example ada@example.com
+             */
             email?: string | null;
             phone?: string | null;
             /** @example en */
@@ -1321,11 +1935,16 @@ export interface components {
             preview: string;
             /** @enum {string} */
             sender_type: "agent" | "contact" | "bot";
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
         };
         UnreadView: {
+            /** @example 1 */
             agents: number;
+            /** @example 1 */
             contact: number;
         };
         ActorView: {
@@ -1341,6 +1960,7 @@ export interface components {
         ConversationView: {
             /** Format: uuid */
             id: string;
+            /** @example 1 */
             number: number;
             /** Format: uuid */
             workspace_id: string;
@@ -1364,39 +1984,74 @@ export interface components {
             custom_attributes: {
                 [key: string]: unknown;
             };
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             snoozed_until: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             waiting_since: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             first_response_at: string | null;
             last_message: components["schemas"]["LastMessageView"] | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             last_activity_at: string;
+            /** @example 1 */
             last_seq: number;
             unread: components["schemas"]["UnreadView"];
+            /** @example 1 */
             agent_last_read_seq: number;
+            /** @example 1 */
             contact_last_read_seq: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             resolved_at: string | null;
             resolved_by: components["schemas"]["ActorView"] | null;
+            /** @example 1 */
             reopened_count: number;
             /** Format: uuid */
             previous_conversation_id: string | null;
             csat: components["schemas"]["RatingView"] | null;
+            /** @example 1 */
             version: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             updated_at: string;
         };
         ConversationCountsView: {
-            /** @description Open and pending ones of the caller. */
+            /**
+             * @description Open and pending ones of the caller.
+             * @example 1
+             */
             mine: number;
-            /** @description Open and pending ones of nobody. */
+            /**
+             * @description Open and pending ones of nobody.
+             * @example 1
+             */
             unassigned: number;
+            /** @example 1 */
             open: number;
+            /** @example 1 */
             pending: number;
+            /** @example 1 */
             snoozed: number;
         };
         MessageBody: {
@@ -1415,7 +2070,10 @@ export interface components {
             reply_to_id?: string;
             /** @description A note among agents. */
             private?: boolean;
-            /** @description Refused when there are messages behind it. */
+            /**
+             * @description Refused when there are messages behind it.
+             * @example 1
+             */
             expected_last_seq?: number;
             /**
              * Format: uuid
@@ -1437,7 +2095,10 @@ export interface components {
             message?: components["schemas"]["MessageBody"];
         };
         UpdateConversationBody: {
-            /** @description The `version` that the caller knows. */
+            /**
+             * @description The `version` that the caller knows.
+             * @example 1
+             */
             expected_version?: number;
             subject?: string | null;
             /** @enum {string} */
@@ -1448,7 +2109,10 @@ export interface components {
             };
         };
         AssignBody: {
-            /** @description The `version` that the caller knows. */
+            /**
+             * @description The `version` that the caller knows.
+             * @example 1
+             */
             expected_version?: number;
             /**
              * Format: uuid
@@ -1457,11 +2121,17 @@ export interface components {
             member_id: string | null;
         };
         ActionBody: {
-            /** @description The `version` that the caller knows. */
+            /**
+             * @description The `version` that the caller knows.
+             * @example 1
+             */
             expected_version?: number;
         };
         ReadBody: {
-            /** @description The last message that was read. */
+            /**
+             * @description The last message that was read.
+             * @example 1
+             */
             seq: number;
         };
         MemberDisplayView: {
@@ -1471,16 +2141,23 @@ export interface components {
         VisitorConversationView: {
             /** Format: uuid */
             id: string;
+            /** @example 1 */
             number: number;
             /** @enum {string} */
             status: "pending" | "open" | "snoozed" | "resolved";
             assignee: components["schemas"]["MemberDisplayView"] | null;
             last_message: components["schemas"]["LastMessageView"] | null;
-            /** @description Of public messages. */
+            /**
+             * @description Of public messages.
+             * @example 1
+             */
             last_seq: number;
             unread: components["schemas"]["UnreadView"];
             csat: components["schemas"]["RatingView"] | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
         };
         VisitorConversationStartedView: {
@@ -1516,7 +2193,10 @@ export interface components {
             conversation_id: string;
             /** Format: uuid */
             workspace_id: string;
-            /** @description Place in the conversation. */
+            /**
+             * @description Place in the conversation.
+             * @example 1
+             */
             seq: number;
             /** @enum {string} */
             sender_type: "agent" | "contact" | "bot";
@@ -1534,11 +2214,20 @@ export interface components {
             private: boolean;
             /** Format: uuid */
             reply_to_id: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             edited_at: string | null;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             deleted_at: string | null;
         };
         EditMessageBody: {
@@ -1554,10 +2243,17 @@ export interface components {
             tags: string[];
             /** Format: uuid */
             created_by: string | null;
+            /** @example 1 */
             usage_count: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             created_at: string;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             updated_at: string;
         };
         CreateCannedResponseBody: {
@@ -1592,9 +2288,14 @@ export interface components {
             room: string;
             /** @description Where the log is; opaque. */
             cursor: string;
+            /** @example 1 */
             ping_interval_ms: number;
+            /** @example 1 */
             pong_wait_ms: number;
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             server_time: string;
         };
         ConversationCreatedData: {
@@ -1609,6 +2310,7 @@ export interface components {
             id: string;
             /** @enum {string} */
             reader: "agents" | "contact";
+            /** @example 1 */
             last_read_seq: number;
         };
         ConversationUpdatedData: {
@@ -1618,6 +2320,7 @@ export interface components {
             changes: {
                 [key: string]: unknown;
             };
+            /** @example 1 */
             version: number;
             actor: components["schemas"]["ActorView"];
         };
@@ -1634,9 +2337,13 @@ export interface components {
             id: string;
             /** @enum {string} */
             status: "pending" | "open" | "snoozed" | "resolved";
+            /** @example 1 */
             last_seq: number;
             unread: components["schemas"]["UnreadView"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
             last_activity_at: string;
         };
         MessageCreatedData: {
@@ -1651,7 +2358,10 @@ export interface components {
             /** Format: uuid */
             sender_id: string;
             name: string | null;
-            /** @description With `typing`: when it ends by itself. */
+            /**
+             * @description With `typing`: when it ends by itself.
+             * @example 1
+             */
             expires_in_ms?: number;
         };
         VisitorConversationCreatedData: {
@@ -1671,11 +2381,15 @@ export interface components {
             message: string;
         };
         Failure: {
-            request_id: string;
-            /** Format: date-time */
-            timestamp: string;
             /** @constant */
             ok: false;
+            /** @example 3f9c2a7e41d85b06 */
+            request_id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            timestamp: string;
             error: {
                 code: string;
                 message: string;
@@ -1684,13 +2398,35 @@ export interface components {
         };
     };
     responses: {
-        /** @description malformed_json, malformed_request, validation_failed */
-        "malformed_json.malformed_request.validation_failed": {
+        /**
+         * @description - `malformed_json` The body is not valid JSON.
+         *     - `malformed_request` The request could not be read.
+         *     - `validation_failed` Some fields are missing or invalid.
+         */
+        "400.malformed_json.malformed_request.validation_failed": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "validation_failed",
+                 *         "message": "Some fields are missing or invalid.",
+                 *         "details": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "too_long",
+                 *             "message": "name must have at most 200 characters"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1699,14 +2435,31 @@ export interface components {
                 };
             };
         };
-        /** @description agent_token_required, invalid_token, token_expired, token_revoked, unauthenticated */
-        "agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated": {
+        /**
+         * @description - `agent_token_required` This route takes an agent token.
+         *     - `invalid_token` The credential is not valid.
+         *     - `token_expired` The credential has expired.
+         *     - `token_revoked` The credential has been revoked.
+         *     - `unauthenticated` A credential is needed.
+         */
+        "401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "agent_token_required",
+                 *         "message": "This route takes an agent token."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1715,13 +2468,28 @@ export interface components {
                 };
             };
         };
-        /** @description forbidden, https_required, scope_too_narrow */
-        "forbidden.https_required.scope_too_narrow": {
+        /**
+         * @description - `forbidden` The credential does not allow this.
+         *     - `https_required` Credentials travel over https only.
+         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         */
+        "403.forbidden.https_required.scope_too_narrow": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "forbidden",
+                 *         "message": "The credential does not allow this."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1730,13 +2498,24 @@ export interface components {
                 };
             };
         };
-        /** @description body_too_large */
-        body_too_large: {
+        /** @description - `body_too_large` The body is larger than allowed. */
+        "413.body_too_large": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "body_too_large",
+                 *         "message": "The body is larger than allowed."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1745,13 +2524,24 @@ export interface components {
                 };
             };
         };
-        /** @description unsupported_media_type */
-        unsupported_media_type: {
+        /** @description - `unsupported_media_type` Bodies are JSON: send Content-Type: application/json. */
+        "415.unsupported_media_type": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "unsupported_media_type",
+                 *         "message": "Bodies are JSON: send Content-Type: application/json."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1760,8 +2550,8 @@ export interface components {
                 };
             };
         };
-        /** @description rate_limited */
-        rate_limited: {
+        /** @description - `rate_limited` Too many requests; wait, then try again. */
+        "429.rate_limited": {
             headers: {
                 "X-Request-Id"?: string;
                 /** @description Seconds. */
@@ -1773,6 +2563,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "rate_limited",
+                 *         "message": "Too many requests; wait, then try again."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1781,13 +2582,24 @@ export interface components {
                 };
             };
         };
-        /** @description internal_error */
-        internal_error: {
+        /** @description - `internal_error` Something went wrong on our side. */
+        "500.internal_error": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "internal_error",
+                 *         "message": "Something went wrong on our side."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1796,8 +2608,8 @@ export interface components {
                 };
             };
         };
-        /** @description unavailable */
-        unavailable: {
+        /** @description - `unavailable` The service cannot answer just now; try again. */
+        "503.unavailable": {
             headers: {
                 "X-Request-Id"?: string;
                 /** @description Seconds. */
@@ -1805,6 +2617,17 @@ export interface components {
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "unavailable",
+                 *         "message": "The service cannot answer just now; try again."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1813,13 +2636,36 @@ export interface components {
                 };
             };
         };
-        /** @description cursor_invalid, malformed_json, malformed_request, validation_failed */
-        "cursor_invalid.malformed_json.malformed_request.validation_failed": {
+        /**
+         * @description - `cursor_invalid` The cursor is not one that this list gave.
+         *     - `malformed_json` The body is not valid JSON.
+         *     - `malformed_request` The request could not be read.
+         *     - `validation_failed` Some fields are missing or invalid.
+         */
+        "400.cursor_invalid.malformed_json.malformed_request.validation_failed": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "validation_failed",
+                 *         "message": "Some fields are missing or invalid.",
+                 *         "details": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "too_long",
+                 *             "message": "name must have at most 200 characters"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1828,13 +2674,36 @@ export interface components {
                 };
             };
         };
-        /** @description idempotency_key_invalid, malformed_json, malformed_request, validation_failed */
-        "idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
+        /**
+         * @description - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+         *     - `malformed_json` The body is not valid JSON.
+         *     - `malformed_request` The request could not be read.
+         *     - `validation_failed` Some fields are missing or invalid.
+         */
+        "400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "validation_failed",
+                 *         "message": "Some fields are missing or invalid.",
+                 *         "details": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "too_long",
+                 *             "message": "name must have at most 200 characters"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1843,13 +2712,24 @@ export interface components {
                 };
             };
         };
-        /** @description idempotency_in_progress */
-        idempotency_in_progress: {
+        /** @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running. */
+        "409.idempotency_in_progress": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "idempotency_in_progress",
+                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1858,13 +2738,24 @@ export interface components {
                 };
             };
         };
-        /** @description idempotency_key_reused */
-        idempotency_key_reused: {
+        /** @description - `idempotency_key_reused` This Idempotency-Key was used for another request. */
+        "422.idempotency_key_reused": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "idempotency_key_reused",
+                 *         "message": "This Idempotency-Key was used for another request."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1873,13 +2764,24 @@ export interface components {
                 };
             };
         };
-        /** @description not_found */
-        not_found: {
+        /** @description - `not_found` There is no such thing here. */
+        "404.not_found": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "not_found",
+                 *         "message": "There is no such thing here."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1888,29 +2790,31 @@ export interface components {
                 };
             };
         };
-        /** @description channels_unknown, idempotency_key_invalid, malformed_json, malformed_request, validation_failed */
-        "channels_unknown.idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
-            headers: {
-                "X-Request-Id"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Failure"] & {
-                    error?: {
-                        /** @enum {string} */
-                        code?: "channels_unknown" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "validation_failed";
-                    };
-                };
-            };
-        };
-        /** @description api_key_required, invalid_token, token_expired, token_revoked, unauthenticated */
-        "api_key_required.invalid_token.token_expired.token_revoked.unauthenticated": {
+        /**
+         * @description - `api_key_required` This route takes an API key.
+         *     - `invalid_token` The credential is not valid.
+         *     - `token_expired` The credential has expired.
+         *     - `token_revoked` The credential has been revoked.
+         *     - `unauthenticated` A credential is needed.
+         */
+        "401.api_key_required.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "api_key_required",
+                 *         "message": "This route takes an API key."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1919,13 +2823,29 @@ export interface components {
                 };
             };
         };
-        /** @description forbidden, https_required, role_too_high, scope_too_narrow */
-        "forbidden.https_required.role_too_high.scope_too_narrow": {
+        /**
+         * @description - `forbidden` The credential does not allow this.
+         *     - `https_required` Credentials travel over https only.
+         *     - `role_too_high` Nobody grants or changes a role above their own.
+         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         */
+        "403.forbidden.https_required.role_too_high.scope_too_narrow": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "forbidden",
+                 *         "message": "The credential does not allow this."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1934,13 +2854,28 @@ export interface components {
                 };
             };
         };
-        /** @description idempotency_in_progress, member_deactivated, member_exists */
-        "idempotency_in_progress.member_deactivated.member_exists": {
+        /**
+         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         *     - `member_deactivated` This e-mail belongs to a deactivated member; reactivate it.
+         *     - `member_exists` This e-mail is already an active member.
+         */
+        "409.idempotency_in_progress.member_deactivated.member_exists": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "idempotency_in_progress",
+                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1949,13 +2884,53 @@ export interface components {
                 };
             };
         };
-        /** @description external_id_taken, idempotency_in_progress */
-        "external_id_taken.idempotency_in_progress": {
+        /** @description - `last_owner` A workspace keeps at least one active owner. */
+        "409.last_owner": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "last_owner",
+                 *         "message": "A workspace keeps at least one active owner."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "last_owner";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `external_id_taken` Another contact has this external_id.
+         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         */
+        "409.external_id_taken.idempotency_in_progress": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "external_id_taken",
+                 *         "message": "Another contact has this external_id."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1964,13 +2939,24 @@ export interface components {
                 };
             };
         };
-        /** @description external_id_taken */
-        external_id_taken: {
+        /** @description - `external_id_taken` Another contact has this external_id. */
+        "409.external_id_taken": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "external_id_taken",
+                 *         "message": "Another contact has this external_id."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1979,13 +2965,37 @@ export interface components {
                 };
             };
         };
-        /** @description expires_at_in_past, idempotency_key_invalid, malformed_json, malformed_request, validation_failed */
-        "expires_at_in_past.idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
+        /**
+         * @description - `expires_at_in_past` A key cannot end before it begins.
+         *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+         *     - `malformed_json` The body is not valid JSON.
+         *     - `malformed_request` The request could not be read.
+         *     - `validation_failed` Some fields are missing or invalid.
+         */
+        "400.expires_at_in_past.idempotency_key_invalid.malformed_json.malformed_request.validation_failed": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "validation_failed",
+                 *         "message": "Some fields are missing or invalid.",
+                 *         "details": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "too_long",
+                 *             "message": "name must have at most 200 characters"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -1994,13 +3004,27 @@ export interface components {
                 };
             };
         };
-        /** @description https_required, registration_disabled */
-        "https_required.registration_disabled": {
+        /**
+         * @description - `https_required` Credentials travel over https only.
+         *     - `registration_disabled` Registration is closed here.
+         */
+        "403.https_required.registration_disabled": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "https_required",
+                 *         "message": "Credentials travel over https only."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2009,13 +3033,24 @@ export interface components {
                 };
             };
         };
-        /** @description email_taken */
-        email_taken: {
+        /** @description - `email_taken` This e-mail belongs to somebody with another password. */
+        "409.email_taken": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "email_taken",
+                 *         "message": "This e-mail belongs to somebody with another password."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2024,14 +3059,25 @@ export interface components {
                 };
             };
         };
-        /** @description invalid_credentials */
-        invalid_credentials: {
+        /** @description - `invalid_credentials` E-mail or password is wrong. */
+        "401.invalid_credentials": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invalid_credentials",
+                 *         "message": "E-mail or password is wrong."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2040,13 +3086,27 @@ export interface components {
                 };
             };
         };
-        /** @description https_required, member_deactivated */
-        "https_required.member_deactivated": {
+        /**
+         * @description - `https_required` Credentials travel over https only.
+         *     - `member_deactivated` The member is deactivated.
+         */
+        "403.https_required.member_deactivated": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "https_required",
+                 *         "message": "Credentials travel over https only."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2055,14 +3115,30 @@ export interface components {
                 };
             };
         };
-        /** @description invalid_token, token_expired, token_revoked, unauthenticated */
-        "invalid_token.token_expired.token_revoked.unauthenticated": {
+        /**
+         * @description - `invalid_token` The credential is not valid.
+         *     - `token_expired` The credential has expired.
+         *     - `token_revoked` The credential has been revoked.
+         *     - `unauthenticated` A credential is needed.
+         */
+        "401.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invalid_token",
+                 *         "message": "The credential is not valid."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2071,29 +3147,24 @@ export interface components {
                 };
             };
         };
-        /** @description invalid_token, unauthenticated */
-        "invalid_token.unauthenticated": {
-            headers: {
-                "X-Request-Id"?: string;
-                "WWW-Authenticate"?: string;
-                [name: string]: unknown;
-            };
-            content: {
-                "application/json": components["schemas"]["Failure"] & {
-                    error?: {
-                        /** @enum {string} */
-                        code?: "invalid_token" | "unauthenticated";
-                    };
-                };
-            };
-        };
-        /** @description https_required */
-        https_required: {
+        /** @description - `https_required` Credentials travel over https only. */
+        "403.https_required": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "https_required",
+                 *         "message": "Credentials travel over https only."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2102,14 +3173,62 @@ export interface components {
                 };
             };
         };
-        /** @description agent_token_required, invalid_credentials, invalid_token, token_expired, token_revoked, unauthenticated */
-        "agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated": {
+        /**
+         * @description - `invalid_token` The credential is not valid.
+         *     - `unauthenticated` A credential is needed.
+         */
+        "401.invalid_token.unauthenticated": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invalid_token",
+                 *         "message": "The credential is not valid."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "invalid_token" | "unauthenticated";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `agent_token_required` This route takes an agent token.
+         *     - `invalid_credentials` E-mail or password is wrong.
+         *     - `invalid_token` The credential is not valid.
+         *     - `token_expired` The credential has expired.
+         *     - `token_revoked` The credential has been revoked.
+         *     - `unauthenticated` A credential is needed.
+         */
+        "401.agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated": {
+            headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "agent_token_required",
+                 *         "message": "This route takes an agent token."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2118,14 +3237,25 @@ export interface components {
                 };
             };
         };
-        /** @description reset_invalid */
-        reset_invalid: {
+        /** @description - `reset_invalid` The reset link is unknown, spent or too old; ask for a new one. */
+        "401.reset_invalid": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "reset_invalid",
+                 *         "message": "The reset link is unknown, spent or too old; ask for a new one."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2134,14 +3264,345 @@ export interface components {
                 };
             };
         };
-        /** @description identity_invalid, identity_required, widget_token_invalid */
-        "identity_invalid.identity_required.widget_token_invalid": {
+        /**
+         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         *     - `member_exists` This e-mail is already an active member.
+         */
+        "409.idempotency_in_progress.member_exists": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "idempotency_in_progress",
+                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "idempotency_in_progress" | "member_exists";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `invite_not_pending` The invite has been accepted or revoked.
+         *     - `member_exists` This e-mail is already an active member.
+         */
+        "409.invite_not_pending.member_exists": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invite_not_pending",
+                 *         "message": "The invite has been accepted or revoked."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "invite_not_pending" | "member_exists";
+                    };
+                };
+            };
+        };
+        /** @description - `invite_not_pending` The invite has been accepted or revoked. */
+        "409.invite_not_pending": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invite_not_pending",
+                 *         "message": "The invite has been accepted or revoked."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "invite_not_pending";
+                    };
+                };
+            };
+        };
+        /** @description - `invite_invalid` The invite is unknown, spent, revoked or too old; ask for a new one. */
+        "401.invite_invalid": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invite_invalid",
+                 *         "message": "The invite is unknown, spent, revoked or too old; ask for a new one."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "invite_invalid";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `invalid_credentials` E-mail or password is wrong.
+         *     - `invite_invalid` The invite is unknown, spent, revoked or too old; ask for a new one.
+         */
+        "401.invalid_credentials.invite_invalid": {
+            headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invalid_credentials",
+                 *         "message": "E-mail or password is wrong."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "invalid_credentials" | "invite_invalid";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `last_owner` A workspace keeps at least one active owner.
+         *     - `member_exists` This e-mail is already an active member.
+         */
+        "409.last_owner.member_exists": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "last_owner",
+                 *         "message": "A workspace keeps at least one active owner."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "last_owner" | "member_exists";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `browser_not_allowed` This route is for backends: an API key must not be in a browser.
+         *     - `forbidden` The credential does not allow this.
+         *     - `https_required` Credentials travel over https only.
+         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         */
+        "403.browser_not_allowed.forbidden.https_required.scope_too_narrow": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "browser_not_allowed",
+                 *         "message": "This route is for backends: an API key must not be in a browser."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "browser_not_allowed" | "forbidden" | "https_required" | "scope_too_narrow";
+                    };
+                };
+            };
+        };
+        /** @description - `member_not_found` No active member of the workspace has this e-mail. */
+        "404.member_not_found": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "member_not_found",
+                 *         "message": "No active member of the workspace has this e-mail."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "member_not_found";
+                    };
+                };
+            };
+        };
+        /** @description - `sso_ticket_invalid` The ticket is unknown, spent or too old; ask for a new one. */
+        "401.sso_ticket_invalid": {
+            headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "sso_ticket_invalid",
+                 *         "message": "The ticket is unknown, spent or too old; ask for a new one."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "sso_ticket_invalid";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `browser_not_allowed` This route is for backends: an API key must not be in a browser.
+         *     - `forbidden` The credential does not allow this.
+         *     - `https_required` Credentials travel over https only.
+         *     - `member_deactivated` The member is deactivated.
+         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         *     - `workspace_bound` A session that an API key has minted, or that is limited to some channels, cannot leave its workspace.
+         */
+        "403.browser_not_allowed.forbidden.https_required.member_deactivated.scope_too_narrow.workspace_bound": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "browser_not_allowed",
+                 *         "message": "This route is for backends: an API key must not be in a browser."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "browser_not_allowed" | "forbidden" | "https_required" | "member_deactivated" | "scope_too_narrow" | "workspace_bound";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `member_not_found` No active member of the workspace has this e-mail.
+         *     - `not_found` There is no such thing here.
+         */
+        "404.member_not_found.not_found": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "member_not_found",
+                 *         "message": "No active member of the workspace has this e-mail."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "member_not_found" | "not_found";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `identity_invalid` The proof of identity is not valid.
+         *     - `identity_required` The channel asks for proof of identity.
+         *     - `widget_token_invalid` The widget token opens nothing.
+         */
+        "401.identity_invalid.identity_required.widget_token_invalid": {
+            headers: {
+                "X-Request-Id"?: string;
+                "WWW-Authenticate"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "identity_invalid",
+                 *         "message": "The proof of identity is not valid."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2150,13 +3611,28 @@ export interface components {
                 };
             };
         };
-        /** @description contact_blocked, https_required, origin_not_allowed */
-        "contact_blocked.https_required.origin_not_allowed": {
+        /**
+         * @description - `contact_blocked` The contact is blocked.
+         *     - `https_required` Credentials travel over https only.
+         *     - `origin_not_allowed` The channel does not serve this page.
+         */
+        "403.contact_blocked.https_required.origin_not_allowed": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "contact_blocked",
+                 *         "message": "The contact is blocked."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2165,14 +3641,25 @@ export interface components {
                 };
             };
         };
-        /** @description widget_token_invalid */
-        widget_token_invalid: {
+        /** @description - `widget_token_invalid` The widget token opens nothing. */
+        "401.widget_token_invalid": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "widget_token_invalid",
+                 *         "message": "The widget token opens nothing."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2181,13 +3668,27 @@ export interface components {
                 };
             };
         };
-        /** @description https_required, origin_not_allowed */
-        "https_required.origin_not_allowed": {
+        /**
+         * @description - `https_required` Credentials travel over https only.
+         *     - `origin_not_allowed` The channel does not serve this page.
+         */
+        "403.https_required.origin_not_allowed": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "https_required",
+                 *         "message": "Credentials travel over https only."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2196,14 +3697,31 @@ export interface components {
                 };
             };
         };
-        /** @description invalid_token, token_expired, token_revoked, unauthenticated, visitor_token_required */
-        "invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required": {
+        /**
+         * @description - `invalid_token` The credential is not valid.
+         *     - `token_expired` The credential has expired.
+         *     - `token_revoked` The credential has been revoked.
+         *     - `unauthenticated` A credential is needed.
+         *     - `visitor_token_required` This route takes a visitor token.
+         */
+        "401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required": {
             headers: {
                 "X-Request-Id"?: string;
                 "WWW-Authenticate"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invalid_token",
+                 *         "message": "The credential is not valid."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2212,13 +3730,27 @@ export interface components {
                 };
             };
         };
-        /** @description contact_blocked, https_required */
-        "contact_blocked.https_required": {
+        /**
+         * @description - `contact_blocked` The contact is blocked.
+         *     - `https_required` Credentials travel over https only.
+         */
+        "403.contact_blocked.https_required": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "contact_blocked",
+                 *         "message": "The contact is blocked."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2227,13 +3759,27 @@ export interface components {
                 };
             };
         };
-        /** @description conversation_exists, idempotency_in_progress */
-        "conversation_exists.idempotency_in_progress": {
+        /**
+         * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
+         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         */
+        "409.conversation_exists.idempotency_in_progress": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "conversation_exists",
+                 *         "message": "The contact has an unresolved conversation on this channel; `conversation_id` names it."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2242,13 +3788,24 @@ export interface components {
                 };
             };
         };
-        /** @description version_conflict */
-        version_conflict: {
+        /** @description - `version_conflict` The record has changed in the meantime. */
+        "409.version_conflict": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "version_conflict",
+                 *         "message": "The record has changed in the meantime."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2257,13 +3814,24 @@ export interface components {
                 };
             };
         };
-        /** @description assignee_unavailable */
-        assignee_unavailable: {
+        /** @description - `assignee_unavailable` The member is deactivated or does not see this channel. */
+        "422.assignee_unavailable": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "assignee_unavailable",
+                 *         "message": "The member is deactivated or does not see this channel."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2272,13 +3840,53 @@ export interface components {
                 };
             };
         };
-        /** @description invalid_transition */
-        invalid_transition: {
+        /**
+         * @description - `assignee_unavailable` The member is deactivated or does not see this channel.
+         *     - `invalid_transition` The conversation cannot go from its present state to that one; `from` and `to` name them.
+         */
+        "422.assignee_unavailable.invalid_transition": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "assignee_unavailable",
+                 *         "message": "The member is deactivated or does not see this channel."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "assignee_unavailable" | "invalid_transition";
+                    };
+                };
+            };
+        };
+        /** @description - `invalid_transition` The conversation cannot go from its present state to that one; `from` and `to` name them. */
+        "422.invalid_transition": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "invalid_transition",
+                 *         "message": "The conversation cannot go from its present state to that one; `from` and `to` name them."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2287,13 +3895,27 @@ export interface components {
                 };
             };
         };
-        /** @description conversation_exists, version_conflict */
-        "conversation_exists.version_conflict": {
+        /**
+         * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
+         *     - `version_conflict` The record has changed in the meantime.
+         */
+        "409.conversation_exists.version_conflict": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "conversation_exists",
+                 *         "message": "The contact has an unresolved conversation on this channel; `conversation_id` names it."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2302,13 +3924,28 @@ export interface components {
                 };
             };
         };
-        /** @description conversation_exists, conversation_moved, idempotency_in_progress */
-        "conversation_exists.conversation_moved.idempotency_in_progress": {
+        /**
+         * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
+         *     - `conversation_moved` There are messages behind `expected_last_seq`; `last_seq` tells how far the conversation is.
+         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         */
+        "409.conversation_exists.conversation_moved.idempotency_in_progress": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "conversation_exists",
+                 *         "message": "The contact has an unresolved conversation on this channel; `conversation_id` names it."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2317,13 +3954,36 @@ export interface components {
                 };
             };
         };
-        /** @description content_required, malformed_json, malformed_request, validation_failed */
-        "content_required.malformed_json.malformed_request.validation_failed": {
+        /**
+         * @description - `content_required` A message needs content or an attachment.
+         *     - `malformed_json` The body is not valid JSON.
+         *     - `malformed_request` The request could not be read.
+         *     - `validation_failed` Some fields are missing or invalid.
+         */
+        "400.content_required.malformed_json.malformed_request.validation_failed": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "validation_failed",
+                 *         "message": "Some fields are missing or invalid.",
+                 *         "details": [
+                 *           {
+                 *             "field": "name",
+                 *             "code": "too_long",
+                 *             "message": "name must have at most 200 characters"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2332,13 +3992,29 @@ export interface components {
                 };
             };
         };
-        /** @description forbidden, https_required, not_sender, scope_too_narrow */
-        "forbidden.https_required.not_sender.scope_too_narrow": {
+        /**
+         * @description - `forbidden` The credential does not allow this.
+         *     - `https_required` Credentials travel over https only.
+         *     - `not_sender` Only its sender changes a message.
+         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         */
+        "403.forbidden.https_required.not_sender.scope_too_narrow": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "forbidden",
+                 *         "message": "The credential does not allow this."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2347,13 +4023,24 @@ export interface components {
                 };
             };
         };
-        /** @description edit_window_over */
-        edit_window_over: {
+        /** @description - `edit_window_over` A message can be changed for 15 minutes. */
+        "422.edit_window_over": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "edit_window_over",
+                 *         "message": "A message can be changed for 15 minutes."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2362,13 +4049,27 @@ export interface components {
                 };
             };
         };
-        /** @description idempotency_in_progress, short_code_taken */
-        "idempotency_in_progress.short_code_taken": {
+        /**
+         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         *     - `short_code_taken` Another canned response of this workspace has this short code.
+         */
+        "409.idempotency_in_progress.short_code_taken": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "idempotency_in_progress",
+                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2377,13 +4078,24 @@ export interface components {
                 };
             };
         };
-        /** @description short_code_taken */
-        short_code_taken: {
+        /** @description - `short_code_taken` Another canned response of this workspace has this short code. */
+        "409.short_code_taken": {
             headers: {
                 "X-Request-Id"?: string;
                 [name: string]: unknown;
             };
             content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "short_code_taken",
+                 *         "message": "Another canned response of this workspace has this short code."
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["Failure"] & {
                     error?: {
                         /** @enum {string} */
@@ -2417,23 +4129,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["WorkspaceView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Workspaces_update: {
@@ -2457,23 +4173,325 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["WorkspaceView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Bots_list: {
+        parameters: {
+            query?: {
+                /** @description Items in a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: {
+                            items: components["schemas"]["BotView"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Bots_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBotBody"];
+            };
+        };
+        responses: {
+            /** @description Made, or found as made before */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["BotWithSecretView"];
+                    };
+                };
+            };
+            /** @description Made, or found as made before */
+            201: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["BotWithSecretView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            409: components["responses"]["409.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Bots_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["BotView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Bots_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["DeletedView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Bots_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateBotBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["BotView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Bots_rotateSecret: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["BotWithSecretView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Channels_list: {
@@ -2498,11 +4516,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["ChannelView"][];
                             next_cursor: string | null;
@@ -2510,20 +4532,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Channels_create: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2539,15 +4562,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ChannelWithSecretView"];
                     };
                 };
@@ -2556,29 +4585,35 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ChannelWithSecretView"];
                     };
                 };
             };
-            400: components["responses"]["idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            409: components["responses"]["idempotency_in_progress"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            409: components["responses"]["409.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Channels_get: {
@@ -2600,24 +4635,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ChannelView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Channels_delete: {
@@ -2639,24 +4678,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["DeletedView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Channels_update: {
@@ -2682,24 +4725,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ChannelView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Channels_rotateToken: {
@@ -2721,24 +4768,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ChannelView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Channels_rotateIdentitySecret: {
@@ -2760,24 +4811,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ChannelWithSecretView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Members_list: {
@@ -2802,11 +4857,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["MemberView"][];
                             next_cursor: string | null;
@@ -2814,20 +4873,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Members_create: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -2843,15 +4903,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MemberView"];
                     };
                 };
@@ -2860,29 +4926,35 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MemberView"];
                     };
                 };
             };
-            400: components["responses"]["channels_unknown.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["api_key_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.role_too_high.scope_too_narrow"];
-            409: components["responses"]["idempotency_in_progress.member_deactivated.member_exists"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.api_key_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            409: components["responses"]["409.idempotency_in_progress.member_deactivated.member_exists"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Members_updateProfile: {
@@ -2906,23 +4978,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MemberView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Members_get: {
@@ -2944,24 +5020,163 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MemberView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Members_update: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateMemberBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["MemberView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.last_owner"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Members_deactivate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["MemberView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.last_owner"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Members_reactivate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["MemberView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Contacts_list: {
@@ -2988,11 +5203,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["ContactView"][];
                             next_cursor: string | null;
@@ -3000,20 +5219,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Contacts_create: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3029,15 +5249,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ContactView"];
                     };
                 };
@@ -3046,29 +5272,35 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ContactView"];
                     };
                 };
             };
-            400: components["responses"]["idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            409: components["responses"]["external_id_taken.idempotency_in_progress"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            409: components["responses"]["409.external_id_taken.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Contacts_get: {
@@ -3090,24 +5322,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ContactView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Contacts_update: {
@@ -3133,25 +5369,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ContactView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["external_id_taken"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.external_id_taken"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ApiKeys_list: {
@@ -3176,11 +5416,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["ApiKeyView"][];
                             next_cursor: string | null;
@@ -3188,20 +5432,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ApiKeys_create: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3217,15 +5462,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["CreatedApiKeyView"];
                     };
                 };
@@ -3234,34 +5485,43 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["CreatedApiKeyView"];
                     };
                 };
             };
-            400: components["responses"]["expires_at_in_past.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            409: components["responses"]["idempotency_in_progress"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.expires_at_in_past.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            409: components["responses"]["409.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ApiKeys_revoke: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also ends the sessions that the key has minted. */
+                end_sessions?: "true" | "false";
+            };
             header?: never;
             path: {
                 id: string;
@@ -3278,32 +5538,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["RevokedView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Auth_register: {
         parameters: {
             query?: never;
-            header?: {
-                "Idempotency-Key"?: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -3321,11 +5583,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["AgentSessionView"];
                     };
                 };
@@ -3338,23 +5604,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["AgentSessionView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            403: components["responses"]["https_required.registration_disabled"];
-            409: components["responses"]["email_taken"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            403: components["responses"]["403.https_required.registration_disabled"];
+            409: components["responses"]["409.email_taken"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Auth_login: {
@@ -3378,32 +5648,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["AgentSessionView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_credentials"];
-            403: components["responses"]["https_required.member_deactivated"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_credentials"];
+            403: components["responses"]["403.https_required.member_deactivated"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Auth_refresh: {
         parameters: {
             query?: never;
-            header: {
-                authorization: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -3421,31 +5693,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["AgentSessionView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["https_required.member_deactivated"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Auth_logout: {
         parameters: {
             query?: never;
-            header: {
-                authorization: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -3463,23 +5737,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["DoneView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.unauthenticated"];
-            403: components["responses"]["https_required"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.unauthenticated"];
+            403: components["responses"]["403.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Auth_me: {
@@ -3499,23 +5777,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MeView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Passwords_change: {
@@ -3539,23 +5821,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["DoneView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Passwords_forgot: {
@@ -3579,22 +5865,26 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["DoneView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            403: components["responses"]["https_required"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            403: components["responses"]["403.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Passwords_reset: {
@@ -3618,32 +5908,488 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["DoneView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["reset_invalid"];
-            403: components["responses"]["https_required"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.reset_invalid"];
+            403: components["responses"]["403.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Invites_list: {
+        parameters: {
+            query?: {
+                /** @description Items in a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                status?: "pending" | "accepted" | "revoked" | "expired";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: {
+                            items: components["schemas"]["InviteView"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Invites_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateInviteBody"];
+            };
+        };
+        responses: {
+            /** @description Made, or found as made before */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["IssuedInviteView"];
+                    };
+                };
+            };
+            /** @description Made, or found as made before */
+            201: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["IssuedInviteView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            409: components["responses"]["409.idempotency_in_progress.member_exists"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Invites_resend: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["IssuedInviteView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.invite_not_pending.member_exists"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Invites_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["RevokedView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.invite_not_pending"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Acceptance_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InvitePreviewBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["InvitePreviewView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invite_invalid"];
+            403: components["responses"]["403.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Acceptance_registerUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RegisterUserBody"];
+            };
+        };
+        responses: {
+            /** @description Made, or found as made before */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["AgentSessionView"];
+                    };
+                };
+            };
+            /** @description Made, or found as made before */
+            201: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["AgentSessionView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_credentials.invite_invalid"];
+            403: components["responses"]["403.https_required"];
+            409: components["responses"]["409.last_owner.member_exists"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Sso_issue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["IssueSsoTicketBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["SsoTicketView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.api_key_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.browser_not_allowed.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.member_not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Sso_exchange: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExchangeSsoTicketBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["AgentSessionView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.sso_ticket_invalid"];
+            403: components["responses"]["403.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Sso_agentToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentTokenBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["AgentSessionView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.browser_not_allowed.forbidden.https_required.member_deactivated.scope_too_narrow.workspace_bound"];
+            404: components["responses"]["404.member_not_found.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     WidgetVisitor_openSession: {
         parameters: {
             query?: never;
-            header: {
-                origin: string;
-                authorization: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -3661,23 +6407,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["WidgetSessionView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["identity_invalid.identity_required.widget_token_invalid"];
-            403: components["responses"]["contact_blocked.https_required.origin_not_allowed"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.identity_invalid.identity_required.widget_token_invalid"];
+            403: components["responses"]["403.contact_blocked.https_required.origin_not_allowed"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     WidgetVisitor_getConfig: {
@@ -3685,9 +6435,7 @@ export interface operations {
             query: {
                 widget_token: string;
             };
-            header: {
-                origin: string;
-            };
+            header?: never;
             path?: never;
             cookie?: never;
         };
@@ -3701,23 +6449,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["PublicWidgetConfigView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["widget_token_invalid"];
-            403: components["responses"]["https_required.origin_not_allowed"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.widget_token_invalid"];
+            403: components["responses"]["403.https_required.origin_not_allowed"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     WidgetVisitor_getContact: {
@@ -3737,23 +6489,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["VisitorContactView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     WidgetVisitor_updateContact: {
@@ -3777,23 +6533,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["VisitorContactView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_list: {
@@ -3830,11 +6590,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["ConversationView"][];
                             next_cursor: string | null;
@@ -3842,20 +6606,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_start: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -3871,15 +6636,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
@@ -3888,26 +6659,61 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_unknown, sender_required, sender_unknown, unsupported, validation_failed */
+            /**
+             * @description - `content_required` A message needs content or an attachment.
+             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `malformed_json` The body is not valid JSON.
+             *     - `malformed_request` The request could not be read.
+             *     - `reply_to_unknown` The message replied to is not in this conversation.
+             *     - `sender_required` With an API key, name the sender: member_id or bot_id.
+             *     - `sender_unknown` There is no such active member or bot.
+             *     - `unsupported` This service does not support that yet.
+             *     - `validation_failed` Some fields are missing or invalid.
+             */
             400: {
                 headers: {
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": false,
+                     *       "request_id": "3f9c2a7e41d85b06",
+                     *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                     *       "error": {
+                     *         "code": "validation_failed",
+                     *         "message": "Some fields are missing or invalid.",
+                     *         "details": [
+                     *           {
+                     *             "field": "name",
+                     *             "code": "too_long",
+                     *             "message": "name must have at most 200 characters"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Failure"] & {
                         error?: {
                             /** @enum {string} */
@@ -3916,15 +6722,15 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            409: components["responses"]["conversation_exists.idempotency_in_progress"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            409: components["responses"]["409.conversation_exists.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_counts: {
@@ -3944,23 +6750,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationCountsView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_get: {
@@ -3982,24 +6792,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_update: {
@@ -4025,25 +6839,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["version_conflict"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.version_conflict"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_assign: {
@@ -4069,26 +6887,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["version_conflict"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["assignee_unavailable"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.version_conflict"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.assignee_unavailable"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_take: {
@@ -4114,26 +6936,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["version_conflict"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_transition"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.version_conflict"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.assignee_unavailable.invalid_transition"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_resolve: {
@@ -4159,26 +6985,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["version_conflict"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_transition"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.version_conflict"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_transition"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_reopen: {
@@ -4204,26 +7034,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["conversation_exists.version_conflict"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["invalid_transition"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.conversation_exists.version_conflict"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.invalid_transition"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Conversations_read: {
@@ -4249,24 +7083,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["ConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ConversationsVisitor_list: {
@@ -4291,11 +7129,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["VisitorConversationView"][];
                             next_cursor: string | null;
@@ -4303,20 +7145,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ConversationsVisitor_start: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4332,15 +7175,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["VisitorConversationStartedView"];
                     };
                 };
@@ -4349,26 +7198,59 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["VisitorConversationStartedView"];
                     };
                 };
             };
-            /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_unknown, unsupported, validation_failed */
+            /**
+             * @description - `content_required` A message needs content or an attachment.
+             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `malformed_json` The body is not valid JSON.
+             *     - `malformed_request` The request could not be read.
+             *     - `reply_to_unknown` The message replied to is not in this conversation.
+             *     - `unsupported` This service does not support that yet.
+             *     - `validation_failed` Some fields are missing or invalid.
+             */
             400: {
                 headers: {
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": false,
+                     *       "request_id": "3f9c2a7e41d85b06",
+                     *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                     *       "error": {
+                     *         "code": "validation_failed",
+                     *         "message": "Some fields are missing or invalid.",
+                     *         "details": [
+                     *           {
+                     *             "field": "name",
+                     *             "code": "too_long",
+                     *             "message": "name must have at most 200 characters"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Failure"] & {
                         error?: {
                             /** @enum {string} */
@@ -4377,15 +7259,15 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            409: components["responses"]["idempotency_in_progress"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            409: components["responses"]["409.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ConversationsVisitor_get: {
@@ -4407,24 +7289,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["VisitorConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ConversationsVisitor_read: {
@@ -4450,24 +7336,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["VisitorConversationView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     ContactConversations_list: {
@@ -4494,11 +7384,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["ConversationView"][];
                             next_cursor: string | null;
@@ -4506,15 +7400,15 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Messages_list: {
@@ -4545,11 +7439,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["MessageView"][];
                             next_cursor: string | null;
@@ -4557,21 +7455,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Messages_send: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4589,15 +7488,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MessageView"];
                     };
                 };
@@ -4606,26 +7511,62 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MessageView"];
                     };
                 };
             };
-            /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_note, reply_to_unknown, sender_required, sender_unknown, unsupported, validation_failed */
+            /**
+             * @description - `content_required` A message needs content or an attachment.
+             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `malformed_json` The body is not valid JSON.
+             *     - `malformed_request` The request could not be read.
+             *     - `reply_to_note` A public message cannot reply to a private note.
+             *     - `reply_to_unknown` The message replied to is not in this conversation.
+             *     - `sender_required` With an API key, name the sender: member_id or bot_id.
+             *     - `sender_unknown` There is no such active member or bot.
+             *     - `unsupported` This service does not support that yet.
+             *     - `validation_failed` Some fields are missing or invalid.
+             */
             400: {
                 headers: {
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": false,
+                     *       "request_id": "3f9c2a7e41d85b06",
+                     *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                     *       "error": {
+                     *         "code": "validation_failed",
+                     *         "message": "Some fields are missing or invalid.",
+                     *         "details": [
+                     *           {
+                     *             "field": "name",
+                     *             "code": "too_long",
+                     *             "message": "name must have at most 200 characters"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Failure"] & {
                         error?: {
                             /** @enum {string} */
@@ -4634,16 +7575,16 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["conversation_exists.conversation_moved.idempotency_in_progress"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.conversation_exists.conversation_moved.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Messages_unsend: {
@@ -4666,25 +7607,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["DeletedView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.not_sender.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["edit_window_over"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.not_sender.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.edit_window_over"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     Messages_edit: {
@@ -4711,25 +7656,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MessageView"];
                     };
                 };
             };
-            400: components["responses"]["content_required.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.not_sender.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["edit_window_over"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.content_required.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.not_sender.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.edit_window_over"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     MessagesVisitor_list: {
@@ -4760,11 +7709,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["MessageView"][];
                             next_cursor: string | null;
@@ -4772,21 +7725,22 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     MessagesVisitor_send: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4804,15 +7758,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MessageView"];
                     };
                 };
@@ -4821,26 +7781,59 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["MessageView"];
                     };
                 };
             };
-            /** @description content_required, content_type_reserved, idempotency_key_invalid, malformed_json, malformed_request, reply_to_unknown, unsupported, validation_failed */
+            /**
+             * @description - `content_required` A message needs content or an attachment.
+             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `malformed_json` The body is not valid JSON.
+             *     - `malformed_request` The request could not be read.
+             *     - `reply_to_unknown` The message replied to is not in this conversation.
+             *     - `unsupported` This service does not support that yet.
+             *     - `validation_failed` Some fields are missing or invalid.
+             */
             400: {
                 headers: {
                     "X-Request-Id"?: string;
                     [name: string]: unknown;
                 };
                 content: {
+                    /**
+                     * @example {
+                     *       "ok": false,
+                     *       "request_id": "3f9c2a7e41d85b06",
+                     *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                     *       "error": {
+                     *         "code": "validation_failed",
+                     *         "message": "Some fields are missing or invalid.",
+                     *         "details": [
+                     *           {
+                     *             "field": "name",
+                     *             "code": "too_long",
+                     *             "message": "name must have at most 200 characters"
+                     *           }
+                     *         ]
+                     *       }
+                     *     }
+                     */
                     "application/json": components["schemas"]["Failure"] & {
                         error?: {
                             /** @enum {string} */
@@ -4849,16 +7842,16 @@ export interface operations {
                     };
                 };
             };
-            401: components["responses"]["invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
-            403: components["responses"]["contact_blocked.https_required"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["conversation_exists.idempotency_in_progress"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
+            403: components["responses"]["403.contact_blocked.https_required"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.conversation_exists.idempotency_in_progress"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     CannedResponses_list: {
@@ -4885,11 +7878,15 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: {
                             items: components["schemas"]["CannedResponseView"][];
                             next_cursor: string | null;
@@ -4897,20 +7894,21 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["cursor_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     CannedResponses_create: {
         parameters: {
             query?: never;
             header?: {
+                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4926,15 +7924,21 @@ export interface operations {
             200: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["CannedResponseView"];
                     };
                 };
@@ -4943,29 +7947,35 @@ export interface operations {
             201: {
                 headers: {
                     "X-Request-Id"?: string;
+                    /** @description The answer that this Idempotency-Key got the first time. */
+                    "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["CannedResponseView"];
                     };
                 };
             };
-            400: components["responses"]["idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            409: components["responses"]["idempotency_in_progress.short_code_taken"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            422: components["responses"]["idempotency_key_reused"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            409: components["responses"]["409.idempotency_in_progress.short_code_taken"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.idempotency_key_reused"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     CannedResponses_get: {
@@ -4987,24 +7997,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["CannedResponseView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     CannedResponses_delete: {
@@ -5026,24 +8040,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["DeletedView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     CannedResponses_update: {
@@ -5069,25 +8087,29 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["CannedResponseView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            409: components["responses"]["short_code_taken"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            409: components["responses"]["409.short_code_taken"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
     CannedResponses_render: {
@@ -5113,24 +8135,28 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        request_id: string;
-                        /** Format: date-time */
-                        timestamp: string;
                         /** @constant */
                         ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
                         data: components["schemas"]["RenderedCannedResponseView"];
                     };
                 };
             };
-            400: components["responses"]["malformed_json.malformed_request.validation_failed"];
-            401: components["responses"]["agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
-            403: components["responses"]["forbidden.https_required.scope_too_narrow"];
-            404: components["responses"]["not_found"];
-            413: components["responses"]["body_too_large"];
-            415: components["responses"]["unsupported_media_type"];
-            429: components["responses"]["rate_limited"];
-            500: components["responses"]["internal_error"];
-            503: components["responses"]["unavailable"];
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
         };
     };
 }
