@@ -1,5 +1,8 @@
 import { createServer, request } from 'node:http';
 import type { IncomingMessage, RequestOptions } from 'node:http';
+import { pbkdf2 } from 'node:crypto';
+import { createSocket } from 'node:dgram';
+import type { Socket as DatagramSocket } from 'node:dgram';
 import { request as secureRequest } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { isIP } from 'node:net';
@@ -369,5 +372,114 @@ describe('a connection', () => {
 
   it('follows no redirect', async () => {
     expect(await call(policyOf(LOOPBACK), `http://127.0.0.1:${port}/moved`)).toBe(302);
+  });
+});
+
+describe('names', () => {
+  const A = 1;
+  const AAAA = 28;
+  /** By name and type; a name that is not here is one that nobody has, and `null` is a server that says nothing. */
+  const ZONE: Record<string, Record<number, number[][]> | null> = {
+    'both.shop.example': {
+      [A]: [[93, 184, 215, 14]],
+      [AAAA]: [[0x26, 0x06, 0x47, 0, ...Array<number>(11).fill(0), 1]],
+    },
+    'old.shop.example': { [A]: [[10, 0, 0, 1]] },
+    'rebound.shop.example': { [A]: [[127, 0, 0, 1]] },
+    'silent.shop.example': null,
+  };
+  let server: DatagramSocket;
+  let asked = 0;
+
+  class Asking extends Resolver {
+    constructor() {
+      super();
+      this.dns.setServers([`127.0.0.1:${server.address().port}`]);
+    }
+  }
+
+  beforeAll(async () => {
+    server = createSocket('udp4');
+    server.on('message', (query, { port, address }) => {
+      const answer = answerTo(query);
+      if (answer) server.send(answer, port, address);
+    });
+    await new Promise<void>(resolve => server.bind(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => new Promise<void>(resolve => server.close(resolve)));
+
+  /** The smallest name server: one question, answers that point back at its name. */
+  function answerTo(query: Buffer): Buffer | null {
+    asked += 1;
+    const labels: string[] = [];
+    let at = 12;
+    for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
+      labels.push(query.toString('latin1', at + 1, at + 1 + length));
+      at += 1 + length;
+    }
+    const type = query.readUInt16BE(at + 1);
+    const zone = ZONE[labels.join('.').toLowerCase()];
+    if (zone === null) return null;
+    const found = zone?.[type] ?? [];
+    const header = Buffer.from([
+      query[0] ?? 0,
+      query[1] ?? 0,
+      0x81,
+      zone ? 0x80 : 0x83,
+      0,
+      1,
+      0,
+      found.length,
+      0,
+      0,
+      0,
+      0,
+    ]);
+    const records = found.map(data => Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 60, 0, data.length, ...data]));
+    return Buffer.concat([header, query.subarray(12, at + 5), ...records]);
+  }
+
+  it('lead to the addresses of both families', async () => {
+    expect(await new Asking().resolve('both.shop.example')).toEqual([
+      { address: '93.184.215.14', family: 4 },
+      { address: '2606:4700::1', family: 6 },
+    ]);
+    expect(await new Asking().resolve('old.shop.example')).toEqual([{ address: '10.0.0.1', family: 4 }]);
+    await expect(new Asking().resolve('none.shop.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+  });
+
+  it('are asked of DNS for what is saved and for what is connected to', async () => {
+    const policy = policyOf({}, new Asking());
+    expect(await fault(policy, 'https://both.shop.example/')).toBeNull();
+    expect(await fault(policy, 'https://none.shop.example/')).toBeNull();
+    expect(await fault(policy, 'https://old.shop.example/')).toBe('address_not_allowed');
+    const url = new URL('http://rebound.shop.example/');
+    const refused = new Promise(resolve =>
+      request(url, { agent: new OutboundAgents(policy).for(url) }).on('error', resolve),
+    );
+    expect(await refused).toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
+  });
+
+  it('whose servers are silent hold up nobody who logs in', async () => {
+    const before = asked;
+    let silent = 12;
+    const waiting = Array.from({ length: silent }, () =>
+      new Asking().resolve('silent.shop.example').catch((error: NodeJS.ErrnoException) => {
+        silent -= 1;
+        return error.code;
+      }),
+    );
+    await new Promise((resolve, reject) =>
+      pbkdf2('password', 'salt', 1, 32, 'sha256', error => (error ? reject(error) : resolve(null))),
+    );
+    expect(silent).toBe(12);
+    expect(new Set(await Promise.all(waiting))).toEqual(new Set(['ETIMEOUT']));
+    expect(asked - before).toBeGreaterThanOrEqual(24);
+  }, 20_000);
+
+  it('without a dot are those of the machine', async () => {
+    const before = asked;
+    expect(await new Asking().resolve('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 });
+    expect(asked).toBe(before);
   });
 });
