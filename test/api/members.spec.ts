@@ -510,6 +510,16 @@ describe('the conversations of a member', () => {
     expect((await read(id)).assignee_id).toBeNull();
   });
 
+  it('come back without waiting for their assignee, who is leaving at this moment and waits for them', async () => {
+    const [member, visitor] = [await world.colleague(desk), await world.visitor(desk)];
+    const id = await assigned(key, visitor, member.memberId);
+    await key.post(`/v1/conversations/${id}/resolve`);
+    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const said = await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Once more.' });
+    await held.commit();
+    expect([said.status, (await read(id)).assignee_id]).toEqual([201, null]);
+  });
+
   it('are freed, many at once, beside everything else that happens to them', async () => {
     const busy = await world.desk();
     const api = await world.apiKey(busy);

@@ -4,6 +4,7 @@ import type { Actor } from '../../kernel/domain-event.js';
 import { VersionConflict } from '../../kernel/errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
+import type { MemberDisplay } from '../members/index.js';
 import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
 import type { Conversation, ConversationRecord } from './conversation.js';
@@ -58,16 +59,22 @@ export class ConversationChanges {
   async applyAll(conversations: readonly Conversation[], effects: Effects, actor: Actor): Promise<void> {
     const [first] = conversations;
     if (!first) return;
+    const displays = await this.displaysOf(conversations, effects.columns);
     const moves: { from: Conversation; to: Conversation }[] = [];
     for (const conversation of conversations) {
       const from = { ...conversation };
-      await this.change(conversation, effects, actor);
+      await this.change(conversation, effects, actor, displays);
       moves.push({ from, to: conversation });
     }
     await this.tally.moveAll(first.workspaceId, moves);
   }
 
-  private async change(conversation: Conversation, { columns, timeline }: Effects, actor: Actor): Promise<void> {
+  private async change(
+    conversation: Conversation,
+    { columns, timeline }: Effects,
+    actor: Actor,
+    displays: Map<string, MemberDisplay>,
+  ): Promise<void> {
     const before = { ...conversation };
     const after = { ...conversation, ...columns };
     const changes = difference(toConversationRecord(before), toConversationRecord(after));
@@ -87,7 +94,7 @@ export class ConversationChanges {
         changes,
         version: conversation.version,
         actor,
-        assignee: 'assignee_id' in changes ? await this.handover(before, conversation) : null,
+        assignee: 'assignee_id' in changes ? handover(before, conversation, displays) : null,
       },
     });
     if (timeline) await this.appender.note(conversation, timeline, actor);
@@ -100,18 +107,28 @@ export class ConversationChanges {
     }
   }
 
-  /** A conversation that comes back after its assignee has gone comes back to nobody. */
+  /**
+   * A conversation that comes back after its assignee has gone comes back to nobody; also when the assignee is being
+   * changed at this moment, for to wait and see would be to wait in a circle with a deactivation.
+   */
   private async leftAlone({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
     if (assigneeId === null) return {};
-    const member = await this.members.hold({ kind: 'system', workspaceId }, assigneeId);
+    const member = await this.members.holdUnlessChanging({ kind: 'system', workspaceId }, assigneeId);
     return canServe(member, channelId) ? {} : { assigneeId: null };
   }
 
-  private async handover(before: Conversation, after: Conversation): Promise<ConversationUpdated['assignee']> {
-    const ids = [before.assigneeId, after.assigneeId].filter(id => id !== null);
-    const displays = await this.members.displays(after.workspaceId, ids);
-    const display = ({ assigneeId }: Conversation) => displays.get(assigneeId ?? '') ?? null;
-    return { from: display(before), to: display(after) };
+  /** How visitors see those whom the conversations are taken from and given to: asked for once, however many. */
+  private async displaysOf(
+    conversations: readonly Conversation[],
+    { assigneeId }: Partial<Conversation>,
+  ): Promise<Map<string, MemberDisplay>> {
+    const [first] = conversations;
+    if (!first || assigneeId === undefined) return new Map();
+    const ids = [...conversations.map(conversation => conversation.assigneeId), assigneeId];
+    return this.members.displays(
+      first.workspaceId,
+      ids.filter(id => id !== null),
+    );
   }
 
   /** What brings a conversation back may meet another one that has taken its place; the database knows. */
@@ -132,4 +149,13 @@ function difference(
     key => !SILENT.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
   return Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]));
+}
+
+function handover(
+  before: Conversation,
+  after: Conversation,
+  displays: Map<string, MemberDisplay>,
+): ConversationUpdated['assignee'] {
+  const display = ({ assigneeId }: Conversation) => displays.get(assigneeId ?? '') ?? null;
+  return { from: display(before), to: display(after) };
 }

@@ -92,11 +92,9 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   }
 
   /** The member as it is when those who change it now are done; nobody changes it until the unit of work ends. */
-  async hold(principal: Principal, id: string): Promise<Member | null> {
-    const row = await this.visibleTo(principal)
-      .andWhere('member.id = :id', { id })
-      .setLock('pessimistic_read')
-      .getOne();
+  async hold(principal: Principal, id: string, wait = true): Promise<Member | null> {
+    const query = this.visibleTo(principal).andWhere('member.id = :id', { id }).setLock('pessimistic_read');
+    const row = await (wait ? query : query.setOnLocked('skip_locked')).getOne();
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 

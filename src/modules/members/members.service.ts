@@ -58,6 +58,11 @@ export class MembersService {
     return this.members.hold(principal, id);
   }
 
+  /** The same for those who have locked such a thing already, and must not wait: null while the member is changed. */
+  holdUnlessChanging(principal: Principal, id: string): Promise<Member | null> {
+    return this.members.hold(principal, id, false);
+  }
+
   byEmail(workspaceId: string, email: string): Promise<Member | null> {
     return this.members.byEmail(workspaceId, email);
   }
