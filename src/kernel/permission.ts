@@ -23,6 +23,7 @@ const LOWEST_ROLE = {
   'contacts:write': 'agent',
   'conversations:read': 'agent',
   'conversations:write': 'agent',
+  'events:read': 'admin',
   'canned-responses:read': 'agent',
   'canned-responses:write': 'agent',
   /** Sessions: a key's for any member, an agent's narrower or elsewhere for itself. */

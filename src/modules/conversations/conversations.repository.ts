@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../kernel/principal.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
@@ -22,6 +23,11 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     private readonly sql: Sql,
   ) {
     super(units);
+  }
+
+  async visibleIds(principal: Principal): Promise<string[]> {
+    const rows = await this.visibleTo(principal).select('conversation.id', 'id').getRawMany<{ id: string }>();
+    return rows.map(({ id }) => id);
   }
 
   /** The contact's unresolved conversation on the channel that `single_conversation` allows. */

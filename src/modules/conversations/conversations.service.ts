@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { Page } from '../../kernel/page.js';
-import type { AgentPrincipal, Principal, StaffPrincipal } from '../../kernel/principal.js';
+import type { AgentPrincipal, Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
@@ -47,6 +47,11 @@ export class ConversationsService {
   /** The conversation, if the caller may see it. */
   find(principal: Principal, id: string): Promise<Conversation | null> {
     return this.conversations.findVisible(principal, id);
+  }
+
+  /** All of the visitor's, on its channel. */
+  idsOf(principal: VisitorPrincipal): Promise<string[]> {
+    return this.conversations.visibleIds(principal);
   }
 
   async get(principal: Principal, id: string): Promise<Conversation> {

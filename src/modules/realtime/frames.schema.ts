@@ -16,6 +16,21 @@ export class ConnectedData {
   @Time() server_time!: string;
 }
 
+export class ResumedData {
+  @Text({ max: 400 }) from!: string;
+  @Text({ max: 400 }) to!: string;
+  @Integer() count!: number;
+}
+
+export class SyncRequiredData {
+  @Choice(['invalid', 'epoch', 'expired', 'too_many', 'scope'], {
+    description:
+      'The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events were ' +
+      'missed (`too_many`); the member sees other channels than before (`scope`).',
+  })
+  reason!: 'invalid' | 'epoch' | 'expired' | 'too_many' | 'scope';
+}
+
 export class ProgressData {
   @Id() id!: string;
   @Choice(STATUSES) status!: Status;

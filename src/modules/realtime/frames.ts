@@ -59,6 +59,11 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
 export const PASSING_FRAMES = {
   connected: both('The first frame on every socket.', 'ConnectedData'),
   pong: { summary: 'Answers `ping`; no data.', agent: null, visitor: null },
+  resumed: both('What was missed has been told; with `to` the client resumes the next time.', 'ResumedData'),
+  'sync.required': both(
+    'What was missed cannot be told: read the present state. Live frames follow.',
+    'SyncRequiredData',
+  ),
   typing: both('Somebody types; ends by itself after 8 s. Not sent to whoever types.', 'TypingData'),
   'typing.stop': both('Somebody has stopped typing.', 'TypingData'),
 } satisfies Record<string, FrameDefinition>;

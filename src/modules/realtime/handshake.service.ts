@@ -6,7 +6,6 @@ import type { AgentPrincipal, Principal, VisitorPrincipal } from '../../kernel/p
 import { principalKey } from '../../kernel/principal.js';
 import { nowWireTime } from '../../kernel/clock.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
-import { EventTail } from '../../platform/events/event-tail.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
 import type { Handshake } from '../../platform/sockets/socket-door.js';
@@ -15,6 +14,7 @@ import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
 import type { Conversation } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
+import { ReplayService } from './replay.service.js';
 import { RescopingService } from './rescoping.service.js';
 import { inboxTopics, topics } from './topics.js';
 
@@ -30,7 +30,7 @@ export class HandshakeService extends SocketDoor {
     private readonly conversations: ConversationsService,
     private readonly channels: ChannelsService,
     private readonly limiter: RateLimiter,
-    private readonly tail: EventTail,
+    private readonly replay: ReplayService,
     private readonly rescoping: RescopingService,
     private readonly config: Config,
   ) {
@@ -42,21 +42,38 @@ export class HandshakeService extends SocketDoor {
     const principal = await this.authenticate(query.get('token'), kind);
     await this.limiter.consume('handshake', principalKey(principal));
     return principal.kind === 'visitor'
-      ? this.admitVisitor(principal, query.get('conv'), request.headers.origin)
-      : this.admitAgent(principal as AgentPrincipal, query.get('room'));
+      ? this.admitVisitor(principal, query, request.headers.origin)
+      : this.admitAgent(principal as AgentPrincipal, query);
   }
 
-  welcome(connection: SocketConnection): void {
+  /**
+   * One that resumes already hears what comes, which waits until it has been told what it has missed. The place in the
+   * log is taken before that is read, so between the two nothing is lost.
+   */
+  async welcome(connection: SocketConnection): Promise<void> {
     this.rescoping.catchUp(connection);
+    const { after } = connection.admission;
+    const to = this.replay.cursor;
+    if (after === null) return connection.send(this.connected(connection, to));
+    const missed = await this.replay.missed(connection, after);
+    if ('fault' in missed) {
+      const frame = JSON.stringify({ type: 'sync.required', data: { reason: missed.fault } });
+      return connection.release([this.connected(connection, to), frame]);
+    }
+    const resumed = JSON.stringify({ type: 'resumed', data: { from: after, to, count: missed.frames.length } });
+    connection.release([this.connected(connection, after), ...missed.frames, resumed]);
+  }
+
+  private connected(connection: SocketConnection, cursor: string): string {
     const data = {
       connection_id: connection.id,
       room: connection.admission.room,
-      cursor: this.tail.cursor,
+      cursor,
       ping_interval_ms: this.config.socketPingIntervalMs,
       pong_wait_ms: this.config.socketPongWaitMs,
       server_time: nowWireTime(),
     };
-    connection.send(JSON.stringify({ type: 'connected', data }));
+    return JSON.stringify({ type: 'connected', data });
   }
 
   /** The one place where a deactivated member's token is told apart from a revoked one. */
@@ -72,12 +89,13 @@ export class HandshakeService extends SocketDoor {
   /** Without `conv` in the contact's room, which also carries a conversation that is yet to be made. */
   private async admitVisitor(
     principal: VisitorPrincipal,
-    conversationId: string | null,
+    query: URLSearchParams,
     origin: string | undefined,
   ): Promise<Admission> {
     const channel = await this.channels.find(principal.workspaceId, principal.channelId);
     if (!channel) throw new NotFound();
     if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();
+    const conversationId = query.get('conv');
     const conversation = conversationId ? await this.visible(principal, conversationId) : null;
     const room = conversation
       ? topics.visitorConversation(conversation.id)
@@ -86,13 +104,16 @@ export class HandshakeService extends SocketDoor {
       principal,
       audience: 'visitor',
       room: conversation?.id ?? 'contact',
+      conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
+      after: afterOf(query),
       topics: [room, topics.channelVisitors(principal.channelId)],
       expiresAt: principal.expiresAt,
     };
   }
 
-  private async admitAgent(principal: AgentPrincipal, room: string | null): Promise<Admission> {
+  private async admitAgent(principal: AgentPrincipal, query: URLSearchParams): Promise<Admission> {
+    const room = query.get('room');
     const inbox = room === null || room === '' || room === INBOX;
     const conversation = inbox ? null : await this.visible(principal, room);
     const rooms = conversation
@@ -102,7 +123,9 @@ export class HandshakeService extends SocketDoor {
       principal,
       audience: 'agent',
       room: conversation?.id ?? INBOX,
+      conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
+      after: afterOf(query),
       topics: [...rooms, topics.session(principal.sessionId), topics.member(principal.memberId)],
       expiresAt: principal.expiresAt,
     };
@@ -114,4 +137,9 @@ export class HandshakeService extends SocketDoor {
     if (!conversation) throw new NotFound();
     return conversation;
   }
+}
+
+/** An empty one is none, as an empty `conv` and `room` are. */
+function afterOf(query: URLSearchParams): string | null {
+  return query.get('after') || null;
 }

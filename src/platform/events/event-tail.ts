@@ -5,6 +5,7 @@ import { Fanout } from '../fanout/fanout.js';
 import { COMMITTED_EVENTS } from './event-log.js';
 import type { AppendedEvent } from './event.repository.js';
 import { EventRepository } from './event.repository.js';
+import { encodeLogCursor } from './log-cursor.js';
 
 export type EventListener = (event: RecordedEvent) => void;
 
@@ -27,7 +28,8 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   /** Events that came before their turn, by the id of the one that they wait for. */
   private readonly waiting = new Map<string, AppendedEvent>();
   private horizon = '0';
-  private identity = '';
+  /** Of the log, as cursors carry it. */
+  identity = '';
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();
   private failing = false;
@@ -41,7 +43,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
 
   /** Where this instance is in the log: everything before it has been delivered here. Opaque to clients. */
   get cursor(): string {
-    return Buffer.from(`1.${this.identity}.${this.horizon}`).toString('base64url');
+    return encodeLogCursor({ identity: this.identity, since: this.horizon, range: null });
   }
 
   listen(listener: EventListener): void {

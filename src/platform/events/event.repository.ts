@@ -3,6 +3,7 @@ import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { Actor, DomainEvents, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
 import { Sql, statement } from '../database/sql.js';
+import type { PageRange } from './log-cursor.js';
 
 /** TypeORM knows no `xid8`, so the log has no entity: these statements are all that touches it. */
 const APPEND = statement(`
@@ -14,6 +15,9 @@ const APPEND = statement(`
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
   RETURNING xid::text AS xid, position::text AS position, recorded_at,
             (SELECT id FROM previous) AS previous_id, (SELECT xid FROM previous) AS previous_xid`);
+
+const COLUMNS = `id, type, workspace_id, channel_id, conversation_id, contact_id, actor, payload, payload_version,
+  request_id, recorded_at, xid::text AS xid, position::text AS position`;
 
 const HORIZON = statement(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`);
 
@@ -38,11 +42,44 @@ const SETTLED_SINCE = statement(`
  * then is there for good, and an event that appears between them later follows only what was there to be read before.
  */
 const PAGE = statement(`
-  SELECT id, type, workspace_id, channel_id, conversation_id, contact_id, actor, payload, payload_version, request_id,
-         recorded_at, xid::text AS xid, position::text AS position
-  FROM event WHERE xid >= $1::xid8 AND position >= $2 AND position <= $3
+  SELECT ${COLUMNS} FROM event WHERE xid >= $1::xid8 AND position >= $2 AND position <= $3
   ORDER BY event.position LIMIT $4`);
 const PAGE_SIZE = 200;
+
+/**
+ * What has happened in a workspace since a transaction's number, settled or not: for one who listens already, and who
+ * therefore misses nothing that appears behind it. Unsorted within the limit, for what exceeds it is not asked for.
+ */
+const RECENT = statement(`
+  SELECT ${COLUMNS} FROM event
+  WHERE workspace_id = $1 AND xid >= $2::xid8 AND type = ANY($3)
+    AND ($4::uuid[] IS NULL OR conversation_id = ANY($4))
+  LIMIT $5`);
+
+/** A page of what lies between two positions, of one workspace. */
+const PAGE_OF_WORKSPACE = statement(`
+  SELECT ${COLUMNS} FROM event
+  WHERE workspace_id = $1 AND xid >= $2::xid8 AND type = ANY($3) AND position > $4 AND position <= $5
+  ORDER BY event.position LIMIT $6`);
+
+/** Whether a place in the log can still be read on from, and is one that this log has come to. */
+const STANDING = statement(`
+  SELECT $1::xid8 > pruned_xid AS kept, $1::xid8 <= pg_snapshot_xmax(pg_current_snapshot()) AS reached FROM event_log`);
+
+/**
+ * Drops the oldest events, at most so many, and notes up to which transaction's number something has gone. Positions
+ * and times ascend together, but for what waited for a lock.
+ */
+const PRUNE = statement(`
+  WITH batch AS (SELECT position, recorded_at FROM event ORDER BY position LIMIT $2),
+  gone AS (
+    DELETE FROM event USING batch
+    WHERE event.position = batch.position AND batch.recorded_at < $1 RETURNING event.xid
+  ),
+  noted AS (
+    UPDATE event_log SET pruned_xid = GREATEST(pruned_xid, (SELECT max(xid) FROM gone)) WHERE EXISTS (SELECT 1 FROM gone)
+  )
+  SELECT count(*)::int AS dropped FROM gone`);
 
 /** What was said is replaced by nothing; that something was said stays. */
 const SCRUB_MESSAGE = statement(`
@@ -96,6 +133,8 @@ export interface SettledRange {
   first: string | null;
   last: string | null;
 }
+
+const NOWHERE = { kept: false, reached: false };
 
 @Injectable()
 export class EventRepository {
@@ -154,6 +193,39 @@ export class EventRepository {
       const end = rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.position;
       from = end === undefined ? null : (BigInt(end) + 1n).toString();
     }
+  }
+
+  /** @param conversationIds null: of the whole workspace @returns at most `limit`, in order of position */
+  async recent(
+    workspaceId: string,
+    since: string,
+    types: readonly EventType[],
+    conversationIds: readonly string[] | null,
+    limit: number,
+  ): Promise<RecordedEvent[]> {
+    const rows = await this.sql.rows<EventRow>(RECENT, [workspaceId, since, types, conversationIds, limit]);
+    return rows.map(toRecordedEvent).sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1));
+  }
+
+  /** What lies behind a position in a settled range, in order of position. */
+  async page(
+    workspaceId: string,
+    since: string,
+    types: readonly EventType[],
+    range: Pick<PageRange, 'position' | 'last'>,
+    limit: number,
+  ): Promise<RecordedEvent[]> {
+    const values = [workspaceId, since, types, range.position, range.last, limit];
+    return (await this.sql.rows<EventRow>(PAGE_OF_WORKSPACE, values)).map(toRecordedEvent);
+  }
+
+  async standing(since: string): Promise<{ kept: boolean; reached: boolean }> {
+    return (await this.sql.first<{ kept: boolean; reached: boolean }>(STANDING, [since])) ?? NOWHERE;
+  }
+
+  /** Drops the oldest events that were recorded before then. @returns how many; fewer than `limit` when all are gone */
+  async prune(before: Date, limit: number): Promise<number> {
+    return (await this.sql.first<{ dropped: number }>(PRUNE, [before, limit]))?.dropped ?? 0;
   }
 
   async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {

@@ -1,11 +1,13 @@
 import { Global, Module } from '@nestjs/common';
 import { EventLog } from './event-log.js';
+import { EventReader } from './event-reader.service.js';
 import { EventTail } from './event-tail.js';
+import { OldEvents } from './old-events.service.js';
 import { EventRepository } from './event.repository.js';
 
 @Global()
 @Module({
-  providers: [EventRepository, EventLog, EventTail],
-  exports: [EventLog, EventTail],
+  providers: [EventRepository, EventLog, EventTail, EventReader, OldEvents],
+  exports: [EventLog, EventTail, EventReader],
 })
 export class EventsModule {}

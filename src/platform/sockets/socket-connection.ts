@@ -15,8 +15,11 @@ export interface Admission {
   /** The name of the room, as `connected` tells it: `inbox`, a conversation's id, or `contact`. */
   room: string;
   topics: readonly string[];
-  /** Of the one conversation that it listens to; null for an inbox, or the room of a contact. */
+  /** The one conversation that it listens to, and its channel; null for an inbox, or the room of a contact. */
+  conversationId: string | null;
   channelId: string | null;
+  /** Where in the event log the client was when it last heard of us; null for one that begins now. */
+  after: string | null;
   /** When its token ends; null for one that does not. */
   expiresAt: Date | null;
 }
@@ -33,6 +36,8 @@ export class SocketConnection {
   heardAt = performance.now();
   pingedAt = performance.now();
   closedAt: number | null = null;
+  /** What has come while the client is being told what it has missed; null when nothing is held back. */
+  private held: { payloads: (string | Buffer)[]; bytes: number } | null = null;
   private readonly frames = new TokenBucket(FRAMES.perSecond, FRAMES.burst);
   private readonly faultedAt: number[] = [];
 
@@ -50,9 +55,28 @@ export class SocketConnection {
   /** @param passing whether the frame tells of something that will be out of date in a moment anyway */
   send(payload: string | Buffer, passing = false): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
+    if (this.held) return this.keep(this.held, payload);
     if (this.socket.bufferedAmount > BUFFER.limit) return this.close('slowConsumer');
     if (passing && this.socket.bufferedAmount > BUFFER.passing) return;
     this.socket.send(payload, { binary: false });
+  }
+
+  /** Holds back what comes until `release`: what has been missed is told first. */
+  hold(): void {
+    this.held = { payloads: [], bytes: 0 };
+  }
+
+  /** Says these, then what has been held back, then whatever comes. */
+  release(first: readonly (string | Buffer)[]): void {
+    const { payloads } = this.held ?? { payloads: [] };
+    this.held = null;
+    for (const payload of [...first, ...payloads]) this.send(payload);
+  }
+
+  private keep(held: { payloads: (string | Buffer)[]; bytes: number }, payload: string | Buffer): void {
+    held.payloads.push(payload);
+    held.bytes += payload.length;
+    if (held.bytes > BUFFER.limit) this.close('slowConsumer');
   }
 
   /** Notes that the client lives. @returns false when it talks more than it may, and has been closed for it */

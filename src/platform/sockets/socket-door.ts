@@ -13,6 +13,6 @@ export abstract class SocketDoor {
   /** @throws DomainError, which becomes the HTTP answer to the upgrade */
   abstract admit(handshake: Handshake): Promise<Admission>;
 
-  /** Called once the socket is open and in the hub; sends what every socket hears first. */
-  abstract welcome(connection: SocketConnection): void;
+  /** Called once the socket is open and in the hub; sends what every socket hears first, and what it has missed. */
+  abstract welcome(connection: SocketConnection): Promise<void>;
 }

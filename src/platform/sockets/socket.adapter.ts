@@ -125,9 +125,13 @@ export class SocketAdapter extends WsAdapter {
     // these count as frames: each ping is answered, and a flood of them by one that does not read would fill the memory
     for (const sign of ['ping', 'pong'] as const) client.on(sign, () => void connection.hear());
     client.once('close', () => this.hub.remove(connection));
+    if (connection.admission.after !== null) connection.hold();
     this.hub.add(connection);
     server.emit('connection', client, request);
-    this.door.welcome(connection);
+    this.door.welcome(connection).catch((error: unknown) => {
+      this.log.error(error);
+      connection.close('tryLater');
+    });
   }
 }
 

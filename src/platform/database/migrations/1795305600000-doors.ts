@@ -13,6 +13,8 @@ export class Doors1795305600000 implements MigrationInterface {
 
 const UP = [
   `ALTER TABLE event ADD request_id text, ADD address text, ADD user_agent text`,
+  `CREATE INDEX ix_event_workspace ON event (workspace_id, xid)`,
+  `ALTER TABLE event_log ADD pruned_xid xid8 NOT NULL DEFAULT '0'`,
   `ALTER TABLE session ADD api_key_id uuid`,
   `CREATE INDEX ix_session_api_key ON session (workspace_id, api_key_id) WHERE "api_key_id" IS NOT NULL`,
   `ALTER TABLE session ADD CONSTRAINT fk_session_api_key FOREIGN KEY (workspace_id, api_key_id)
@@ -78,5 +80,7 @@ const DOWN = [
   `DROP TABLE sso_ticket`,
   `DROP INDEX ix_session_member`,
   `ALTER TABLE session DROP api_key_id`,
+  `ALTER TABLE event_log DROP pruned_xid`,
+  `DROP INDEX ix_event_workspace`,
   `ALTER TABLE event DROP request_id, DROP address, DROP user_agent`,
 ];

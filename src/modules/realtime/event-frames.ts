@@ -1,0 +1,75 @@
+import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
+import type { EventRoute } from './event-routes.js';
+import { EVENT_ROUTES } from './event-routes.js';
+import { topics } from './topics.js';
+
+/** One audience of an event: the topics in which it is heard, and what is said there; null where nothing is. */
+export interface Hearing {
+  topics: string[];
+  data: () => object | null;
+}
+
+/** Who hears an event, live or replayed. Of an event of another age, which has no route here, nobody. */
+export function hearingsOf<T extends EventType>(event: RecordedEvent<T>): { agent?: Hearing; visitor?: Hearing } {
+  const route: EventRoute<T> | undefined = EVENT_ROUTES[event.type];
+  if (!route) return {};
+  const { agents, visitor } = route;
+  return {
+    ...(agents && { agent: { topics: agentTopics(event, agents), data: () => agents.data(event) } }),
+    ...(visitor && { visitor: { topics: visitorTopics(event), data: () => visitor(event) } }),
+  };
+}
+
+/** The types that an audience can hear of at all. */
+export function typesFor(audience: 'agent' | 'visitor'): EventType[] {
+  const types = Object.keys(EVENT_ROUTES) as EventType[];
+  return types.filter(type => EVENT_ROUTES[type][audience === 'agent' ? 'agents' : 'visitor'] !== null);
+}
+
+/** A durable event, one frame; what all frames of the event have in common, and what this audience is told. */
+export function eventFrame(event: RecordedEvent, data: object): EventFrame {
+  return {
+    type: event.type,
+    id: event.id,
+    timestamp: event.recordedAt,
+    ...(event.conversationId ? { conversation_id: event.conversationId } : {}),
+    ...(event.channelId ? { channel_id: event.channelId } : {}),
+    data,
+  };
+}
+
+export interface EventFrame {
+  type: string;
+  id: string;
+  timestamp: string;
+  conversation_id?: string;
+  channel_id?: string;
+  data: object;
+}
+
+/** @param cursor how far whoever hears this has come in the log; not how far the event is */
+export function serialised(frame: EventFrame, cursor: string): Buffer {
+  const { type, id, ...rest } = frame;
+  return Buffer.from(JSON.stringify({ type, id, cursor, ...rest }));
+}
+
+function agentTopics<T extends EventType>(
+  event: RecordedEvent<T>,
+  { room, channels }: NonNullable<EventRoute<T>['agents']>,
+): string[] {
+  const { workspaceId, channelId, conversationId } = event;
+  if (room === 'workspace') return [topics.agents(workspaceId)];
+  const own = channelId ? [channelId] : [];
+  return [
+    topics.inbox(workspaceId),
+    ...(channels?.(event) ?? own).map(topics.channel),
+    ...(room === 'conversation' && conversationId ? [topics.conversation(conversationId)] : []),
+  ];
+}
+
+function visitorTopics({ contactId, channelId, conversationId }: RecordedEvent): string[] {
+  return [
+    ...(contactId && channelId ? [topics.contact(contactId, channelId)] : []),
+    ...(conversationId ? [topics.visitorConversation(conversationId)] : []),
+  ];
+}

@@ -1,0 +1,78 @@
+import { Injectable } from '@nestjs/common';
+import type { RecordedEvent } from '../../kernel/domain-event.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import type { ResumeFault } from '../../platform/events/event-reader.service.js';
+import { EventReader } from '../../platform/events/event-reader.service.js';
+import { EventTail } from '../../platform/events/event-tail.js';
+import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
+import { ConversationsService } from '../conversations/index.js';
+import type { EventFrame } from './event-frames.js';
+import { eventFrame, hearingsOf, serialised, typesFor } from './event-frames.js';
+
+/** What became of a resume. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
+export type Resumed = { frames: Buffer[] } | { fault: ResumeFault | 'scope' };
+
+/**
+ * What a socket has missed, by the same table that decides who hears of it live. Replayed frames carry the cursor that
+ * the client came with: one that is cut off amid them begins there again.
+ */
+@Injectable()
+export class ReplayService {
+  constructor(
+    private readonly reader: EventReader,
+    private readonly tail: EventTail,
+    private readonly conversations: ConversationsService,
+  ) {}
+
+  /** How far the log had come here before what is missing is read; with it a client resumes the next time. */
+  get cursor(): string {
+    return this.tail.cursor;
+  }
+
+  async missed(connection: SocketConnection, after: string): Promise<Resumed> {
+    const { audience, principal } = connection.admission;
+    const found = await this.reader.missed(after, {
+      workspaceId: principal.workspaceId,
+      types: typesFor(audience),
+      conversationIds: await this.conversationsOf(connection),
+    });
+    if (typeof found === 'string') return { fault: found };
+    if (found.some(event => changesScope(event, connection))) return { fault: 'scope' };
+    const frames = found.map(event => frameFor(connection, event)).filter(frame => frame !== null);
+    return { frames: frames.map(frame => serialised(frame, after)) };
+  }
+
+  /** For backends: what all agents together have heard. @throws CursorInvalid, CursorExpired */
+  async page(
+    { workspaceId }: StaffPrincipal,
+    after: string | undefined,
+    limit: number,
+  ): Promise<{ frames: EventFrame[]; cursor: string; hasMore: boolean }> {
+    const page = await this.reader.page({ workspaceId, types: typesFor('agent') }, after, limit);
+    const frames = page.events.map(event => {
+      const data = hearingsOf(event).agent?.data();
+      return data ? eventFrame(event, data) : null;
+    });
+    return { frames: frames.filter(frame => frame !== null), cursor: page.cursor, hasMore: page.hasMore };
+  }
+
+  /** The one that the socket is about, or all of a visitor's; null for an inbox. */
+  private async conversationsOf({ admission }: SocketConnection): Promise<string[] | null> {
+    if (admission.conversationId !== null) return [admission.conversationId];
+    return admission.principal.kind === 'visitor' ? this.conversations.idsOf(admission.principal) : null;
+  }
+}
+
+/** The event as this socket would have heard it, had it been open; null when it would not. */
+function frameFor(connection: SocketConnection, event: RecordedEvent): EventFrame | null {
+  const hearing = hearingsOf(event)[connection.admission.audience];
+  if (!hearing?.topics.some(topic => connection.topics.has(topic))) return null;
+  const data = hearing.data();
+  return data && eventFrame(event, data);
+}
+
+function changesScope(event: RecordedEvent, { admission: { principal } }: SocketConnection): boolean {
+  if (event.type !== 'member.updated' || principal.kind !== 'agent') return false;
+  const { payload } = event as RecordedEvent<'member.updated'>;
+  return payload.member.id === principal.memberId && payload.changed.includes('channel_ids');
+}

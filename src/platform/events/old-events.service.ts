@@ -1,0 +1,30 @@
+import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
+import { Clock } from '../../kernel/clock.js';
+import { OldRows } from '../database/old-rows.service.js';
+import { EventRepository } from './event.repository.js';
+
+const DAY_MS = 24 * 3_600_000;
+/** Small enough to hold nobody up. */
+const BATCH = 1_000;
+
+/** Drops events that nobody can resume from any more. */
+@Injectable()
+export class OldEvents extends OldRows {
+  protected readonly what = 'events';
+
+  constructor(
+    private readonly events: EventRepository,
+    private readonly clock: Clock,
+    private readonly config: Config,
+  ) {
+    super();
+  }
+
+  protected async drop(): Promise<number> {
+    const before = new Date(this.clock.now().getTime() - this.config.eventRetentionDays * DAY_MS);
+    let dropped = 0;
+    for (let last = BATCH; last === BATCH; dropped += last) last = await this.events.prune(before, BATCH);
+    return dropped;
+  }
+}
