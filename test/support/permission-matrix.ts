@@ -232,6 +232,10 @@ export const RECIPES: Record<string, Recipe> = {
   }),
   'PATCH /v1/conversations/{conversation_id}/messages/{id}': message({ content: 'Hello again!' }),
   'DELETE /v1/conversations/{conversation_id}/messages/{id}': message(),
+  'GET /v1/events': async scene => {
+    await scene.one('conversations');
+    return { path: '/v1/events?limit=200' };
+  },
   'GET /v1/widget/config': scene => ({ path: `/v1/widget/config?widget_token=${scene.channel.widget_token}` }),
   'GET /v1/widget/contact': plain('/v1/widget/contact'),
   'PATCH /v1/widget/contact': plain('/v1/widget/contact', { locale: 'de' }),
