@@ -1,25 +1,30 @@
 import { addressesOf, type Addresses } from './addresses.js';
 import { AgentSession, type AgentTokens } from './agent-session.js';
 import { AuthorizedApi } from './authorized-api.js';
-import type { ChangePasswordBody, LoginBody, RegisterBody, ResetPasswordBody } from './bodies.js';
+import type { ChangePasswordBody, LoginBody, RegisterBody, RegisterUserBody, ResetPasswordBody } from './bodies.js';
 import { connected } from './connected.js';
 import type { AgentFrames } from './frames.js';
 import { HttpTransport } from './http.js';
 import { LiveSocket, type LiveOptions } from './live-socket.js';
 import type { ClientOptions } from './options.js';
 import { AgentApiKeys } from './resources/api-keys.js';
+import { Bots } from './resources/bots.js';
 import { CannedResponses } from './resources/canned-responses.js';
 import { Channels } from './resources/channels.js';
 import { Contacts } from './resources/contacts.js';
 import { AgentConversations } from './resources/conversations.js';
+import { Invites } from './resources/invites.js';
 import { AgentMembers } from './resources/members.js';
 import { Workspace } from './resources/workspace.js';
-import type { AgentSessionView, MeView } from './types.js';
+import type { AgentSessionView, InvitePreviewView, MeView } from './types.js';
 
 export interface AgentOptions extends ClientOptions {
   /** Hears of every new pair of tokens, to keep them; null when the session has ended. */
   onTokens?: ((tokens: AgentTokens | null) => void) | undefined;
 }
+
+/** Who hears of the tokens of a client that has grown from another. */
+export type OwnTokens = Pick<AgentOptions, 'onTokens'>;
 
 export interface AgentLiveOptions extends LiveOptions {
   /** `inbox` unless told; a conversation's id for its room alone. */
@@ -28,13 +33,15 @@ export interface AgentLiveOptions extends LiveOptions {
 
 export type AgentSocket = LiveSocket<AgentFrames>;
 
-/** A member of a workspace at work. Log in, register, or restore kept tokens first. */
+/** A member of a workspace at work. Log in, register, exchange a ticket, or restore kept tokens first. */
 export class AgentClient {
   readonly conversations: AgentConversations;
   readonly contacts: Contacts;
   readonly channels: Channels;
   readonly cannedResponses: CannedResponses;
   readonly members: AgentMembers;
+  readonly invites: Invites;
+  readonly bots: Bots;
   readonly apiKeys: AgentApiKeys;
   readonly workspace: Workspace;
   private readonly addresses: Addresses;
@@ -52,6 +59,8 @@ export class AgentClient {
     this.channels = new Channels(this.api);
     this.cannedResponses = new CannedResponses(this.api);
     this.members = new AgentMembers(this.api);
+    this.invites = new Invites(this.api);
+    this.bots = new Bots(this.api);
     this.apiKeys = new AgentApiKeys(this.api);
     this.workspace = new Workspace(this.api);
   }
@@ -73,6 +82,38 @@ export class AgentClient {
   /** Makes a workspace with the caller as its owner. */
   register(body: RegisterBody): Promise<AgentSessionView> {
     return this.enter('/v1/auth/register', body);
+  }
+
+  /** Comes in by a ticket of single sign-on, which is good once, and for a minute; pages call `enterFromPage`. */
+  exchange(ticket: string): Promise<AgentSessionView> {
+    return this.enter('/v1/auth/sso/exchange', { ticket });
+  }
+
+  /** What the link of an invite leads to, to be shown to whoever has followed it. */
+  invitePreview(inviteToken: string): Promise<InvitePreviewView> {
+    const body = { invite_token: inviteToken };
+    return this.http.request({ method: 'POST', path: '/v1/auth/invite-preview', body });
+  }
+
+  /** Accepts an invite, once. The password becomes the new user's, or must be that of whoever has this e-mail. */
+  registerUser(body: RegisterUserBody): Promise<AgentSessionView> {
+    return this.enter('/v1/auth/register-user', body);
+  }
+
+  /**
+   * Another client of the same member that sees these channels alone, and may do what an agent may. This one stays as
+   * it is; both end together, whichever logs out. Tokens of the new one are told to its own `onTokens`.
+   */
+  narrow(to: { channelIds: readonly string[] }, options: OwnTokens = {}): Promise<AgentClient> {
+    return this.grown({ channel_ids: to.channelIds }, options);
+  }
+
+  /**
+   * Another client, of the same user in another of its workspaces, as `me()` lists them. This one stays as it is; both
+   * end together. 403 `workspace_bound` for a session that was narrowed, or that an API key has opened.
+   */
+  switchWorkspace(workspaceId: string, options: OwnTokens = {}): Promise<AgentClient> {
+    return this.grown({ workspace_id: workspaceId }, options);
   }
 
   /** Renews the tokens now. Calls do so by themselves when theirs has expired. */
@@ -124,7 +165,7 @@ export class AgentClient {
   }
 
   /** With `rotate`, each refresh token is good once: a stolen one ends the session instead of serving for a week. */
-  private async enter(path: string, body: LoginBody | RegisterBody): Promise<AgentSessionView> {
+  private async enter(path: string, body: object): Promise<AgentSessionView> {
     const session = await this.http.request<AgentSessionView>({
       method: 'POST',
       path,
@@ -132,5 +173,12 @@ export class AgentClient {
     });
     this.session.set(session);
     return session;
+  }
+
+  private async grown(body: object, { onTokens }: OwnTokens): Promise<AgentClient> {
+    const session = await this.api.post<AgentSessionView>('/v1/auth/agent-token', body);
+    const client = new AgentClient({ ...this.options, onTokens });
+    client.restore(session);
+    return client;
   }
 }

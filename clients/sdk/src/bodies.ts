@@ -50,12 +50,22 @@ export type CreateCannedResponseBody = Post<'/v1/canned-responses'>;
 export type UpdateCannedResponseBody = Patch<'/v1/canned-responses/{id}'>;
 
 export type CreateMemberBody = Post<'/v1/workspace/members'>;
+export type UpdateMemberBody = Patch<'/v1/workspace/members/{id}'>;
 export type UpdateProfileBody = Patch<'/v1/workspace/members/me'>;
 export type UpdateWorkspaceBody = Patch<'/v1/workspace'>;
 export type CreateApiKeyBody = Post<'/v1/api-keys'>;
 
+export type ListInvitesQuery = Query<'/v1/workspace/invites'>;
+export type CreateInviteBody = Post<'/v1/workspace/invites'>;
+export type CreateBotBody = Post<'/v1/bots'>;
+export type UpdateBotBody = Patch<'/v1/bots/{id}'>;
+
+/** Whom a server lets in, and into which channels: all that the member sees unless told. */
+export type SsoTicketBody = Post<'/v1/auth/sso/ticket'>;
+
 /** Without `rotate`, which the SDK always asks for. */
 export type LoginBody = Omit<Post<'/v1/auth/login'>, 'rotate'>;
 export type RegisterBody = Omit<Post<'/v1/auth/register'>, 'rotate'>;
+export type RegisterUserBody = Omit<Post<'/v1/auth/register-user'>, 'rotate'>;
 export type ChangePasswordBody = Post<'/v1/auth/password'>;
 export type ResetPasswordBody = Post<'/v1/auth/password/reset'>;

@@ -1,5 +1,11 @@
 /** The client of the support chat service: one class for each of its three kinds of caller. */
-export { AgentClient, type AgentLiveOptions, type AgentOptions, type AgentSocket } from './agent-client.js';
+export {
+  AgentClient,
+  type AgentLiveOptions,
+  type AgentOptions,
+  type AgentSocket,
+  type OwnTokens,
+} from './agent-client.js';
 export type { AgentTokens } from './agent-session.js';
 export { ApiError, type FieldFault } from './api-error.js';
 export type { Backoff } from './backoff.js';
@@ -9,6 +15,7 @@ export type { Fetch, HttpOptions } from './http.js';
 export type { ClosedEvent, LiveState } from './link.js';
 export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js';
 export type { ClientOptions } from './options.js';
+export { enterFromPage, type OpenPage } from './page-entrance.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export type * from './types.js';

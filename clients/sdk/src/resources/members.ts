@@ -1,11 +1,11 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
-import type { CreateMemberBody, UpdateProfileBody } from '../bodies.js';
+import type { CreateMemberBody, UpdateMemberBody, UpdateProfileBody } from '../bodies.js';
 import { idempotent } from '../once.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { MemberView } from '../types.js';
 
-/** The people who answer. */
+/** The people who answer. Reading is for every agent, changing for admins, and nobody changes those above them. */
 export class Members {
   constructor(protected readonly api: AuthorizedApi) {}
 
@@ -15,6 +15,21 @@ export class Members {
 
   get(id: string): Promise<MemberView> {
     return this.api.get(path`/v1/workspace/members/${id}`);
+  }
+
+  /** 409 `last_owner` where nobody would own the workspace any more; for `deactivate` too. */
+  update(id: string, body: UpdateMemberBody): Promise<MemberView> {
+    return this.api.patch(path`/v1/workspace/members/${id}`, body);
+  }
+
+  /** Its tokens and sockets end, its unresolved conversations are free for others. */
+  deactivate(id: string): Promise<MemberView> {
+    return this.api.post(path`/v1/workspace/members/${id}/deactivate`);
+  }
+
+  /** Lets it sign in again; what ended stays ended. */
+  reactivate(id: string): Promise<MemberView> {
+    return this.api.post(path`/v1/workspace/members/${id}/reactivate`);
   }
 }
 
