@@ -451,16 +451,19 @@ describe('mail', () => {
       { SMTP_URL: 'smtp://mail.example.com', LOG_LEVEL: 'info' },
       { database: world.app.database, log: { write: line => void lines.push(line) } },
     );
-    const mailer = broken.app.app.get<Mailer>(Mailer as never);
-    Object.defineProperty(mailer, 'send', { value: () => Promise.reject(new Error('no such host')) });
-    const made = await broken.as(desk.owner.token).post('/v1/workspace/invites', { email: someEmail() });
-    expect(made.status).toBe(201);
-    const line = await eventually(() => lines.find(text => text.includes('was not mailed')));
-    expect(line).toContain('no such host');
-    const token = tokenIn(made.data.accept_url);
-    expect(lines.join('')).not.toContain(token);
-    expect((await preview(token)).status).toBe(200);
-    await broken.stop();
+    try {
+      const mailer = broken.app.app.get<Mailer>(Mailer as never);
+      Object.defineProperty(mailer, 'send', { value: () => Promise.reject(new Error('no such host')) });
+      const made = await broken.as(desk.owner.token).post('/v1/workspace/invites', { email: someEmail() });
+      expect(made.status).toBe(201);
+      const line = await eventually(() => lines.find(text => text.includes('was not mailed')));
+      expect(line).toContain('no such host');
+      const token = tokenIn(made.data.accept_url);
+      expect(lines.join('')).not.toContain(token);
+      expect((await preview(token)).status).toBe(200);
+    } finally {
+      await broken.stop();
+    }
   });
 
   it('is not sent where there is no mail server: the link is in the answer alone', async () => {

@@ -65,6 +65,16 @@ async function resetPassword(email: string, password: string): Promise<void> {
   expect(reset.status).toBe(200);
 }
 
+/** At another instance, of another configuration, with the same database. */
+async function elsewhere(env: Record<string, string>, work: (other: World) => Promise<void>): Promise<void> {
+  const other = await World.start(env, { database: world.app.database });
+  try {
+    await work(other);
+  } finally {
+    await other.stop();
+  }
+}
+
 describe('accepting an invite', () => {
   it('as a stranger makes the user and the member, signed in, with what the invite grants', async () => {
     const invite = await invited(desk, { role: 'admin', channel_ids: [desk.channelId] });
@@ -160,9 +170,9 @@ describe('accepting an invite', () => {
   });
 
   it('needs no open registration', async () => {
-    const closed = await World.start({ ALLOW_REGISTRATION: 'off' }, { database: world.app.database });
-    expect((await accept(closed, (await invited(desk)).token)).status).toBe(201);
-    await closed.stop();
+    await elsewhere({ ALLOW_REGISTRATION: 'off' }, async closed => {
+      expect((await accept(closed, (await invited(desk)).token)).status).toBe(201);
+    });
   });
 
   it('is done once, whatever Idempotency-Key comes along: there is nobody yet whose it could be', async () => {
@@ -529,8 +539,8 @@ describe('attacks', () => {
     const mallory = await login(email, OTHER_PASSWORD);
     expect(mallory.data.workspaces).toHaveLength(1);
     expect((await login(email, OTHER_PASSWORD, { workspace_id: desk.workspaceId })).status).toBe(404);
-    const elsewhere = { workspace_id: desk.workspaceId };
-    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', elsewhere)).status).toBe(404);
+    const wanted = { workspace_id: desk.workspaceId };
+    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', wanted)).status).toBe(404);
     // the real person has the link and not the password
     const refused = await accept(world, invite.token);
     expect([refused.status, refused.error.code]).toEqual([401, 'invalid_credentials']);
@@ -544,7 +554,7 @@ describe('attacks', () => {
     const session = await accept(world, invite.token);
     expect([session.status, session.data.member.role]).toEqual([201, 'admin']);
     expect((await login(email, OTHER_PASSWORD)).status).toBe(401);
-    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', elsewhere)).status).toBe(401);
+    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', wanted)).status).toBe(401);
   });
 
   it('nor does a key that makes a member of a stranger’s e-mail, with a password or without', async () => {
@@ -657,17 +667,16 @@ describe('attacks', () => {
   });
 
   it('guessing the password behind a link counts as guessing it at the login', async () => {
-    const RATE_LIMITS = 'login=3/900,register=1000/60';
-    const limited = await World.start({ RATE_LIMITS }, { database: world.app.database });
     const other = await world.desk();
     const invite = await invited(desk, { email: other.owner.email });
-    for (let times = 0; times < 3; times += 1) {
-      expect((await accept(limited, invite.token, { password: `${OTHER_PASSWORD} ${times}` })).status).toBe(401);
-    }
-    expect((await accept(limited, invite.token)).status).toBe(429);
-    const body = { email: other.owner.email, password: PASSWORD };
-    expect((await limited.anyone.post('/v1/auth/login', body)).status).toBe(429);
-    await limited.stop();
+    await elsewhere({ RATE_LIMITS: 'login=3/900' }, async limited => {
+      for (let times = 0; times < 3; times += 1) {
+        expect((await accept(limited, invite.token, { password: `${OTHER_PASSWORD} ${times}` })).status).toBe(401);
+      }
+      expect((await accept(limited, invite.token)).status).toBe(429);
+      const body = { email: other.owner.email, password: PASSWORD };
+      expect((await limited.anyone.post('/v1/auth/login', body)).status).toBe(429);
+    });
   });
 
   it('a password that is changed while it is being checked opens nothing', async () => {
