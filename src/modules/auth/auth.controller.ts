@@ -1,4 +1,4 @@
-import { Body, Controller, Get, Headers, Post } from '@nestjs/common';
+import { Body, Controller, Get, Headers, Post, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toScopeRecord } from '../../kernel/channel-scope.js';
@@ -11,7 +11,7 @@ import { Answers, Creates, Summary, Throws } from '../../platform/http/answers.d
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import type { Membership } from '../members/index.js';
 import { toMemberRecord } from '../members/index.js';
-import { EmailTaken } from '../users/index.js';
+import { EmailTaken, RoomToHash } from '../users/index.js';
 import { toWorkspaceRecord } from '../workspaces/index.js';
 import { toAgentSessionRecord } from './agent-session.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
@@ -32,6 +32,7 @@ export class AuthController {
   @Summary('Registers a workspace with its first channel; the caller becomes its owner.')
   @Public()
   @LimitRate('register')
+  @UseGuards(RoomToHash)
   @Creates(AgentSessionView)
   @Throws(EmailTaken, RegistrationDisabled)
   async register(@Body() body: RegisterBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
@@ -41,6 +42,7 @@ export class AuthController {
   @Post('login')
   @Summary('E-mail and password for an access and a refresh token.')
   @Public()
+  @UseGuards(RoomToHash)
   @Answers(AgentSessionView)
   @Throws(InvalidCredentials, MemberDeactivated, NotFound)
   async login(@Body() body: LoginBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {

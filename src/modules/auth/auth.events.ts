@@ -24,10 +24,16 @@ export interface SessionEnded {
 
 /** Somebody who was turned away at a door; `reason` is the error's code, or says more where the answer must not. */
 export interface SessionRefused {
-  method: SignInMethod;
+  /** The door; `password` where one was to be changed or reset. */
+  method: SignInMethod | 'refresh' | 'password';
   /** Whose session it would have been, where that is known. */
   member_id: string | null;
   reason: string;
+}
+
+/** Told in each workspace that the password opens; the password itself is in no event. */
+export interface PasswordTouched {
+  member_id: string;
 }
 
 declare module '../../kernel/domain-event.js' {
@@ -35,5 +41,10 @@ declare module '../../kernel/domain-event.js' {
     'session.started': SessionStarted;
     'session.ended': SessionEnded;
     'session.refused': SessionRefused;
+    'password.changed': PasswordTouched;
+    /** By the link that was mailed. */
+    'password.reset': PasswordTouched;
+    /** Somebody, not necessarily the member, asked for such a link. */
+    'password.reset_requested': PasswordTouched;
   }
 }

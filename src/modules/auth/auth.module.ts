@@ -7,6 +7,7 @@ import { ChannelsModule } from '../channels/index.js';
 import { MembersModule } from '../members/index.js';
 import { UsersModule } from '../users/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
+import { AuthLog } from './auth-log.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
 import { PassportAuthenticator } from './passport-authenticator.service.js';
@@ -34,6 +35,7 @@ import { TokenService } from './token.service.js';
   controllers: [AuthController, PasswordsController],
   providers: [
     TokenService,
+    AuthLog,
     SessionsRepository,
     SessionsService,
     SignInService,

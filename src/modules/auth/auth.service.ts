@@ -12,6 +12,7 @@ import type { User } from '../users/index.js';
 import { EmailTaken, UsersService } from '../users/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
+import { AuthLog } from './auth-log.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
 import type { SignIn } from './agent-session.js';
 import { loginGuesses } from './login-guesses.js';
@@ -44,6 +45,7 @@ export class AuthService {
     private readonly members: MembersService,
     private readonly sessions: SessionsService,
     private readonly signIns: SignInService,
+    private readonly log: AuthLog,
     private readonly limiter: RateLimiter,
     private readonly config: Config,
   ) {}
@@ -59,7 +61,10 @@ export class AuthService {
     const known = await this.users.findByEmail(email);
     if (known) {
       const isOwn = () => this.users.hasPassword(known, password);
-      if (!(await this.limiter.guess(loginGuesses(email, address), isOwn))) throw new EmailTaken();
+      if (!(await this.limiter.guess(loginGuesses(email, address), isOwn))) {
+        this.log.refusedUser(known.id, { method: 'register', reason: 'invalid_credentials' });
+        throw new EmailTaken();
+      }
     }
     const passwordHash = known ? null : await this.users.hashPassword(password);
     return this.units.run(async () => {
@@ -122,7 +127,7 @@ export class AuthService {
     const claimed = memberships.filter(membership => membership.claimed);
     if (user && right && claimed.length > 0) return { user, memberships: claimed };
     for (const { workspaceId, memberId } of claimed) {
-      this.signIns.refused(workspaceId, { method: 'login', member_id: memberId, reason: 'invalid_credentials' });
+      this.log.refused(workspaceId, { method: 'login', member_id: memberId, reason: 'invalid_credentials' });
     }
     return null;
   }
@@ -133,7 +138,12 @@ export class AuthService {
     );
     if (wanted.length === 0) throw new NotFound();
     const active = wanted.find(({ status }) => status === 'active');
-    if (!active) throw new MemberDeactivated();
+    if (!active) {
+      for (const { workspaceId: where, memberId } of wanted) {
+        this.log.refused(where, { method: 'login', member_id: memberId, reason: 'member_deactivated' });
+      }
+      throw new MemberDeactivated();
+    }
     return this.members.get({ kind: 'system', workspaceId: active.workspaceId }, active.memberId);
   }
 }

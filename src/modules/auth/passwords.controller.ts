@@ -1,10 +1,11 @@
-import { Body, Controller, Post } from '@nestjs/common';
+import { Body, Controller, Post, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { RoomToHash } from '../users/index.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
 import { ChangePasswordBody, DoneView, ForgotPasswordBody, ResetPasswordBody } from './auth.schema.js';
 import { PasswordsService } from './passwords.service.js';
@@ -36,6 +37,7 @@ export class PasswordsController {
   @Post('reset')
   @Summary('Sets a new password with the mailed token, and ends every session of the user.')
   @Public()
+  @UseGuards(RoomToHash)
   @Answers(DoneView)
   @Throws(ResetInvalid)
   async reset(@Body() body: ResetPasswordBody, @Origin() origin: ClientOrigin): Promise<DoneView> {

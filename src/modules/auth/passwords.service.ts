@@ -8,6 +8,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import { Mailer } from '../../platform/mail/mailer.js';
 import { UsersService } from '../users/index.js';
+import { AuthLog } from './auth-log.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
@@ -24,6 +25,7 @@ export class PasswordsService {
     private readonly users: UsersService,
     private readonly sessions: SessionsService,
     private readonly store: SessionsRepository,
+    private readonly log: AuthLog,
     private readonly mailer: Mailer,
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
@@ -39,12 +41,16 @@ export class PasswordsService {
     const user = await this.users.find(principal.userId);
     if (!user) throw new InvalidCredentials();
     const isOwn = () => this.users.hasPassword(user, oldPassword);
-    if (!(await this.limiter.guess([['login_email', user.email]], isOwn))) throw new InvalidCredentials();
+    if (!(await this.limiter.guess([['login_email', user.email]], isOwn))) {
+      this.log.refusedUser(user.id, { method: 'password', reason: 'invalid_credentials' }, true);
+      throw new InvalidCredentials();
+    }
     const hash = await this.users.hashPassword(newPassword);
     await this.units.run(async () => {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
       await this.users.setPassword(user.id, hash);
       await this.store.spendAllResets(user.id, this.clock.now());
+      await this.log.ofPassword('password.changed', user.id);
       await this.sessions.endAllOf(user.id, 'password_changed', principal.familyId);
     });
   }
@@ -67,12 +73,20 @@ export class PasswordsService {
       if (userId === undefined) return false;
       await this.users.setPassword(userId, hash);
       await this.store.spendAllResets(userId, this.clock.now());
+      await this.log.ofPassword('password.reset', userId);
       await this.sessions.endAllOf(userId, 'password_reset', null);
       return true;
     });
     if (done) return;
+    await this.noteRefusal(sha256(resetToken));
     await this.limiter.fail('password_reset', address);
     throw new ResetInvalid();
+  }
+
+  /** A link that is spent or too old is known; whose it was is for the log, not for the answer. */
+  private async noteRefusal(tokenHash: string): Promise<void> {
+    const userId = await this.store.userOfReset(tokenHash);
+    if (userId !== undefined) this.log.refusedUser(userId, { method: 'password', reason: 'reset_invalid' });
   }
 
   private async sendLink(email: string): Promise<void> {
@@ -80,7 +94,11 @@ export class PasswordsService {
     if (!user?.passwordHash) return;
     const token = randomToken('rst_');
     const expiresAt = new Date(this.clock.now().getTime() + RESET_MS);
-    await this.store.insertReset({ id: newId(), userId: user.id, tokenHash: sha256(token), spentAt: null, expiresAt });
+    const reset = { id: newId(), userId: user.id, tokenHash: sha256(token), spentAt: null, expiresAt };
+    await this.units.run(async () => {
+      await this.store.insertReset(reset);
+      await this.log.ofPassword('password.reset_requested', user.id);
+    });
     await this.mailer.send({
       to: user.email,
       subject: 'Set a new password',

@@ -45,6 +45,7 @@ const OF_API_KEY = ending('workspace_id = $2 AND api_key_id = $3');
 const SPEND_RESET = statement(`
   UPDATE password_reset SET spent_at = $2
   WHERE token_hash = $1 AND spent_at IS NULL AND expires_at > $2 RETURNING user_id AS "userId"`);
+const USER_OF_RESET = statement(`SELECT user_id AS "userId" FROM password_reset WHERE token_hash = $1`);
 const SPEND_ALL_RESETS = statement(`UPDATE password_reset SET spent_at = $2 WHERE user_id = $1 AND spent_at IS NULL`);
 
 export interface Standing {
@@ -138,6 +139,11 @@ export class SessionsRepository {
   /** @returns whose it was, when it could still be spent */
   async spendReset(tokenHash: string, at: Date): Promise<string | undefined> {
     return (await this.sql.first<{ userId: string }>(SPEND_RESET, [tokenHash, at]))?.userId;
+  }
+
+  /** Whose it was, spent or not. */
+  async userOfReset(tokenHash: string): Promise<string | undefined> {
+    return (await this.sql.first<{ userId: string }>(USER_OF_RESET, [tokenHash]))?.userId;
   }
 
   async spendAllResets(userId: string, at: Date): Promise<void> {

@@ -11,6 +11,7 @@ import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import { ApiKeyHoldings } from '../api-keys/index.js';
 import type { Member } from '../members/index.js';
 import { MemberHoldings } from '../members/index.js';
+import { AuthLog } from './auth-log.js';
 import { MemberDeactivated } from './auth.errors.js';
 import type { SessionEnded, SignInMethod } from './auth.events.js';
 import type { Session } from './session.js';
@@ -48,6 +49,7 @@ export class SessionsService implements OnModuleInit {
     private readonly sessions: SessionsRepository,
     private readonly tokens: TokenService,
     private readonly limiter: RateLimiter,
+    private readonly log: AuthLog,
     private readonly clock: Clock,
     private readonly ofMembers: MemberHoldings,
     private readonly ofApiKeys: ApiKeyHoldings,
@@ -130,19 +132,23 @@ export class SessionsService implements OnModuleInit {
    */
   async refresh(refreshToken: string): Promise<OpenSession> {
     const claims = this.tokens.verify<RefreshClaims>(refreshToken, 'refresh');
-    if (this.tokens.ended(claims)) throw new TokenExpired();
     await this.limiter.consume('refresh', claims.sid);
+    if (this.tokens.ended(claims)) {
+      this.refuse(claims, 'token_expired');
+      throw new TokenExpired();
+    }
     const outcome = await this.units.run(async () => {
       const session = await this.sessions.lock(claims.ws, claims.sid);
       if (!session) throw new InvalidToken();
-      if (session.endedAt) throw new TokenRevoked();
+      if (session.endedAt) return null;
       if (sha256(refreshToken) === session.refreshHash) return this.advance(session, refreshToken);
       if (this.isTwin(session, claims)) return this.reopen(session);
       await this.tell(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
       return null;
     });
-    if (!outcome) throw new TokenRevoked();
-    return outcome;
+    if (outcome) return outcome;
+    this.refuse(claims, 'token_revoked');
+    throw new TokenRevoked();
   }
 
   /** Ends the family that the refresh token belongs to; a token that is worth nothing has nothing to end. */
@@ -160,6 +166,11 @@ export class SessionsService implements OnModuleInit {
     await this.units.run(async () => {
       await this.tell(await this.sessions.endOfUser(userId, exceptFamily, this.clock.now()), reason);
     });
+  }
+
+  /** Somebody comes with the token of a session that has ended: a page that was left open, or a thief. */
+  private refuse({ ws, sub }: RefreshClaims, reason: string): void {
+    this.log.refused(ws, { method: 'refresh', member_id: sub, reason });
   }
 
   private async advance(session: Session, refreshToken: string): Promise<OpenSession> {

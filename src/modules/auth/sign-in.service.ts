@@ -1,10 +1,11 @@
-import { Injectable, Logger } from '@nestjs/common';
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../kernel/domain-event.js';
 import { NotFound } from '../../kernel/errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
 import type { Member } from '../members/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import type { SignIn } from './agent-session.js';
+import { AuthLog } from './auth-log.js';
 import type { SessionRefused } from './auth.events.js';
 import type { SessionOpening } from './sessions.service.js';
 import { SessionsService } from './sessions.service.js';
@@ -12,13 +13,11 @@ import { SessionsService } from './sessions.service.js';
 /** The last step of every door, and what is written down of those who did not get through. */
 @Injectable()
 export class SignInService {
-  private readonly logger = new Logger(SignInService.name);
-
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
     private readonly sessions: SessionsService,
     private readonly workspaces: WorkspacesService,
+    private readonly log: AuthLog,
   ) {}
 
   /** Opens a session of the member. Joins the caller's unit of work. @throws MemberDeactivated */
@@ -30,14 +29,8 @@ export class SignInService {
     });
   }
 
-  /**
-   * Writes down that somebody was turned away at a door of the workspace. Nobody waits for it: that it takes longer
-   * where there is somebody to be refused would tell a stranger who is.
-   */
-  refused(workspaceId: string, refusal: SessionRefused): void {
-    const actor = { type: 'system', id: null } as const;
-    this.units
-      .run(() => this.events.audit({ type: 'session.refused', workspaceId, actor, payload: refusal }))
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+  /** Writes down that somebody was turned away at a door of the workspace; nobody waits for it. */
+  refused(workspaceId: string, refusal: SessionRefused, actor?: Actor): void {
+    this.log.refused(workspaceId, refusal, actor);
   }
 }

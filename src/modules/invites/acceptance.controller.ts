@@ -1,4 +1,4 @@
-import { Body, Controller, Post } from '@nestjs/common';
+import { Body, Controller, Post, UseGuards } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { Public } from '../../platform/access/access.decorator.js';
@@ -8,6 +8,7 @@ import type { AgentSessionRecord } from '../auth/index.js';
 import { InvalidCredentials, toAgentSessionRecord } from '../auth/index.js';
 import { LastOwner, MemberExists } from '../members/index.js';
 import { AcceptanceService } from './acceptance.service.js';
+import { RoomToHash } from '../users/index.js';
 import { InvitePreviewBody, InvitePreviewView, RegisterUserBody } from './invite.schema.js';
 import { InviteInvalid } from './invites.errors.js';
 
@@ -31,6 +32,7 @@ export class AcceptanceController {
       'then on the password opens the membership, with the role and the channels of the invite.',
   )
   @Public()
+  @UseGuards(RoomToHash)
   @Creates('AgentSessionView')
   @Throws(InviteInvalid, InvalidCredentials, MemberExists, LastOwner)
   async registerUser(@Body() body: RegisterUserBody, @Origin() origin: ClientOrigin): Promise<AgentSessionRecord> {

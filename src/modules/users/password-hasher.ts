@@ -41,6 +41,11 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
     return same && hash !== null && Buffer.byteLength(normal) <= PASSWORD_BYTES.max;
   }
 
+  /** @throws RateLimited when too many wait */
+  assertRoom(): void {
+    if (this.queue.length >= WAITING) throw new RateLimited({ retryAfter: 5 });
+  }
+
   async onApplicationShutdown(): Promise<void> {
     await this.thread.stop();
   }
@@ -56,7 +61,7 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
 
   private async inTurn<T>(work: () => Promise<T>): Promise<T> {
     if (this.busy) {
-      if (this.queue.length >= WAITING) throw new RateLimited({ retryAfter: 5 });
+      this.assertRoom();
       await new Promise<void>(resolve => this.queue.push(resolve));
     }
     this.busy = true;

@@ -29,6 +29,11 @@ export class UsersService {
     return { user, right: await this.hasher.matches(password, user?.passwordHash ?? null) };
   }
 
+  /** Asked before anything else is done for a request that hashes. @throws RateLimited when too many wait */
+  assertRoomToHash(): void {
+    this.hasher.assertRoom();
+  }
+
   /** Takes a fifth of a second and may have to wait its turn: call it before a unit of work, not inside. */
   hashPassword(password: string): Promise<string> {
     return this.hasher.hash(password);
