@@ -5,5 +5,7 @@ declare module '../../kernel/domain-event.js' {
     'channel.created': ChannelRecord;
     'channel.updated': ChannelRecord;
     'channel.deleted': ChannelRecord;
+    /** A new identity secret; the secret itself is in no event. */
+    'channel.secret_rotated': ChannelRecord;
   }
 }

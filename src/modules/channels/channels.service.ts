@@ -31,6 +31,8 @@ export interface ChannelChanges {
   widget_config?: WidgetConfigChanges | undefined;
 }
 
+type Change = 'channel.updated' | 'channel.deleted' | 'channel.secret_rotated';
+
 const IDENTITY_CONTEXT = 'channel.identity_secret';
 
 /** A channel with the secret that is shown this once. */
@@ -139,7 +141,7 @@ export class ChannelsService {
 
   async rotateIdentitySecret(principal: StaffPrincipal, id: string): Promise<ChannelWithSecret> {
     const identitySecret = randomToken('ids_');
-    const channel = await this.change(principal, id, 'channel.updated', present => {
+    const channel = await this.change(principal, id, 'channel.secret_rotated', present => {
       present.identitySecret = this.cipher.encrypt(identitySecret, IDENTITY_CONTEXT);
     });
     return { channel, identitySecret };
@@ -153,7 +155,7 @@ export class ChannelsService {
   private change(
     principal: StaffPrincipal,
     id: string,
-    type: 'channel.updated' | 'channel.deleted',
+    type: Change,
     edit: (channel: Channel) => void,
   ): Promise<Channel> {
     return this.units.run(async () => {
@@ -167,11 +169,7 @@ export class ChannelsService {
     });
   }
 
-  private async tell(
-    principal: StaffPrincipal,
-    type: 'channel.created' | 'channel.updated' | 'channel.deleted',
-    channel: Channel,
-  ): Promise<void> {
+  private async tell(principal: StaffPrincipal, type: 'channel.created' | Change, channel: Channel): Promise<void> {
     await this.events.audit({
       type,
       workspaceId: channel.workspaceId,
