@@ -3,26 +3,30 @@ import type { NextFunction, Request, Response } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { contextOf } from './request-context.js';
 
-const requests = new AsyncLocalStorage<Request>();
+/** What is asked of a request later; read when it comes, for whoever hangs up at once has no address any more. */
+interface PresentRequest {
+  requestId: string;
+  origin: ClientOrigin;
+}
+
+const requests = new AsyncLocalStorage<PresentRequest>();
 
 /**
  * Makes the request known to everything that happens on its behalf, so that log lines and events can name it without
  * its being handed through every room. Comes after the body has been read: streams call back from nowhere.
  */
 export function rememberRequest(request: Request, _response: Response, next: NextFunction): void {
-  requests.run(request, next);
+  requests.run({ requestId: contextOf(request).requestId, origin: originOf(request) }, next);
 }
 
 /** The id of the request that is being served; null in work that none has asked for. */
 export function presentRequestId(): string | null {
-  const request = requests.getStore();
-  return request ? contextOf(request).requestId : null;
+  return requests.getStore()?.requestId ?? null;
 }
 
 /** Where the request that is being served comes from; null in work that none has asked for. */
 export function presentOrigin(): ClientOrigin | null {
-  const request = requests.getStore();
-  return request ? originOf(request) : null;
+  return requests.getStore()?.origin ?? null;
 }
 
 export function originOf(request: Request): ClientOrigin {
