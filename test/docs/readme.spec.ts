@@ -1,7 +1,8 @@
-import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../src/config/env.js';
+import { blocksIn, brokenLinks } from '../support/pages.js';
+import { runShell } from '../support/shell.js';
 import { World } from '../support/world.js';
 
 const readme = readFileSync('README.md', 'utf8');
@@ -9,16 +10,7 @@ const readme = readFileSync('README.md', 'utf8');
 /** The shell blocks of one section, in order. */
 function blocksOf(title: string): string[] {
   const section = readme.split(/^## /m).find(text => text.startsWith(title)) ?? '';
-  return [...section.matchAll(/^```sh\n(.*?)^```/gms)].map(match => match[1] ?? '');
-}
-
-function run(script: string): Promise<{ code: number | null; out: string }> {
-  return new Promise(resolve => {
-    const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
-    let out = '';
-    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', chunk => (out += String(chunk)));
-    shell.on('close', code => resolve({ code, out }));
-  });
+  return blocksIn(section, 'sh');
 }
 
 describe('the README', () => {
@@ -45,7 +37,7 @@ describe('the README', () => {
         block.includes('require("ws")') ? `${block.replace(/&\s*$/, '> "$heard" &')}\n${listening}` : block,
       )
       .join('\necho\n');
-    const { code, out } = await run(
+    const { code, out } = await runShell(
       `heard=$(mktemp)\ntrap 'kill $(jobs -p); cat "$heard"; rm "$heard"' EXIT\n${script}\nsleep 0.3`,
     );
     expect({ code, failures: out.match(/"ok":false[^\n]*/g) }).toEqual({ code: 0, failures: null });
@@ -67,16 +59,6 @@ describe('the README', () => {
   });
 
   it('links to files that are there', () => {
-    const links = [...readme.matchAll(/\]\(([^)#]+)[^)]*\)/g)].map(match => match[1] ?? '');
-    expect(links.filter(link => !link.startsWith('http') && !exists(link))).toEqual([]);
+    expect(brokenLinks('README.md')).toEqual([]);
   });
 });
-
-function exists(path: string): boolean {
-  try {
-    readFileSync(path);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EISDIR';
-  }
-}

@@ -35,12 +35,14 @@ const inLanguage = (language: string) => snippets.filter(snippet => snippet.lang
 const READERS_OWN = `
 import type { AgentTokens, ConversationView, MessageView } from '@support-chat/sdk';
 declare global {
-  const email: string, password: string, apiKey: string, memberId: string;
+  const baseUrl: string, email: string, password: string, apiKey: string, memberId: string, channelId: string;
+  const user: { email: string; name: string };
   function show(message: MessageView): void;
   function render(conversations: ConversationView[]): void;
   function keep(tokens: AgentTokens | null): void;
   function reload(): void;
   function askAgain(code: string): void;
+  function redirect(status: number, address: string): void;
 }`;
 
 describe('what the documents show', () => {
@@ -60,7 +62,7 @@ describe('what the documents show', () => {
     });
 
     it('would not, with a call that is not there', () => {
-      const [{ text } = { text: '' }] = inLanguage('ts');
+      const { text = '' } = inLanguage('ts').find(snippet => snippet.text.includes('startConversation')) ?? {};
       const [found] = compileWithSdk([text.replace('startConversation', 'startTalk'), READERS_OWN]);
       expect(found).toEqual([expect.stringContaining("Property 'startTalk' does not exist")]);
     });

@@ -1,0 +1,11 @@
+import { spawn } from 'node:child_process';
+
+/** Runs a script in a strict bash. @returns its exit code and all that it wrote, in order */
+export function runShell(script: string): Promise<{ code: number | null; out: string }> {
+  return new Promise(resolve => {
+    const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });
+    let out = '';
+    for (const stream of [shell.stdout, shell.stderr]) stream.on('data', chunk => (out += String(chunk)));
+    shell.on('close', code => resolve({ code, out }));
+  });
+}
