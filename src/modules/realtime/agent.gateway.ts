@@ -4,6 +4,7 @@ import type { WebSocket } from 'ws';
 import type { ClientFrame } from '../../platform/sockets/frame.js';
 import { connectionOf } from '../../platform/sockets/socket.adapter.js';
 import { AGENT_PATH } from './handshake.service.js';
+import { RenewalService } from './renewal.service.js';
 import { RethrowFilter } from './rethrow.filter.js';
 import { TypingService } from './typing.service.js';
 
@@ -11,7 +12,10 @@ import { TypingService } from './typing.service.js';
 @UseFilters(RethrowFilter)
 @WebSocketGateway({ path: AGENT_PATH })
 export class AgentGateway {
-  constructor(private readonly typing: TypingService) {}
+  constructor(
+    private readonly typing: TypingService,
+    private readonly renewal: RenewalService,
+  ) {}
 
   @SubscribeMessage('ping')
   ping(@ConnectedSocket() socket: WebSocket): void {
@@ -22,6 +26,11 @@ export class AgentGateway {
   @SubscribeMessage('presence.heartbeat')
   heartbeat(): void {
     return;
+  }
+
+  @SubscribeMessage('auth')
+  async renew(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
+    await this.renewal.renew(connectionOf(socket), frame.fields);
   }
 
   @SubscribeMessage('typing')

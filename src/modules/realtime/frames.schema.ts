@@ -31,6 +31,14 @@ export class SyncRequiredData {
   reason!: 'invalid' | 'epoch' | 'expired' | 'too_many' | 'scope';
 }
 
+export class TokenExpiringData {
+  @Integer() in_seconds!: number;
+}
+
+export class AuthenticatedData {
+  @Time({ nullable: true }) expires_at!: string | null;
+}
+
 export class ProgressData {
   @Id() id!: string;
   @Choice(STATUSES) status!: Status;

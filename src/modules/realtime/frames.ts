@@ -68,6 +68,8 @@ export const PASSING_FRAMES = {
     'What was missed cannot be told: read the present state. Live frames follow.',
     'SyncRequiredData',
   ),
+  'token.expiring': both('The token ends soon; `auth` with a fresh one keeps the socket.', 'TokenExpiringData'),
+  authenticated: both('Answers `auth`: until when the fresh token holds.', 'AuthenticatedData'),
   typing: both('Somebody types; ends by itself after 8 s. Not sent to whoever types.', 'TypingData'),
   'typing.stop': both('Somebody has stopped typing.', 'TypingData'),
 } satisfies Record<string, FrameDefinition>;
@@ -78,6 +80,7 @@ export const CLIENT_FRAMES: Record<string, string> = {
   typing:
     '`{conversation_id, private?}`: starts the typing indicator; agents where the conversation is assigned to them.',
   'typing.stop': '`{conversation_id}`: ends it.',
+  auth: '`{token}`: a fresh token of the same principal and scope keeps the socket; another ends it (4502).',
   'presence.heartbeat': 'The visitor or agent is still there.',
 };
 

@@ -64,6 +64,10 @@ export class HandshakeService extends SocketDoor {
     connection.release([this.connected(connection, after), ...missed.frames, resumed]);
   }
 
+  warn(connection: SocketConnection, seconds: number): void {
+    connection.send(JSON.stringify({ type: 'token.expiring', data: { in_seconds: seconds } }));
+  }
+
   private connected(connection: SocketConnection, cursor: string): string {
     const data = {
       connection_id: connection.id,

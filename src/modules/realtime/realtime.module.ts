@@ -7,6 +7,7 @@ import { AgentGateway } from './agent.gateway.js';
 import { DeliveryService } from './delivery.service.js';
 import { EventsController } from './events.controller.js';
 import { HandshakeService } from './handshake.service.js';
+import { RenewalService } from './renewal.service.js';
 import { ReplayService } from './replay.service.js';
 import { RescopingService } from './rescoping.service.js';
 import { TypingService } from './typing.service.js';
@@ -22,6 +23,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     DeliveryService,
     RescopingService,
     ReplayService,
+    RenewalService,
     TypingService,
     VisitorGateway,
     AgentGateway,

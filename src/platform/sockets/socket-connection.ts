@@ -36,6 +36,8 @@ export class SocketConnection {
   heardAt = performance.now();
   pingedAt = performance.now();
   closedAt: number | null = null;
+  /** Whether it has been told that its token is about to end. */
+  warnedOfEnd = false;
   /** What has come while the client is being told what it has missed; null when nothing is held back. */
   private held: { payloads: (string | Buffer)[]; bytes: number } | null = null;
   private readonly frames = new TokenBucket(FRAMES.perSecond, FRAMES.burst);

@@ -15,4 +15,7 @@ export abstract class SocketDoor {
 
   /** Called once the socket is open and in the hub; sends what every socket hears first, and what it has missed. */
   abstract welcome(connection: SocketConnection): Promise<void>;
+
+  /** Called once, a minute before its token ends. @param seconds until then */
+  abstract warn(connection: SocketConnection, seconds: number): void;
 }

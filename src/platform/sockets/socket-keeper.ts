@@ -2,10 +2,13 @@ import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nest
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import type { SocketConnection } from './socket-connection.js';
+import { SocketDoor } from './socket-door.js';
 import { SocketHub } from './socket-hub.js';
 
 const SLICE = 500;
 const GRACE_MS = 2_000;
+/** How long before its end a token's socket is told of it. */
+const WARNING_MS = 60_000;
 
 /**
  * Pings every socket, ends the silent ones and those whose token has ended. One timer for all and a pause after every
@@ -18,6 +21,7 @@ export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdo
 
   constructor(
     private readonly hub: SocketHub,
+    private readonly door: SocketDoor,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}
@@ -52,11 +56,27 @@ export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdo
       if (now - connection.closedAt > GRACE_MS) connection.socket.terminate();
     } else if (now - connection.heardAt > this.config.socketPongWaitMs) {
       connection.close('pongTimeout');
-    } else if (connection.admission.expiresAt && connection.admission.expiresAt <= this.clock.now()) {
+    } else if (this.left(connection) <= 0) {
       connection.close('tokenExpired');
-    } else if (now - connection.pingedAt >= this.config.socketPingIntervalMs) {
+    } else {
+      this.tend(connection, now);
+    }
+  }
+
+  private tend(connection: SocketConnection, now: number): void {
+    const left = this.left(connection);
+    if (left <= WARNING_MS && !connection.warnedOfEnd) {
+      connection.warnedOfEnd = true;
+      this.door.warn(connection, Math.ceil(left / 1000));
+    }
+    if (now - connection.pingedAt >= this.config.socketPingIntervalMs) {
       connection.pingedAt = now;
       connection.socket.ping();
     }
+  }
+
+  /** Milliseconds until its token ends. */
+  private left({ admission: { expiresAt } }: SocketConnection): number {
+    return expiresAt ? expiresAt.getTime() - this.clock.now().getTime() : Infinity;
   }
 }

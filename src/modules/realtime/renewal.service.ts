@@ -1,0 +1,59 @@
+import { Injectable } from '@nestjs/common';
+import { toWireTime } from '../../kernel/clock.js';
+import { ValidationFailed } from '../../kernel/errors.js';
+import type { Principal } from '../../kernel/principal.js';
+import { principalKey, scopeOf } from '../../kernel/principal.js';
+import { Authenticator } from '../../platform/access/authenticator.js';
+import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
+import { SocketHub } from '../../platform/sockets/socket-hub.js';
+import { topics } from './topics.js';
+
+/** A fresh token on an open socket, so that it need not close when the old one ends. */
+@Injectable()
+export class RenewalService {
+  constructor(
+    private readonly authenticator: Authenticator,
+    private readonly hub: SocketHub,
+  ) {}
+
+  /**
+   * The same principal with the same scope keeps its socket, and is told until when; another one loses it (4502). A
+   * token that is worth nothing is an error, and the socket ends when it would have ended.
+   * @throws ValidationFailed, InvalidToken, TokenExpired, TokenRevoked and what else a handshake is refused with
+   */
+  async renew(connection: SocketConnection, fields: Record<string, unknown>): Promise<void> {
+    const { token } = fields;
+    if (typeof token !== 'string' || token === '') throw missingToken();
+    const kind = connection.admission.audience;
+    const fresh = await this.authenticator.authenticate(token, [kind]);
+    const { principal } = connection.admission;
+    if (!isSame(fresh, principal)) return this.hub.evict(connection, 'accessRevoked');
+    if (fresh.kind === 'agent' && principal.kind === 'agent') {
+      this.hub.leave(connection, topics.session(principal.sessionId));
+      this.hub.join(connection, topics.session(fresh.sessionId));
+    }
+    const expiresAt = 'expiresAt' in fresh ? fresh.expiresAt : null;
+    connection.admission = { ...connection.admission, principal: fresh, expiresAt };
+    connection.warnedOfEnd = false;
+    const data = { expires_at: expiresAt && toWireTime(expiresAt) };
+    connection.send(JSON.stringify({ type: 'authenticated', data }));
+  }
+}
+
+/** What the socket hears follows from these, and was settled when it opened. */
+function isSame(fresh: Principal, present: Principal): boolean {
+  const what = (principal: Principal) => [
+    principal.workspaceId,
+    principalKey(principal),
+    principal.kind === 'agent' ? sorted(principal.sessionScope) : sorted(scopeOf(principal)),
+  ];
+  return JSON.stringify(what(fresh)) === JSON.stringify(what(present));
+}
+
+function sorted(scope: readonly string[] | null): string[] | null {
+  return scope && [...scope].sort();
+}
+
+function missingToken(): Error {
+  return new ValidationFailed({ details: [{ field: 'token', code: 'required', message: 'token must be a text' }] });
+}
