@@ -33,9 +33,10 @@ export class IdentityService {
 
   private verify(channel: Channel, externalId: string, token: string): void {
     const now = Math.floor(this.clock.now().getTime() / 1000);
+    // a secret that we cannot read is our fault, not the visitor's
+    const secret = this.channels.identitySecretOf(channel);
     let claims: { sub?: unknown; exp?: unknown };
     try {
-      const secret = this.channels.identitySecretOf(channel);
       claims = this.jwt.verify(token, { secret, algorithms: ['HS256'], ignoreExpiration: true });
     } catch (error) {
       throw new IdentityInvalid({ cause: error });
