@@ -11,6 +11,7 @@ import { EventLog } from '../../platform/events/event-log.js';
 import { AddressPolicy } from '../../platform/outbound/address-policy.js';
 import { newSigningSecret } from '../../platform/outbound/signing-secret.js';
 import { BotHoldings } from './bot-holdings.js';
+import { SECRET_CONTEXT } from './bot-secrets.repository.js';
 import type { Bot, BotStatus } from './bot.js';
 import { HISTORY_COUNT, TIMEOUT_SECONDS, toBotRecord } from './bot.js';
 import './bots.events.js';
@@ -33,8 +34,6 @@ export interface BotWithSecret {
 }
 
 type Change = 'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated';
-
-const SECRET_CONTEXT = 'bot.secret';
 
 @Injectable()
 export class BotsService {

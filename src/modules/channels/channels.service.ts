@@ -14,6 +14,7 @@ import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js
 import { newWidgetToken, toChannelRecord } from './channel.js';
 import './channels.events.js';
 import { ChannelsRepository } from './channels.repository.js';
+import { IDENTITY_CONTEXT } from './identity-secrets.repository.js';
 import type { WidgetConfigChanges } from './widget-config.js';
 import { changeWidgetConfig, DEFAULT_WIDGET_CONFIG } from './widget-config.js';
 
@@ -32,8 +33,6 @@ export interface ChannelChanges {
 }
 
 type Change = 'channel.updated' | 'channel.deleted' | 'channel.secret_rotated';
-
-const IDENTITY_CONTEXT = 'channel.identity_secret';
 
 /** A channel with the secret that is shown this once. */
 export interface ChannelWithSecret {

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Sql, statement } from '../database/sql.js';
+import type { KeyCount } from '../encryption/sealed-places.js';
 
 /** Held to the end of the transaction: whoever does not get it meets a first request that is still running. */
 const TRY_LOCK = statement(`SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS mine`);
@@ -10,6 +11,9 @@ const KEEP = statement(`
   INSERT INTO kept_answer (id, workspace_id, request_hash, answer) VALUES ($1, $2, $3, $4)
   ON CONFLICT (id) DO UPDATE
     SET request_hash = excluded.request_hash, answer = excluded.answer, created_at = excluded.created_at`);
+const KEYS_IN_USE = statement(`
+  SELECT split_part(answer, '.', 1) AS "keyId", count(*)::integer AS texts FROM kept_answer
+  WHERE created_at > clock_timestamp() - interval '24 hours' GROUP BY 1`);
 const FORGET = statement(`DELETE FROM kept_answer WHERE created_at < clock_timestamp() - interval '24 hours'`);
 
 @Injectable()
@@ -26,6 +30,11 @@ export class IdempotencyRepository {
 
   async keep(id: string, workspaceId: string, requestHash: string, answer: string): Promise<void> {
     await this.sql.count(KEEP, [id, workspaceId, requestHash, answer]);
+  }
+
+  /** How many of those that can still be asked for lie under which encryption key. */
+  keysInUse(): Promise<KeyCount[]> {
+    return this.sql.rows<KeyCount>(KEYS_IN_USE);
   }
 
   /** Drops answers older than a day. @returns how many */
