@@ -40,7 +40,7 @@ await service
   .catch((error: Error) => (service.stopped ? new Promise<never>(() => undefined) : quit(error.message)));
 say(`It listens on ${baseUrl}. Playing ${Math.min(dialogues.length, Number(options.limit ?? Infinity))} dialogues.\n`);
 
-const { agent, widgetToken } = await openDesk(baseUrl);
+const { agent, widgetToken, apiKey } = await openDesk(baseUrl);
 const many = Number(options['at-once']) > 1;
 const summary = await playDialogues({
   baseUrl,
@@ -66,6 +66,9 @@ say(`The service stays up. To try it yourself:
   Widget token    ${widgetToken}
   Visitor socket  ws://localhost:${port}/ws/visitor?token=${visitor.session.visitor_token}
   Agent socket    ws://localhost:${port}/ws/agent?token=${agent.tokens?.token ?? ''}
+  API key         ${apiKey}
+  Single sign-on  curl -s ${baseUrl}/v1/auth/sso/ticket -H 'Authorization: Bearer ${apiKey}' \\
+                    -H 'Content-Type: application/json' -d '{"email": "${DEMO_AGENT.email}"}'
 
 Ctrl-C stops the service and its database.`);
 
