@@ -945,6 +945,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Every durable event of the workspace behind a cursor, in order per conversation, as agents hear them. */
+        get: operations["Events_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
@@ -1557,7 +1574,7 @@ export interface components {
              */
             expires_at?: string;
             /** @description What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: with each of them one can become anyone. */
-            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
+            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "events:read" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
         };
         ApiKeyView: {
             /** Format: uuid */
@@ -2281,6 +2298,42 @@ export interface components {
             /** Format: uuid */
             conversation_id: string;
         };
+        EventView: {
+            /** @example message.created */
+            type: string;
+            /**
+             * Format: uuid
+             * @description Of the event; repeats carry the same.
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            timestamp: string;
+            /** Format: uuid */
+            conversation_id?: string;
+            /** Format: uuid */
+            channel_id?: string;
+            /** @description As in the frame of this type. */
+            data: {
+                [key: string]: unknown;
+            };
+        };
+        EventPageView: {
+            items: components["schemas"]["EventView"][];
+            /** @description Where to go on from, also when there is nothing more yet. */
+            cursor: string;
+            /** @description Whether there is more to read at once. */
+            has_more: boolean;
+        };
+        AuthenticatedData: {
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            expires_at: string | null;
+        };
         ConnectedData: {
             /** Format: uuid */
             connection_id: string;
@@ -2349,6 +2402,23 @@ export interface components {
         MessageCreatedData: {
             message: components["schemas"]["MessageView"];
             conversation: components["schemas"]["ProgressData"];
+        };
+        ResumedData: {
+            from: string;
+            to: string;
+            /** @example 1 */
+            count: number;
+        };
+        SyncRequiredData: {
+            /**
+             * @description The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events were missed (`too_many`); the member sees other channels than before (`scope`).
+             * @enum {string}
+             */
+            reason: "invalid" | "epoch" | "expired" | "too_many" | "scope";
+        };
+        TokenExpiringData: {
+            /** @example 1 */
+            in_seconds: number;
         };
         TypingData: {
             /** Format: uuid */
@@ -4100,6 +4170,32 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "short_code_taken";
+                    };
+                };
+            };
+        };
+        /** @description - `cursor_expired` The log does not reach back that far, or is another one now; read the present state, then go on from here. */
+        "410.cursor_expired": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "cursor_expired",
+                 *         "message": "The log does not reach back that far, or is another one now; read the present state, then go on from here."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "cursor_expired";
                     };
                 };
             };
@@ -8152,6 +8248,52 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Events_list: {
+        parameters: {
+            query?: {
+                /** @description The `cursor` of the page before, or of a frame; the beginning when absent. */
+                after?: string;
+                /** @description Events in a page. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["EventPageView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            410: components["responses"]["410.cursor_expired"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
