@@ -1,5 +1,7 @@
 import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
 import { narrow } from '../../kernel/channel-scope.js';
+import { DomainError } from '../../kernel/domain-error.js';
 import { InvalidToken, NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, ApiKeyPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -44,8 +46,11 @@ export class AgentTokensService {
         return this.signIns.open(member, { method: 'agent_token', channelIds, apiKeyId });
       });
     } catch (error) {
+      if (!(error instanceof MemberDeactivated)) throw error;
+      const member = await this.members.byEmail(workspaceId, email);
+      this.refused(principal, member?.id ?? null, error);
       // to a backend, a member who is not active is none
-      throw error instanceof MemberDeactivated ? new MemberNotFound({ cause: error }) : error;
+      throw new MemberNotFound({ cause: error });
     }
   }
 
@@ -54,6 +59,15 @@ export class AgentTokensService {
    * @throws WorkspaceBound, NotFound, MemberDeactivated, TokenRevoked @throws ValidationFailed for unknown channels
    */
   async fromSession(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
+    try {
+      return await this.grow(principal, request);
+    } catch (error) {
+      if (error instanceof DomainError && error.kind !== 'invalid') this.refused(principal, principal.memberId, error);
+      throw error;
+    }
+  }
+
+  private async grow(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
     const { workspaceId: present, sessionId, sessionScope } = principal;
     const workspaceId = request.workspace_id ?? present;
     const asked = request.channel_ids ?? null;
@@ -66,6 +80,12 @@ export class AgentTokensService {
       const from = { workspaceId: present, sessionId };
       return this.signIns.open(member, { method: 'agent_token', channelIds, from });
     });
+  }
+
+  /** For the log of the workspace where the caller is; where it wanted to go is another workspace's affair. */
+  private refused(principal: AgentPrincipal | ApiKeyPrincipal, memberId: string | null, { code }: DomainError): void {
+    const refusal = { method: 'agent_token', member_id: memberId, reason: code } as const;
+    this.signIns.refused(principal.workspaceId, refusal, actorOf(principal));
   }
 
   private async membershipOf(principal: AgentPrincipal, workspaceId: string): Promise<Member> {

@@ -51,33 +51,35 @@ export class SsoService implements OnModuleInit {
   async issue(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<string> {
     const { workspaceId, apiKeyId } = principal;
     const ticket = newSsoTicket();
-    await this.units.run(async () => {
-      await this.channels.assertExisting(workspaceId, channel_ids ?? null);
-      const member = await this.members.byEmail(workspaceId, email);
-      if (!member) throw new MemberNotFound();
-      const wanted = {
-        id: newId(),
-        workspaceId,
-        ticketHash: sha256(ticket),
-        memberId: member.id,
-        apiKeyId,
-        channelIds: channel_ids ?? null,
-        expiresAt: new Date(this.clock.now().getTime() + TICKET_MS),
-      };
-      if (!(await this.tickets.issue(wanted))) throw new MemberNotFound();
-      await this.events.audit({
-        type: 'sso_ticket.issued',
-        workspaceId,
-        actor: actorOf(principal),
-        payload: {
-          ticket_id: wanted.id,
-          member_id: wanted.memberId,
-          channel_ids: wanted.channelIds,
-          api_key_id: apiKeyId,
-          expires_at: toWireTime(wanted.expiresAt),
-        },
-      });
+    await this.channels.assertExisting(workspaceId, channel_ids ?? null);
+    const member = await this.members.byEmail(workspaceId, email);
+    if (!member) throw new MemberNotFound();
+    const wanted = {
+      id: newId(),
+      workspaceId,
+      ticketHash: sha256(ticket),
+      memberId: member.id,
+      apiKeyId,
+      channelIds: channel_ids ?? null,
+      expiresAt: new Date(this.clock.now().getTime() + TICKET_MS),
+    };
+    const payload = {
+      ticket_id: wanted.id,
+      member_id: member.id,
+      channel_ids: wanted.channelIds,
+      api_key_id: apiKeyId,
+      expires_at: toWireTime(wanted.expiresAt),
+    };
+    const issued = await this.units.run(async () => {
+      if (!(await this.tickets.issue(wanted))) return false;
+      await this.events.audit({ type: 'sso_ticket.issued', workspaceId, actor: actorOf(principal), payload });
+      return true;
     });
+    if (!issued) {
+      const refusal = { method: 'sso', member_id: member.id, reason: 'member_deactivated' } as const;
+      this.signIns.refused(workspaceId, refusal, actorOf(principal));
+      throw new MemberNotFound();
+    }
     return redirectUrl(this.config.dashboardUrl, ticket);
   }
 
