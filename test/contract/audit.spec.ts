@@ -1,0 +1,725 @@
+import { connect } from 'node:net';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { EVENT_FRAMES } from '../../src/modules/realtime/index.js';
+import { eventually } from '../support/eventually.js';
+import type { Answer, Caller, Method } from '../support/http.js';
+import { invited, someEmail } from '../support/invites.js';
+import type { Json } from '../support/json.js';
+import { ticketFor } from '../support/sso.js';
+import type { Agent, Desk } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+const ADDRESS = '203.0.113.7';
+const PROGRAM = 'Backend/1.0 (of somebody who has to answer for it)';
+const OTHER_PASSWORD = 'a password that is not the right one';
+const SYSTEM = { type: 'system', id: null };
+
+interface Row {
+  type: string;
+  actor: Json;
+  payload: Json;
+  address: string | null;
+  user_agent: string | null;
+}
+
+/** One event: its type, who is named as having done it, and what of its payload matters here. */
+type Expected = [type: string, actor: Json, payload: Json];
+
+/** A member is named by its id, as is a key. */
+const member = (id: string) => ({ type: 'member', id });
+const apiKey = (id: string) => ({ type: 'api_key', id });
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start({ TRUST_PROXY: '1' });
+});
+afterEach(() => world.app.clock.reset());
+afterAll(() => world.stop());
+
+/** One desk, its people, and the one request that a test is about. */
+class Scene {
+  readonly requestId = unique('request');
+  /** Everything secret that the request carried or its answer. */
+  readonly secrets: string[] = [];
+
+  private constructor(
+    readonly desk: Desk,
+    readonly keyId: string,
+    readonly key: Caller,
+  ) {}
+
+  static async set(): Promise<Scene> {
+    const desk = await world.desk();
+    const { id, key } = (await desk.owner.api.post('/v1/api-keys', { name: 'backend' })).data;
+    return new Scene(desk, id as string, world.as(key as string));
+  }
+
+  get owner(): Agent {
+    return this.desk.owner;
+  }
+
+  /** The request whose traces are looked for. */
+  async send(caller: Caller, method: Method, path: string, body?: object): Promise<Answer<Json>> {
+    const headers = { 'X-Request-Id': this.requestId, 'X-Forwarded-For': ADDRESS, 'User-Agent': PROGRAM };
+    const answer = await caller.call<Json>(method, path, body, headers);
+    this.secrets.push(...secretsIn(body), ...secretsIn(answer.data), ...(caller.token === null ? [] : [caller.token]));
+    return answer;
+  }
+
+  async traces(): Promise<Row[]> {
+    const sql = 'SELECT type, actor, payload, address, user_agent FROM event WHERE request_id = $1 ORDER BY position';
+    return world.app.database.query<Row>(sql, [this.requestId]);
+  }
+}
+
+const SECRET_FIELDS =
+  /^(token|refresh_token|key|secret|identity_secret|password|old_password|invite_token|ticket|reset_token)$/;
+
+/** The secrets of a body or an answer, by the names of their fields, and those in links. */
+function secretsIn(value: Json): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value as Record<string, Json>).flatMap(([name, field]) => {
+    if (typeof field !== 'string') return secretsIn(field);
+    if (SECRET_FIELDS.test(name)) return [field];
+    return /_url$/.test(name) && field.includes('#') ? [field.split('=').at(-1) ?? ''] : [];
+  });
+}
+
+function login(email: string, password = PASSWORD): Promise<Answer<Json>> {
+  return world.anyone.post('/v1/auth/login', { email, password });
+}
+
+async function resetToken(email: string): Promise<string> {
+  const asked = world.app.mails.length;
+  await world.anyone.post('/v1/auth/password/forgot', { email });
+  const mail = await eventually(() => world.app.mails.slice(asked).find(({ to }) => to === email));
+  return /reset=(\S+)/.exec(mail.text)?.[1] ?? '';
+}
+
+/** Does one thing by `scene.send`. @returns what the log should have of it */
+type Deed = (scene: Scene) => Promise<Expected[]>;
+
+const MEMBERS = '/v1/workspace/members';
+const INVITES = '/v1/workspace/invites';
+
+const SIGN_INS: [string, Deed][] = [
+  [
+    'a workspace is registered',
+    async scene => {
+      const body = { workspace_name: 'W', name: 'N', email: someEmail(), password: PASSWORD };
+      const { data } = await scene.send(world.anyone, 'post', '/v1/auth/register', body);
+      const who = member(data.member.id);
+      return [
+        ['workspace.created', SYSTEM, { id: data.workspace.id }],
+        ['channel.created', SYSTEM, { name: 'Website' }],
+        ['member.created', who, { id: data.member.id, role: 'owner' }],
+        ['session.started', who, { method: 'register', member_id: data.member.id, api_key_id: null }],
+      ];
+    },
+  ],
+  [
+    'somebody logs in',
+    async scene => {
+      const { memberId, email } = scene.owner;
+      await scene.send(world.anyone, 'post', '/v1/auth/login', { email, password: PASSWORD });
+      return [['session.started', member(memberId), { method: 'login', member_id: memberId, channel_ids: null }]];
+    },
+  ],
+  [
+    'an invite is accepted',
+    async scene => {
+      const invite = await invited(scene.desk);
+      const body = { invite_token: invite.token, name: 'Gina', password: PASSWORD };
+      const { data } = await scene.send(world.anyone, 'post', '/v1/auth/register-user', body);
+      const who = member(data.member.id);
+      return [
+        ['member.created', who, { id: data.member.id }],
+        ['invite.accepted', who, { id: invite.id, status: 'accepted' }],
+        ['session.started', who, { method: 'invite', member_id: data.member.id }],
+      ];
+    },
+  ],
+  [
+    'a ticket is handed out',
+    async scene => {
+      const body = { email: scene.owner.email, channel_ids: [scene.desk.channelId] };
+      await scene.send(scene.key, 'post', '/v1/auth/sso/ticket', body);
+      const payload = { member_id: scene.owner.memberId, api_key_id: scene.keyId, channel_ids: body.channel_ids };
+      return [['sso_ticket.issued', apiKey(scene.keyId), payload]];
+    },
+  ],
+  [
+    'a ticket is exchanged',
+    async scene => {
+      const ticket = await ticketFor(scene.key, scene.owner.email, []);
+      await scene.send(world.anyone, 'post', '/v1/auth/sso/exchange', { ticket });
+      const payload = { method: 'sso', member_id: scene.owner.memberId, api_key_id: scene.keyId, channel_ids: [] };
+      return [['session.started', apiKey(scene.keyId), payload]];
+    },
+  ],
+  [
+    'a key mints a session',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      await scene.send(scene.key, 'post', '/v1/auth/agent-token', { email });
+      const payload = { method: 'agent_token', member_id: memberId, api_key_id: scene.keyId };
+      return [['session.started', apiKey(scene.keyId), payload]];
+    },
+  ],
+  [
+    'a session is narrowed',
+    async scene => {
+      const { api, memberId } = scene.owner;
+      await scene.send(api, 'post', '/v1/auth/agent-token', { channel_ids: [] });
+      const payload = { method: 'agent_token', member_id: memberId, api_key_id: null, channel_ids: [] };
+      return [['session.started', member(memberId), payload]];
+    },
+  ],
+];
+
+const REFUSALS: [string, Deed][] = [
+  [
+    'a login with a wrong password',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      await scene.send(world.anyone, 'post', '/v1/auth/login', { email, password: OTHER_PASSWORD });
+      const payload = { method: 'login', member_id: memberId, reason: 'invalid_credentials' };
+      return [['session.refused', SYSTEM, payload]];
+    },
+  ],
+  [
+    'a login of somebody who is deactivated',
+    async scene => {
+      const { email, memberId } = await world.colleague(scene.desk);
+      await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
+      await scene.send(world.anyone, 'post', '/v1/auth/login', { email, password: PASSWORD });
+      const payload = { method: 'login', member_id: memberId, reason: 'member_deactivated' };
+      return [['session.refused', SYSTEM, payload]];
+    },
+  ],
+  [
+    'registering with a known e-mail and a wrong password',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      const body = { workspace_name: 'W', name: 'N', email, password: OTHER_PASSWORD };
+      await scene.send(world.anyone, 'post', '/v1/auth/register', body);
+      const payload = { method: 'register', member_id: memberId, reason: 'invalid_credentials' };
+      return [['session.refused', SYSTEM, payload]];
+    },
+  ],
+  [
+    'a refresh after the end of the session',
+    async scene => {
+      const { refreshToken, memberId } = await world.colleague(scene.desk);
+      await world.anyone.post('/v1/auth/logout', { refresh_token: refreshToken });
+      await scene.send(world.anyone, 'post', '/v1/auth/refresh', { refresh_token: refreshToken });
+      return [['session.refused', SYSTEM, { method: 'refresh', member_id: memberId, reason: 'token_revoked' }]];
+    },
+  ],
+  [
+    'a refresh after seven days',
+    async scene => {
+      const { refreshToken, memberId } = await world.colleague(scene.desk);
+      world.app.clock.advance(7 * 24 * 3600 + 1);
+      await scene.send(world.anyone, 'post', '/v1/auth/refresh', { refresh_token: refreshToken });
+      return [['session.refused', SYSTEM, { method: 'refresh', member_id: memberId, reason: 'token_expired' }]];
+    },
+  ],
+  [
+    'an invite that is spent',
+    async scene => {
+      const { token: invite_token } = await invited(scene.desk);
+      const body = { invite_token, name: 'G', password: PASSWORD };
+      await world.anyone.post('/v1/auth/register-user', body);
+      await scene.send(world.anyone, 'post', '/v1/auth/register-user', body);
+      return [['session.refused', SYSTEM, { method: 'invite', member_id: null, reason: 'invite_accepted' }]];
+    },
+  ],
+  [
+    'an invite that is revoked',
+    async scene => {
+      const { id, token: invite_token } = await invited(scene.desk);
+      await scene.owner.api.delete(`${INVITES}/${id}`);
+      const body = { invite_token, name: 'G', password: PASSWORD };
+      await scene.send(world.anyone, 'post', '/v1/auth/register-user', body);
+      return [['session.refused', SYSTEM, { method: 'invite', member_id: null, reason: 'invite_revoked' }]];
+    },
+  ],
+  [
+    'an invite of a known user with a wrong password',
+    async scene => {
+      const { email } = (await world.desk()).owner;
+      const { token: invite_token } = await invited(scene.desk, { email });
+      const body = { invite_token, name: 'G', password: OTHER_PASSWORD };
+      await scene.send(world.anyone, 'post', '/v1/auth/register-user', body);
+      return [['session.refused', SYSTEM, { method: 'invite', member_id: null, reason: 'invalid_credentials' }]];
+    },
+  ],
+  ...(
+    [
+      ['is spent', 'spent', async (_scene, ticket) => void (await exchange(ticket))],
+      ['is a minute old', 'expired', () => Promise.resolve(world.app.clock.advance(60))],
+      [
+        'is of a key that was revoked',
+        'key_ended',
+        async scene => void (await scene.owner.api.delete(`/v1/api-keys/${scene.keyId}`)),
+      ],
+      [
+        'is of a member who was deactivated',
+        'member_deactivated',
+        async (scene, _ticket, id) => void (await scene.owner.api.post(`${MEMBERS}/${id}/deactivate`)),
+      ],
+    ] as [string, string, (scene: Scene, ticket: string, memberId: string) => Promise<void>][]
+  ).map(([what, reason, end]): [string, Deed] => [
+    `a ticket that ${what}`,
+    async scene => {
+      const { email, memberId } = await world.colleague(scene.desk);
+      const ticket = await ticketFor(scene.key, email);
+      await end(scene, ticket, memberId);
+      await scene.send(world.anyone, 'post', '/v1/auth/sso/exchange', { ticket });
+      return [['session.refused', SYSTEM, { method: 'sso', member_id: memberId, reason }]];
+    },
+  ]),
+  ...(['sso/ticket', 'agent-token'] as const).map((door): [string, Deed] => [
+    `a key that asks ${door} for somebody who is deactivated`,
+    async scene => {
+      const { email, memberId } = await world.colleague(scene.desk);
+      await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
+      await scene.send(scene.key, 'post', `/v1/auth/${door}`, { email });
+      const method = door === 'sso/ticket' ? 'sso' : 'agent_token';
+      const payload = { method, member_id: memberId, reason: 'member_deactivated' };
+      return [['session.refused', apiKey(scene.keyId), payload]];
+    },
+  ]),
+  [
+    'a key’s session that would leave the workspace',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      const { token } = (await scene.key.post('/v1/auth/agent-token', { email })).data;
+      const { workspaceId: workspace_id } = await world.desk();
+      await scene.send(world.as(token), 'post', '/v1/auth/agent-token', { workspace_id });
+      const payload = { method: 'agent_token', member_id: memberId, reason: 'workspace_bound' };
+      return [['session.refused', member(memberId), payload]];
+    },
+  ],
+  [
+    'a session that would enter a workspace that is not its user’s',
+    async scene => {
+      const { workspaceId: workspace_id } = await world.desk();
+      const { api, memberId } = scene.owner;
+      await scene.send(api, 'post', '/v1/auth/agent-token', { workspace_id });
+      const payload = { method: 'agent_token', member_id: memberId, reason: 'not_found' };
+      return [['session.refused', member(memberId), payload]];
+    },
+  ],
+  [
+    'a key that was revoked',
+    async scene => {
+      await scene.owner.api.delete(`/v1/api-keys/${scene.keyId}`);
+      await scene.send(scene.key, 'get', '/v1/workspace');
+      return [['api_key.refused', apiKey(scene.keyId), { id: scene.keyId, reason: 'revoked' }]];
+    },
+  ],
+  [
+    'a change of password with a wrong old one',
+    async scene => {
+      const { api, memberId } = scene.owner;
+      const body = { old_password: OTHER_PASSWORD, password: `${OTHER_PASSWORD} 2` };
+      await scene.send(api, 'post', '/v1/auth/password', body);
+      const payload = { method: 'password', member_id: memberId, reason: 'invalid_credentials' };
+      return [['session.refused', member(memberId), payload]];
+    },
+  ],
+  [
+    'a link for a new password that is spent',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      const body = { reset_token: await resetToken(email), password: OTHER_PASSWORD };
+      await world.anyone.post('/v1/auth/password/reset', body);
+      await scene.send(world.anyone, 'post', '/v1/auth/password/reset', body);
+      const payload = { method: 'password', member_id: memberId, reason: 'reset_invalid' };
+      return [['session.refused', SYSTEM, payload]];
+    },
+  ],
+];
+
+const ENDS: [string, Deed][] = [
+  [
+    'somebody signs out',
+    async scene => {
+      const { memberId, refreshToken } = scene.owner;
+      await scene.send(world.anyone, 'post', '/v1/auth/logout', { refresh_token: refreshToken });
+      return [['session.ended', member(memberId), { member_id: memberId, reason: 'logout' }]];
+    },
+  ],
+  [
+    'a refresh token comes twice',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      const body = { email, password: PASSWORD, rotate: true };
+      const { refresh_token } = (await world.anyone.post('/v1/auth/login', body)).data;
+      await world.anyone.post('/v1/auth/refresh', { refresh_token });
+      world.app.clock.advance(11);
+      await scene.send(world.anyone, 'post', '/v1/auth/refresh', { refresh_token });
+      return [
+        ['session.ended', member(memberId), { member_id: memberId, reason: 'refresh_reused' }],
+        ['session.refused', SYSTEM, { method: 'refresh', member_id: memberId, reason: 'token_revoked' }],
+      ];
+    },
+  ],
+  [
+    'a password is changed',
+    async scene => {
+      const { api, email, memberId } = scene.owner;
+      await login(email);
+      await scene.send(api, 'post', '/v1/auth/password', { old_password: PASSWORD, password: OTHER_PASSWORD });
+      return [
+        ['password.changed', member(memberId), { member_id: memberId }],
+        ['session.ended', member(memberId), { member_id: memberId, reason: 'password_changed' }],
+      ];
+    },
+  ],
+  [
+    'a link for a new password is asked for',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      await scene.send(world.anyone, 'post', '/v1/auth/password/forgot', { email });
+      return [['password.reset_requested', SYSTEM, { member_id: memberId }]];
+    },
+  ],
+  [
+    'a password is set by a mailed link',
+    async scene => {
+      const { email, memberId } = scene.owner;
+      const body = { reset_token: await resetToken(email), password: OTHER_PASSWORD };
+      await scene.send(world.anyone, 'post', '/v1/auth/password/reset', body);
+      return [
+        ['password.reset', member(memberId), { member_id: memberId }],
+        ['session.ended', member(memberId), { member_id: memberId, reason: 'password_reset' }],
+      ];
+    },
+  ],
+  [
+    'a member is deactivated',
+    async scene => {
+      const { memberId } = await world.colleague(scene.desk);
+      await scene.send(scene.key, 'post', `${MEMBERS}/${memberId}/deactivate`);
+      return [
+        [
+          'member.updated',
+          apiKey(scene.keyId),
+          { member: { id: memberId, status: 'deactivated' }, changed: ['status'] },
+        ],
+        ['session.ended', apiKey(scene.keyId), { member_id: memberId, reason: 'member_deactivated' }],
+      ];
+    },
+  ],
+  [
+    'a key is revoked with its sessions',
+    async scene => {
+      const { email, memberId, api } = scene.owner;
+      await scene.key.post('/v1/auth/agent-token', { email });
+      await scene.send(api, 'delete', `/v1/api-keys/${scene.keyId}?end_sessions=true`);
+      return [
+        ['api_key.revoked', member(memberId), { id: scene.keyId }],
+        ['session.ended', member(memberId), { member_id: memberId, reason: 'api_key_revoked' }],
+      ];
+    },
+  ],
+];
+
+const DEEDS: [string, Deed][] = [
+  [
+    'a key is made',
+    async scene => {
+      const { api, memberId } = scene.owner;
+      const { data } = await scene.send(api, 'post', '/v1/api-keys', { name: 'another' });
+      const payload = { id: data.id, name: 'another', scopes: ['*'], created_by: memberId };
+      return [['api_key.created', member(memberId), payload]];
+    },
+  ],
+  [
+    'a key revokes itself',
+    async scene => {
+      await scene.send(scene.key, 'delete', `/v1/api-keys/${scene.keyId}`);
+      return [['api_key.revoked', apiKey(scene.keyId), { id: scene.keyId }]];
+    },
+  ],
+  [
+    'a member is made by key',
+    async scene => {
+      const body = { email: someEmail(), name: 'Adam', role: 'admin', password: PASSWORD };
+      const { data } = await scene.send(scene.key, 'post', MEMBERS, body);
+      return [['member.created', apiKey(scene.keyId), { id: data.id, email: body.email, role: 'admin' }]];
+    },
+  ],
+  [
+    'a member is changed',
+    async scene => {
+      const { memberId } = await world.colleague(scene.desk);
+      await scene.send(scene.owner.api, 'patch', `${MEMBERS}/${memberId}`, { role: 'admin', channel_ids: [] });
+      const payload = { member: { id: memberId, role: 'admin', channel_ids: [] }, changed: ['role', 'channel_ids'] };
+      return [['member.updated', member(scene.owner.memberId), payload]];
+    },
+  ],
+  [
+    'a member comes back',
+    async scene => {
+      const { memberId } = await world.colleague(scene.desk);
+      await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
+      await scene.send(scene.owner.api, 'post', `${MEMBERS}/${memberId}/reactivate`);
+      const payload = { member: { id: memberId, status: 'active' }, changed: ['status'] };
+      return [['member.updated', member(scene.owner.memberId), payload]];
+    },
+  ],
+  [
+    'a member changes its profile',
+    async scene => {
+      const { api, memberId } = scene.owner;
+      await scene.send(api, 'patch', `${MEMBERS}/me`, { availability: 'away' });
+      const payload = { member: { id: memberId, availability: 'away' }, changed: ['availability'] };
+      return [['member.updated', member(memberId), payload]];
+    },
+  ],
+  [
+    'somebody is invited',
+    async scene => {
+      const { api, memberId } = scene.owner;
+      const body = { email: someEmail(), role: 'admin' };
+      const { data } = await scene.send(api, 'post', INVITES, body);
+      return [['invite.created', member(memberId), { id: data.id, ...body }]];
+    },
+  ],
+  ...(
+    [
+      ['is renewed', 'post', () => INVITES, 'invite.renewed'],
+      ['is sent again', 'post', id => `${INVITES}/${id}/resend`, 'invite.renewed'],
+      ['is revoked', 'delete', id => `${INVITES}/${id}`, 'invite.revoked'],
+    ] as [string, Method, (id: string) => string, string][]
+  ).map(([what, method, path, type]): [string, Deed] => [
+    `an invite ${what}`,
+    async scene => {
+      const { id, email, token } = await invited(scene.desk);
+      scene.secrets.push(token);
+      await scene.send(scene.key, method, path(id as string), { email });
+      return [[type, apiKey(scene.keyId), { id, email }]];
+    },
+  ]),
+  [
+    'a channel is made',
+    async scene => {
+      const { data } = await scene.send(scene.owner.api, 'post', '/v1/channels', { name: 'Shop' });
+      return [['channel.created', member(scene.owner.memberId), { id: data.id, name: 'Shop' }]];
+    },
+  ],
+  ...(
+    [
+      ['is changed', 'patch', '', 'channel.updated'],
+      ['gets a new widget token', 'post', '/rotate-token', 'channel.updated'],
+      ['gets a new identity secret', 'post', '/rotate-identity-secret', 'channel.secret_rotated'],
+      ['is deleted', 'delete', '', 'channel.deleted'],
+    ] as [string, Method, string, string][]
+  ).map(([what, method, action, type]): [string, Deed] => [
+    `a channel ${what}`,
+    async scene => {
+      const { channelId } = scene.desk;
+      await scene.send(scene.key, method, `/v1/channels/${channelId}${action}`, { name: 'Changed' });
+      return [[type, apiKey(scene.keyId), { id: channelId }]];
+    },
+  ]),
+  [
+    'a bot is made',
+    async scene => {
+      const { data } = await scene.send(scene.owner.api, 'post', '/v1/bots', { name: 'Robo' });
+      return [['bot.created', member(scene.owner.memberId), { id: data.id, name: 'Robo' }]];
+    },
+  ],
+  ...(
+    [
+      ['is changed', 'patch', '', 'bot.updated'],
+      ['gets a new secret', 'post', '/rotate-secret', 'bot.secret_rotated'],
+      ['is deleted', 'delete', '', 'bot.deleted'],
+    ] as [string, Method, string, string][]
+  ).map(([what, method, action, type]): [string, Deed] => [
+    `a bot ${what}`,
+    async scene => {
+      const { id, secret } = (await scene.owner.api.post('/v1/bots', { name: 'Robo' })).data;
+      scene.secrets.push(secret as string);
+      await scene.send(scene.key, method, `/v1/bots/${id}${action}`, { name: 'Changed' });
+      return [[type, apiKey(scene.keyId), { id }]];
+    },
+  ]),
+  [
+    'the workspace is changed',
+    async scene => {
+      await scene.send(scene.owner.api, 'patch', '/v1/workspace', { name: 'Renamed' });
+      return [['workspace.updated', member(scene.owner.memberId), { name: 'Renamed' }]];
+    },
+  ],
+];
+
+function exchange(ticket: string): Promise<Answer<Json>> {
+  return world.anyone.post('/v1/auth/sso/exchange', { ticket });
+}
+
+describe.each([
+  ['every sign-in', SIGN_INS],
+  ['every refusal', REFUSALS],
+  ['every end of a session, and what is done to a password', ENDS],
+  ['everything that is done to keys, members, invites, channels and bots', DEEDS],
+])('%s is written down with actor, address and program, without a secret:', (_what, deeds) => {
+  it.each(deeds)('%s', async (_deed, act) => {
+    const scene = await Scene.set();
+    const expected = await act(scene);
+    const traces = await eventually(async () => {
+      const rows = await scene.traces();
+      return rows.length >= expected.length ? rows : undefined;
+    }).catch(() => scene.traces());
+    expect(traces.map(({ type }) => type)).toEqual(expected.map(([type]) => type));
+    for (const [index, [, actor, payload]] of expected.entries()) {
+      expect(traces[index]).toMatchObject({ actor, payload, address: ADDRESS, user_agent: PROGRAM });
+    }
+    const written = JSON.stringify(traces);
+    expect(scene.secrets.filter(secret => secret.length > 0 && written.includes(secret))).toEqual([]);
+  });
+});
+
+describe('the log', () => {
+  let scene: Scene;
+  beforeEach(async () => {
+    scene = await Scene.set();
+  });
+
+  it('has nothing of a refresh that is none but that, nor of guesses at what nobody has', async () => {
+    const strangers: [string, object][] = [
+      ['/v1/auth/refresh', { refresh_token: scene.owner.refreshToken }],
+      ['/v1/auth/login', { email: someEmail(), password: PASSWORD }],
+      ['/v1/auth/sso/exchange', { ticket: 'sst_unknown' }],
+      ['/v1/auth/register-user', { invite_token: 'inv_unknown', name: 'N', password: PASSWORD }],
+      ['/v1/auth/password/reset', { reset_token: 'rst_unknown', password: PASSWORD }],
+      ['/v1/auth/password/forgot', { email: someEmail() }],
+    ];
+    for (const [path, body] of strangers) await scene.send(world.anyone, 'post', path, body);
+    // what is written down off the path of these would be before what comes now
+    await world.anyone.post('/v1/auth/login', { email: scene.owner.email, password: OTHER_PASSWORD });
+    const sql = `SELECT 1 FROM event WHERE workspace_id = $1 AND type = 'session.refused'`;
+    await eventually(async () => (await world.app.database.query(sql, [scene.desk.workspaceId]))[0]);
+    expect(await scene.traces()).toEqual([]);
+  });
+
+  it('tells each workspace of its own member alone, and no workspace of another', async () => {
+    const { email } = scene.owner;
+    const body = { workspace_name: unique('Second'), name: 'Olivia', email, password: PASSWORD };
+    const second = (await world.anyone.post('/v1/auth/register', body)).data;
+    const unclaimed = await world.desk();
+    const evil = await world.apiKey(unclaimed);
+    await evil.post(MEMBERS, { email, name: 'Olivia' });
+    await scene.send(scene.owner.api, 'post', '/v1/auth/password', { old_password: 'wrong', password: OTHER_PASSWORD });
+    await scene.send(scene.owner.api, 'post', '/v1/auth/password', {
+      old_password: PASSWORD,
+      password: OTHER_PASSWORD,
+    });
+    const sql =
+      'SELECT workspace_id, type, actor, payload FROM event WHERE request_id = $1 ORDER BY type, workspace_id';
+    const rows = await eventually(async () => {
+      const found = await world.app.database.query<Json>(sql, [scene.requestId]);
+      return found.filter(({ type }) => type === 'session.refused').length === 2 ? found : undefined;
+    });
+    const here = { workspace_id: scene.desk.workspaceId, id: scene.owner.memberId };
+    const there = { workspace_id: second.workspace.id, id: second.member.id };
+    for (const type of ['password.changed', 'session.refused']) {
+      const told = rows.filter((row: Json) => row.type === type);
+      expect(told.map(({ workspace_id, actor }: Json) => ({ workspace_id, id: actor.id }))).toEqual(
+        [here, there].sort((a, b) => (a.workspace_id < b.workspace_id ? -1 : 1)),
+      );
+      for (const { actor, payload } of told) expect(payload.member_id).toBe(actor.id);
+    }
+    expect(rows.map(({ workspace_id }: Json) => workspace_id)).not.toContain(unclaimed.workspaceId);
+  });
+
+  it('knows the address of whoever asks and hangs up at once', async () => {
+    await scene.owner.api.delete(`/v1/api-keys/${scene.keyId}`);
+    const { port, hostname } = new URL(world.app.url);
+    const lines = [
+      'GET /v1/workspace HTTP/1.1',
+      'Host: x',
+      `Authorization: Bearer ${scene.key.token}`,
+      `X-Request-Id: ${scene.requestId}`,
+      `X-Forwarded-For: ${ADDRESS}`,
+      `User-Agent: ${PROGRAM}`,
+    ];
+    const socket = connect({ host: hostname, port: Number(port) });
+    await new Promise(resolve => socket.write(`${lines.join('\r\n')}\r\n\r\n`, resolve));
+    socket.resetAndDestroy();
+    const [row] = await eventually(async () => {
+      const rows = await scene.traces();
+      return rows.length > 0 ? rows : undefined;
+    });
+    expect(row).toMatchObject({ type: 'api_key.refused', address: ADDRESS, user_agent: PROGRAM });
+  });
+
+  it('keeps no more of a program’s name than 400 characters, and none where none is said', async () => {
+    const { api, memberId } = scene.owner;
+    const path = `${MEMBERS}/me`;
+    await api.patch(path, { name: 'Once' }, { 'User-Agent': 'x'.repeat(5_000) });
+    await api.patch(path, { name: 'Twice' }, { 'User-Agent': '' });
+    const sql = `SELECT user_agent, address FROM event
+      WHERE type = 'member.updated' AND actor ->> 'id' = $1 ORDER BY position`;
+    const rows = await world.app.database.query<{ user_agent: string | null; address: string }>(sql, [memberId]);
+    expect(rows.map(({ user_agent }) => user_agent?.length ?? 0)).toEqual([400, 0]);
+    expect(rows.map(({ address }) => address)).toEqual(['127.0.0.1', '127.0.0.1']);
+  });
+});
+
+describe('where people talk,', () => {
+  const TALK = /^(message|conversation|contact|canned_response)\./;
+
+  it('nobody’s address or program is kept, whoever speaks, reads or changes', async () => {
+    const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': PROGRAM };
+    const desk = await world.desk();
+    const open = { widget_token: desk.widgetToken, external_id: unique('visitor') };
+    const { visitor_token } = (await world.anyone.post('/v1/widget/session', open, headers)).data;
+    const visitor = world.as(visitor_token as string);
+    const start = { message: { content: 'Hello?' } };
+    const { conversation, message } = (await visitor.post('/v1/widget/conversations', start, headers)).data;
+    const path = `/v1/conversations/${conversation.id}`;
+    const { api, memberId } = desk.owner;
+    await visitor.patch('/v1/widget/contact', { name: 'Carla' }, headers);
+    await visitor.post(`/v1/widget/conversations/${conversation.id}/read`, { seq: 1 }, headers);
+    const { id } = (await api.post(`${path}/messages`, { content: 'Hi!' }, headers)).data;
+    await api.patch(`${path}/messages/${id}`, { content: 'Hi.' }, headers);
+    await api.delete(`${path}/messages/${id}`, headers);
+    await api.post(`${path}/take`, undefined, headers);
+    await api.post(`${path}/read`, { seq: 1 }, headers);
+    await api.post(`${path}/resolve`, undefined, headers);
+    await api.post(`${path}/reopen`, undefined, headers);
+    const code = { short_code: unique('c'), title: 'T', content: 'C' };
+    const response = (await api.post('/v1/canned-responses', code, headers)).data;
+    await api.patch(`/v1/canned-responses/${response.id}`, { title: 'U' }, headers);
+    await api.delete(`/v1/canned-responses/${response.id}`, headers);
+    // who leaves frees its conversations: that is done to a member, and said in a conversation
+    const colleague = await world.colleague(desk);
+    await api.post(`${path}/assign`, { member_id: colleague.memberId }, headers);
+    await api.post(`${MEMBERS}/${colleague.memberId}/deactivate`, undefined, headers);
+    expect([message.seq, typeof memberId]).toEqual([1, 'string']);
+    const sql = `SELECT type, count(*)::int AS rows, count(address)::int + count(user_agent)::int AS traces
+      FROM event WHERE workspace_id = $1 GROUP BY type ORDER BY type`;
+    const kinds = await world.app.database.query<{ type: string; rows: number; traces: number }>(sql, [
+      desk.workspaceId,
+    ]);
+    const talk = kinds.filter(({ type }) => TALK.test(type));
+    expect(talk.map(({ traces }) => traces)).toEqual(talk.map(() => 0));
+    const every = Object.keys(EVENT_FRAMES).filter(type => TALK.test(type));
+    expect(talk.map(({ type }) => type)).toEqual(every.sort());
+  });
+
+  it('and nowhere else: every other event that there is has been seen here with both', async () => {
+    const sql = 'SELECT DISTINCT type FROM event WHERE address = $1 AND user_agent = $2';
+    const kinds = await world.app.database.query<{ type: string }>(sql, [ADDRESS, PROGRAM]);
+    const others = Object.keys(EVENT_FRAMES).filter(type => !TALK.test(type));
+    expect(kinds.map(({ type }) => type).sort()).toEqual(others.sort());
+    const without = `SELECT DISTINCT type FROM event WHERE address IS NULL`;
+    const silent = await world.app.database.query<{ type: string }>(without);
+    expect(silent.map(({ type }) => type).filter(type => !TALK.test(type))).toEqual([]);
+  });
+});
