@@ -142,7 +142,7 @@ export class SessionsService implements OnModuleInit {
       if (!session) throw new InvalidToken();
       if (session.endedAt) return null;
       if (sha256(refreshToken) === session.refreshHash) return this.advance(session, refreshToken);
-      if (this.isTwin(session, claims)) return this.reopen(session);
+      if (this.isTwin(session, claims)) return this.reopen(session, refreshToken);
       await this.tell(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
       return null;
     });
@@ -186,8 +186,10 @@ export class SessionsService implements OnModuleInit {
     return session.rotate && claims.rot === session.rotation - 1 && since <= TWIN_MS;
   }
 
-  private reopen(session: Session): OpenSession {
-    return { session, token: this.tokens.access(session), refreshToken: this.tokens.refresh(session) };
+  private async reopen(session: Session, refreshToken: string): Promise<OpenSession> {
+    const given = this.tokens.refreshAgain(session);
+    if (given === undefined) return this.advance(session, refreshToken);
+    return { session, token: this.tokens.access(session), refreshToken: given };
   }
 
   /** @param by whoever ended them; their own member where absent */

@@ -5,6 +5,7 @@ import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import { InvalidToken } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
+import { sha256 } from '../../kernel/secret.js';
 import type { Session } from './session.js';
 import { ACCESS_SECONDS } from './session.js';
 
@@ -31,6 +32,11 @@ export interface VisitorClaims {
   exp: number;
 }
 
+interface SigningKey {
+  id: string;
+  key: KeyObject;
+}
+
 /**
  * Signs and checks tokens. A secret becomes a `KeyObject` once: verifying with a string makes one each time, which
  * costs fifty times the verification. `kid` tells which of several secrets signed, so they rotate without a logout.
@@ -38,7 +44,7 @@ export interface VisitorClaims {
 @Injectable()
 export class TokenService {
   private readonly keys: ReadonlyMap<string, KeyObject>;
-  private readonly newest: { id: string; key: KeyObject };
+  private readonly newest: SigningKey;
 
   constructor(
     private readonly jwt: JwtService,
@@ -69,15 +75,30 @@ export class TokenService {
     return this.sign('agent', { sub: session.memberId, ws: session.workspaceId, sid: session.id, exp: expires });
   }
 
-  /**
-   * The refresh token of the session's present rotation. The same session gives the same text again, so that twins of
-   * one refresh get one token although only its hash is kept.
-   */
+  /** The refresh token of the session's present rotation, signed anew. */
   refresh(session: Session): string {
+    return this.refreshBy(this.newest, session);
+  }
+
+  /**
+   * The refresh token that the session has already given out: the same session and secret give the same text again, so
+   * that twins of one refresh get one token although only its hash is kept. While secrets rotate, the first of the twins
+   * may have met an instance that signs with another one than we.
+   * @returns undefined where no secret of ours has signed it
+   */
+  refreshAgain(session: Session): string | undefined {
+    for (const [id, key] of this.keys) {
+      const token = this.refreshBy({ id, key }, session);
+      if (sha256(token) === session.refreshHash) return token;
+    }
+    return undefined;
+  }
+
+  private refreshBy(key: SigningKey, session: Session): string {
     const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
     const { id: sid, memberId: sub, workspaceId: ws, rotation: rot } = session;
     const claims = { sub, ws, sid, rot, iat: seconds(session.createdAt), exp: seconds(session.expiresAt) };
-    return this.sign('refresh', { ...claims, jti: `${sid}.${rot}` });
+    return this.sign('refresh', { ...claims, jti: `${sid}.${rot}` }, key);
   }
 
   visitor(claims: Omit<VisitorClaims, 'exp'>): string {
@@ -106,10 +127,10 @@ export class TokenService {
     return claims.exp * 1000 <= this.clock.now().getTime();
   }
 
-  private sign(audience: TokenAudience, claims: Record<string, unknown>): string {
+  private sign(audience: TokenAudience, claims: Record<string, unknown>, { id, key } = this.newest): string {
     return this.jwt.sign(
       { iss: ISSUER, aud: audience, jti: newId(), iat: this.seconds(), ...claims },
-      { secret: this.newest.key as unknown as Buffer, algorithm: 'HS256', keyid: this.newest.id },
+      { secret: key as unknown as Buffer, algorithm: 'HS256', keyid: id },
     );
   }
 
