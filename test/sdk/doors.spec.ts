@@ -81,6 +81,15 @@ describe('a server', () => {
     await expect(server.members.deactivate(desk.owner.memberId)).rejects.toMatchObject({ code: 'role_too_high' });
   });
 
+  it('reads what has happened, and goes on from where it was', async () => {
+    const before = await server.events();
+    const made = await server.members.create({ email: address(), name: 'Mia' });
+    const { items, cursor, has_more } = await server.events({ after: before.cursor, limit: 10 });
+    expect(items).toEqual([expect.objectContaining({ type: 'member.created', data: made })]);
+    expect([has_more, (await server.events({ after: cursor })).items]).toEqual([false, []]);
+    await expect(server.events({ after: 'nowhere' })).rejects.toMatchObject({ status: 400, code: 'cursor_invalid' });
+  });
+
   it('makes bots, changes them, and gives them new secrets', async () => {
     const idempotencyKey = unique('bot');
     const made = await server.bots.create({ name: 'Robin' }, { idempotencyKey });

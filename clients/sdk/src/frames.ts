@@ -1,18 +1,13 @@
+import type { components } from './generated/openapi.js';
 import type {
   Availability,
+  BotView,
   CannedResponseView,
   ChannelView,
-  ActorView,
   ContactSummaryView,
   ContactView,
-  ConversationStatus,
   ConversationView,
   MemberView,
-  MessageView,
-  SenderType,
-  UnreadView,
-  VisitorConversationView,
-  VisitorMessageView,
   WireTime,
   WorkspaceView,
 } from './types.js';
@@ -31,41 +26,21 @@ export interface Frame<T extends string = string, D = unknown> {
 /** The service's answer to a frame of ours that it could not serve. */
 export interface ErrorFrame {
   type: 'error';
-  error: { code: string; message: string };
+  error: components['schemas']['FrameError'];
 }
 
-/** What the frames of both addresses carry; `M` is the audience's view of a message. */
-interface SharedPayloads<M> {
-  connected: {
-    connection_id: string;
-    room: string;
-    cursor: string | null;
-    ping_interval_ms: number;
-    pong_wait_ms: number;
-    server_time: WireTime;
-  };
+type Schemas = components['schemas'];
+
+/** What the frames of both addresses carry. */
+interface SharedPayloads {
+  connected: Schemas['ConnectedData'];
   pong: unknown;
-  'message.created': {
-    message: M;
-    conversation: {
-      id: string;
-      status: ConversationStatus;
-      last_seq: number;
-      unread: UnreadView;
-      last_activity_at: WireTime;
-    };
-  };
-  'message.updated': { message: M };
-  'message.deleted': { message: M };
-  'conversation.read': { id: string; reader: 'agents' | 'contact'; last_read_seq: number };
-  typing: {
-    conversation_id: string;
-    sender_type: SenderType;
-    sender_id: string;
-    name: string | null;
-    expires_in_ms: number;
-  };
-  'typing.stop': { conversation_id: string; sender_type: SenderType; sender_id: string; name: string | null };
+  'message.created': Schemas['MessageCreatedData'];
+  'message.updated': Schemas['MessageChangedData'];
+  'message.deleted': Schemas['MessageChangedData'];
+  'conversation.read': Schemas['ConversationReadData'];
+  typing: Required<Schemas['TypingData']>;
+  'typing.stop': Omit<Schemas['TypingData'], 'expires_in_ms'>;
   'presence.updated': {
     subject_type: 'member' | 'contact';
     subject_id: string;
@@ -73,21 +48,27 @@ interface SharedPayloads<M> {
     last_seen_at: WireTime | null;
   };
   /** What was missed has been told again. */
-  resumed: { from: string; to: string; count: number };
+  resumed: Schemas['ResumedData'];
   /** What was missed cannot be told again: read what is on the screen anew. */
-  'sync.required': { reason: string };
-  'token.expiring': { in_seconds: number };
+  'sync.required': Schemas['SyncRequiredData'];
+  'token.expiring': Schemas['TokenExpiringData'];
+  /** Until when the token of an `auth` holds. */
+  authenticated: Schemas['AuthenticatedData'];
 }
 
+/** By field: what changed. */
 type Changes = Record<string, { from: unknown; to: unknown }>;
 
-interface AgentPayloads extends SharedPayloads<MessageView> {
+interface AgentPayloads extends SharedPayloads {
   'conversation.created': { conversation: Omit<ConversationView, 'contact'>; contact: ContactSummaryView };
-  'conversation.updated': { id: string; changes: Changes; version: number; actor: ActorView };
+  'conversation.updated': Omit<Schemas['ConversationUpdatedData'], 'changes'> & { changes: Changes };
   'viewing.updated': { conversation_id: string; members: string[] };
   'contact.updated': ContactView;
   'member.created': MemberView;
   'member.updated': MemberView;
+  'bot.created': BotView;
+  'bot.updated': BotView;
+  'bot.deleted': BotView;
   'channel.created': ChannelView;
   'channel.updated': ChannelView;
   'channel.deleted': ChannelView;
@@ -97,9 +78,9 @@ interface AgentPayloads extends SharedPayloads<MessageView> {
   'workspace.updated': WorkspaceView;
 }
 
-interface VisitorPayloads extends SharedPayloads<VisitorMessageView> {
-  'conversation.created': { conversation: VisitorConversationView };
-  'conversation.updated': { id: string; changes: Changes };
+interface VisitorPayloads extends SharedPayloads {
+  'conversation.created': Schemas['VisitorConversationCreatedData'];
+  'conversation.updated': Omit<Schemas['VisitorConversationUpdatedData'], 'changes'> & { changes: Changes };
 }
 
 type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorFrame };

@@ -45,6 +45,8 @@ export type BotWithSecretView = Schemas['BotWithSecretView'];
 export type ApiKeyView = Schemas['ApiKeyView'];
 export type CreatedApiKeyView = Schemas['CreatedApiKeyView'];
 export type ChannelWithSecretView = Schemas['ChannelWithSecretView'];
+export type EventView = Schemas['EventView'];
+export type EventPageView = Schemas['EventPageView'];
 export type DeletedView = Schemas['DeletedView'];
 export type RevokedView = Schemas['RevokedView'];
 /** As a visitor sees it: never private, and a hole in `seq` is no loss. */
