@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
+import { newId } from '../../kernel/ids.js';
 import type { AgentPrincipal, SystemPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
@@ -117,13 +118,16 @@ export class AuthService {
     return { member, workspace, memberships };
   }
 
-  /** A password opens only the memberships that were claimed with it; null where it opens none. */
+  /**
+   * A password opens only the memberships that were claimed with it; null where it opens none. They are asked for where
+   * there is no user too: an answer that is a question shorter would tell.
+   */
   private async authenticate(
     email: string,
     password: string,
   ): Promise<{ user: User; memberships: Membership[] } | null> {
     const { user, right } = await this.users.authenticate(email, password);
-    const memberships = user ? await this.members.memberships(user.id) : [];
+    const memberships = await this.members.memberships(user?.id ?? newId());
     const claimed = memberships.filter(membership => membership.claimed);
     if (user && right && claimed.length > 0) return { user, memberships: claimed };
     for (const { workspaceId, memberId } of claimed) {

@@ -36,6 +36,7 @@ interface Waiting {
 /** bcrypt on a thread of its own with a low priority; started when first needed, and again when it has died. */
 export class BcryptThread {
   private worker: Worker | undefined;
+  private stopped = false;
   private readonly waiting = new Map<number, Waiting>();
   private calls = 0;
 
@@ -47,12 +48,15 @@ export class BcryptThread {
     return this.call<boolean>('compareSync', [password, hash]);
   }
 
+  /** Whoever waits, and whoever comes later, gets an error. */
   async stop(): Promise<void> {
+    this.stopped = true;
     await this.worker?.terminate();
   }
 
   private call<T>(work: 'hashSync' | 'compareSync', values: readonly unknown[]): Promise<T> {
     return new Promise((resolve, reject) => {
+      if (this.stopped) return reject(new Error('the password thread has been stopped'));
       const id = (this.calls += 1);
       this.waiting.set(id, { resolve: result => resolve(result as T), reject });
       this.running().postMessage({ id, work, values });

@@ -1,0 +1,181 @@
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { RateLimited } from '../../src/kernel/errors.js';
+import { MembersService } from '../../src/modules/members/index.js';
+import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
+import { invited, someEmail } from '../support/invites.js';
+import type { Answer } from '../support/http.js';
+import { countsOf, race } from '../support/race.js';
+import type { Agent, Desk } from '../support/world.js';
+import { PASSWORD, unique, World } from '../support/world.js';
+
+const WRONG = 'not the right password';
+
+let world: World;
+let desk: Desk;
+let agent: Agent;
+beforeAll(async () => {
+  world = await World.start();
+  desk = await world.desk();
+  agent = await world.colleague(desk);
+});
+afterAll(() => world.stop());
+
+function hasherOf(instance: World): PasswordHasher {
+  return instance.app.app.get(PasswordHasher, { strict: false });
+}
+
+function login(instance: World, email: string, password: string, headers: Record<string, string> = {}) {
+  return instance.anyone.post('/v1/auth/login', { email, password }, headers);
+}
+
+const nobody = () => `${unique('nobody')}@example.com`;
+
+function median(values: number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[Math.floor(sorted.length / 2)] ?? Number.NaN;
+}
+
+describe('the time of an answer', () => {
+  /** How long each takes compared with the first of them, one after the other in many rounds: the median of each. */
+  async function compared(rounds: number, asked: (() => Promise<Answer<unknown>>)[]): Promise<number[]> {
+    const ratios: number[][] = asked.map(() => []);
+    for (let round = 0; round <= rounds; round += 1) {
+      const times: number[] = [];
+      for (const ask of asked) {
+        const begun = performance.now();
+        await ask();
+        times.push(performance.now() - begun);
+      }
+      // the first round warms up
+      if (round > 0) times.forEach((time, index) => ratios[index]?.push(time / (times[0] ?? Number.NaN)));
+    }
+    return ratios.map(median);
+  }
+
+  it('of a login does not tell a wrong password from an e-mail that nobody has, or that no password opens', async () => {
+    const slow = await World.start({ BCRYPT_COST: '10' }, { database: world.app.database });
+    const known = `${unique('known')}@example.com`;
+    const body = { workspace_name: 'Known', name: 'K', email: known, password: PASSWORD };
+    expect((await slow.anyone.post('/v1/auth/register', body)).status).toBe(201);
+    const passwordless = someEmail();
+    const made = await (await slow.apiKey(desk)).post('/v1/workspace/members', { name: 'P', email: passwordless });
+    expect(made.status).toBe(201);
+    const wrong = () => login(slow, known, WRONG);
+    const ratios = await compared(11, [
+      wrong,
+      () => login(slow, nobody(), WRONG),
+      () => login(slow, passwordless, WRONG),
+    ]);
+    await slow.stop();
+    // who would leave out the comparison would be a tenth of it
+    for (const ratio of ratios) {
+      expect(ratio).toBeGreaterThan(0.5);
+      expect(ratio).toBeLessThan(2);
+    }
+  });
+
+  it('of a request for a reset link tells nobody either', async () => {
+    const forgot = (email: string) => world.anyone.post('/v1/auth/password/forgot', { email });
+    const [, ratio] = await compared(25, [() => forgot(agent.email), () => forgot(nobody())]);
+    expect(ratio).toBeGreaterThan(1 / 3);
+    expect(ratio).toBeLessThan(3);
+  });
+
+  it('hides no step: whether or not there is somebody, one password is compared and memberships are looked for', async () => {
+    const steps = [
+      jest.spyOn(hasherOf(world), 'matches'),
+      jest.spyOn(world.app.app.get(MembersService, { strict: false }), 'memberships'),
+    ];
+    for (const email of [agent.email, nobody()]) {
+      expect((await login(world, email, WRONG)).error.code).toBe('invalid_credentials');
+      expect(steps.map(step => step.mock.calls.length)).toEqual([1, 1]);
+      steps.forEach(step => step.mockClear());
+    }
+    steps.forEach(step => step.mockRestore());
+  });
+});
+
+describe('while as many passwords wait as may', () => {
+  let full: World;
+  beforeAll(async () => {
+    // each takes seconds: nothing moves while these tests look
+    full = await World.start({ BCRYPT_COST: '15' }, { database: world.app.database });
+    let refused = false;
+    while (!refused) {
+      // the one that is refused is refused at once, those that wait are let go with the instance
+      hasherOf(full)
+        .hash('a password')
+        .catch(() => (refused = true));
+      await Promise.resolve();
+    }
+  });
+  afterAll(() => full.stop());
+
+  it('every door that would hash one says to come back, to those whom it knows as to strangers, before it reads on', async () => {
+    const { token } = await invited(desk);
+    const registration = { workspace_name: 'W', name: 'N', email: someEmail(), password: PASSWORD };
+    const answers = await Promise.all([
+      login(full, agent.email, PASSWORD),
+      login(full, agent.email, WRONG),
+      login(full, nobody(), WRONG),
+      full.anyone.post('/v1/auth/login', { email: 7 }),
+      full.anyone.post('/v1/auth/register', registration),
+      full.anyone.post('/v1/auth/register-user', { invite_token: token, name: 'G', password: PASSWORD }),
+      full.anyone.post('/v1/auth/password/reset', { reset_token: 'rst_x', password: PASSWORD }),
+      full.as(agent.token).post('/v1/auth/password', { old_password: PASSWORD, password: WRONG }),
+    ]);
+    for (const { status, error, headers } of answers) {
+      expect([status, error?.code, headers['retry-after']]).toEqual([429, 'rate_limited', '5']);
+    }
+  });
+
+  it('nothing else waits for them: sessions are refreshed, tickets exchanged, messages sent', async () => {
+    const visitor = await full.visitor(desk);
+    const { id } = await full.conversation(visitor);
+    const owner = full.as(desk.owner.token);
+    const key = full.as((await world.apiKey(desk)).token);
+    const answers = [
+      await owner.post(`/v1/conversations/${id}/messages`, { content: 'Hello' }),
+      await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Hello' }),
+      await full.anyone.post('/v1/auth/refresh', { refresh_token: desk.owner.refreshToken }),
+      await key.post('/v1/auth/agent-token', { email: desk.owner.email }),
+      await full.anyone.post('/v1/auth/password/forgot', { email: nobody() }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200, 200]);
+    expect(() => hasherOf(full).assertRoom()).toThrow(RateLimited);
+  });
+});
+
+describe('a hash under way', () => {
+  it('holds nobody up: requests are answered before it is done', async () => {
+    const slow = await World.start({ BCRYPT_COST: '14' }, { database: world.app.database });
+    let done = false;
+    const hash = hasherOf(slow)
+      .hash('a password')
+      .then(() => (done = true));
+    const answers = await race(20, () => slow.as(desk.owner.token).get('/v1/workspace'));
+    expect([countsOf(answers.map(({ status }) => status)), done]).toEqual([{ 200: 20 }, false]);
+    await hash;
+    await slow.stop();
+  });
+});
+
+describe('a flood from one address', () => {
+  it('ends in 429 with Retry-After, and no password of it is hashed any more', async () => {
+    const RATE_LIMITS = 'login_address=5/300,register=1000/60';
+    const limited = await World.start({ RATE_LIMITS, TRUST_PROXY: '1' }, { database: world.app.database });
+    const [here, elsewhere] = [{ 'X-Forwarded-For': '10.9.8.7' }, { 'X-Forwarded-For': '10.9.8.8' }];
+    for (let failure = 1; failure <= 5; failure += 1) {
+      expect((await login(limited, nobody(), WRONG, here)).status).toBe(401);
+    }
+    const hashed = jest.spyOn(hasherOf(limited), 'matches');
+    const flood = await race(100, index => login(limited, index === 99 ? agent.email : nobody(), WRONG, here));
+    for (const { status, headers } of flood) {
+      expect([status, headers['ratelimit-limit'], headers['ratelimit-remaining']]).toEqual([429, '5', '0']);
+      expect(headers['retry-after']).toBe(headers['ratelimit-reset']);
+    }
+    expect(hashed).not.toHaveBeenCalled();
+    expect((await login(limited, desk.owner.email, PASSWORD, elsewhere)).status).toBe(200);
+    await limited.stop();
+  });
+});
