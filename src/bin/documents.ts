@@ -63,10 +63,11 @@ function routes(api: ApiDocument): string {
 function who(access: Access | undefined): string {
   if (!access) throw new Error('a route does not say who may call it');
   if (access.public) return 'anyone';
-  const { permission, kinds } = access;
+  const { permission, kinds, keyOutsideBrowsers } = access;
   if (isVisitorPermission(permission)) return 'visitor';
   const agent = kinds.includes('agent') ? [`${lowestRole(permission)} or above`] : [];
-  const key = kinds.includes('api_key') ? [`API key (\`${permission}\`)`] : [];
+  const where = keyOutsideBrowsers ? ', not from a browser' : '';
+  const key = kinds.includes('api_key') ? [`API key (\`${permission}\`${where})`] : [];
   return [...agent, ...key].join(', ');
 }
 

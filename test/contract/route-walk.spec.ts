@@ -655,6 +655,7 @@ function who(access: Access | undefined): string {
   if (access.public) return 'anyone';
   if (isVisitorPermission(access.permission)) return 'visitor';
   const agent = access.kinds.includes('agent') ? `${lowestRole(access.permission)} or above` : '';
-  const key = access.kinds.includes('api_key') ? `API key (\`${access.permission}\`)` : '';
+  const scope = `\`${access.permission}\`${access.keyOutsideBrowsers ? ', not from a browser' : ''}`;
+  const key = access.kinds.includes('api_key') ? `API key (${scope})` : '';
   return [agent, key].filter(text => text !== '').join(', ');
 }
