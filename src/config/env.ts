@@ -50,7 +50,7 @@ export const VARIABLES = {
   REDIS_URL: variable(
     url('redis', 'rediss'),
     '',
-    'Redis that several instances share: rate limits are counted there together.',
+    'Redis that several instances share: what happens on one is heard on the others at once, and rates are counted together. Deployments that share a Redis take a database number each.',
     'one instance',
   ),
   DATA_DIR: variable(text(), '.data', 'Folder of the embedded database and of secrets made at the first start.'),

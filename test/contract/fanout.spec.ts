@@ -1,6 +1,10 @@
-import { afterAll, beforeAll } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Logger } from '@nestjs/common';
+import { Redis } from 'ioredis';
 import { MemoryFanout } from '../../src/platform/fanout/fanout.memory.js';
+import { RedisFanout } from '../../src/platform/fanout/fanout.redis.js';
+import { eventually } from '../support/eventually.js';
+import { hasRedis, RedisServer } from '../support/redis.js';
 import { fanoutSuite } from './fanout.suite.js';
 
 // what listeners throw is logged, and some throw on purpose
@@ -11,4 +15,80 @@ fanoutSuite({
   name: 'MemoryFanout',
   instances: () => Promise.resolve([new MemoryFanout()]),
   subscribed: () => Promise.resolve(),
+});
+
+(hasRedis ? describe : describe.skip)('over a real Redis', () => {
+  let server: RedisServer;
+  const clients: Redis[] = [];
+  beforeAll(async () => {
+    server = await RedisServer.start();
+  });
+  afterAll(async () => {
+    for (const client of clients) client.disconnect();
+    await server.kill();
+  });
+
+  async function instance(database = 0): Promise<RedisFanout> {
+    const client = new Redis(`${server.url}/${database}`, { enableOfflineQueue: false, commandTimeout: 250 });
+    client.on('error', () => undefined);
+    clients.push(client);
+    await eventually(() => client.status === 'ready' || undefined);
+    const fanout = new RedisFanout(client);
+    await fanout.listening;
+    return fanout;
+  }
+
+  fanoutSuite({
+    name: 'RedisFanout',
+    instances: () => Promise.all([instance(), instance(), instance()]),
+    subscribed: () => Promise.resolve(),
+  });
+
+  it('keeps deployments with database numbers of their own apart', async () => {
+    const [one, other] = [await instance(1), await instance(2)];
+    const heard: unknown[] = [];
+    other.subscribe('weather', body => heard.push(body));
+    other.subscribe('end', () => heard.push('end'));
+    one.publish('weather', 1);
+    const again = await instance(1);
+    await new Promise<void>(resolve => {
+      again.subscribe('weather', () => resolve());
+      one.publish('weather', 2);
+    });
+    other.publish('end', 1);
+    expect(await eventually(() => (heard.length > 0 ? heard : undefined))).toEqual(['end']);
+    for (const fanout of [one, other, again]) await fanout.close();
+  });
+
+  it('goes on alone while Redis is gone, says that it is unhealthy, and hears the others again afterwards', async () => {
+    const [one, other] = [await instance(), await instance()];
+    const [own, theirs]: [unknown[], unknown[]] = [[], []];
+    one.subscribe('weather', body => own.push(body));
+    other.subscribe('weather', body => theirs.push(body));
+    await server.kill();
+    one.publish('weather', 'alone');
+    await eventually(() => (own.length === 1 ? own : undefined));
+    await eventually(() => (!one.healthy() && !other.healthy()) || undefined, 8_000);
+    await server.start();
+    await eventually(() => (one.healthy() && other.healthy()) || undefined, 15_000);
+    one.publish('weather', 'together');
+    expect(await eventually(() => (theirs.length > 0 ? theirs : undefined))).toEqual(['together']);
+    for (const fanout of [one, other]) await fanout.close();
+  });
+
+  it('notices one that hangs without closing, and hears again when it is over', async () => {
+    const [one, other] = [await instance(), await instance()];
+    const heard: unknown[] = [];
+    other.subscribe('weather', body => heard.push(body));
+    server.pause();
+    try {
+      await eventually(() => (!one.healthy() && !other.healthy()) || undefined, 8_000);
+    } finally {
+      server.resume();
+    }
+    await eventually(() => (one.healthy() && other.healthy()) || undefined, 15_000);
+    one.publish('weather', 'again');
+    await eventually(() => heard.includes('again') || undefined);
+    for (const fanout of [one, other]) await fanout.close();
+  });
 });

@@ -1,10 +1,18 @@
 import { Global, Module, OnApplicationShutdown } from '@nestjs/common';
+import { SharedMemory } from '../redis/shared-memory.js';
 import { Fanout } from './fanout.js';
 import { MemoryFanout } from './fanout.memory.js';
+import { RedisFanout } from './fanout.redis.js';
 
 @Global()
 @Module({
-  providers: [{ provide: Fanout, useFactory: () => new MemoryFanout() }],
+  providers: [
+    {
+      provide: Fanout,
+      inject: [SharedMemory],
+      useFactory: ({ client }: SharedMemory) => (client ? new RedisFanout(client) : new MemoryFanout()),
+    },
+  ],
   exports: [Fanout],
 })
 export class FanoutModule implements OnApplicationShutdown {

@@ -1,0 +1,98 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { FanoutListener } from './fanout.js';
+import { Fanout } from './fanout.js';
+import { MemoryFanout } from './fanout.memory.js';
+
+const BEAT_MS = 1_000;
+/** Silence after which a connection is taken for dead, although nobody has closed it. */
+const DEAF_MS = 3_500;
+const BEAT = '';
+
+/** What travels: who sent it, of which subject, and the body. */
+type Parcel = [from: string, subject: string, body?: unknown];
+
+/**
+ * The twin for many instances. This process hears its own messages through its memory, at once and whether or not Redis
+ * is there; the others through one channel of Redis, in the order in which one publisher sent them. The channel is
+ * named after the database number in the URL, so deployments that share a Redis take a number each.
+ */
+export class RedisFanout extends Fanout {
+  readonly kind = 'redis';
+  private readonly id = randomUUID();
+  private readonly own = new MemoryFanout();
+  private readonly subscriber: Redis;
+  private readonly channel: string;
+  private readonly timer: NodeJS.Timeout;
+  private heardAt = -Infinity;
+  private connectedAt = -Infinity;
+  private closed = false;
+  /** Resolves when this instance hears the others for the first time. */
+  readonly listening: Promise<void>;
+
+  constructor(private readonly publisher: Redis) {
+    super();
+    this.channel = `support-chat:${publisher.options.db ?? 0}:bus`;
+    // without a limit of time on its commands: waiting for messages is all that it does
+    this.subscriber = publisher.duplicate({ commandTimeout: undefined, enableOfflineQueue: true } as never);
+    this.subscriber.on('error', () => undefined);
+    this.subscriber.on('ready', () => {
+      this.connectedAt = performance.now();
+    });
+    this.subscriber.on('message', (_channel: string, text: string) => this.take(text));
+    this.listening = this.subscriber.subscribe(this.channel).then(
+      () => this.beat(),
+      () => undefined,
+    );
+    this.timer = setInterval(() => this.watch(), BEAT_MS).unref();
+  }
+
+  publish(subject: string, body: unknown): void {
+    this.own.publish(subject, body);
+    this.send([this.id, subject, body]);
+  }
+
+  subscribe(subject: string, listener: FanoutListener): () => void {
+    return this.own.subscribe(subject, listener);
+  }
+
+  /** Whether it has lately heard itself by way of Redis. */
+  healthy(): boolean {
+    return this.subscriber.status === 'ready' && performance.now() - this.heardAt < DEAF_MS;
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    clearInterval(this.timer);
+    this.subscriber.disconnect();
+    await this.own.close();
+  }
+
+  /** What does not arrive is in the log. */
+  private send(parcel: Parcel): void {
+    if (this.closed || this.publisher.status !== 'ready') return;
+    try {
+      const text = JSON.stringify(parcel);
+      this.publisher.publish(this.channel, text).catch(() => undefined);
+    } catch {
+      // no JSON value; its listeners here have it as it is
+    }
+  }
+
+  private take(text: string): void {
+    const [from, subject, body] = JSON.parse(text) as Parcel;
+    if (from === this.id) this.heardAt = performance.now();
+    else if (subject !== BEAT) this.own.publish(subject, body);
+  }
+
+  private beat(): void {
+    this.heardAt = performance.now();
+    this.send([this.id, BEAT]);
+  }
+
+  private watch(): void {
+    this.send([this.id, BEAT]);
+    const quiet = performance.now() - Math.max(this.heardAt, this.connectedAt);
+    if (quiet > DEAF_MS && this.subscriber.status === 'ready') this.subscriber.disconnect(true);
+  }
+}

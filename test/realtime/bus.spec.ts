@@ -1,0 +1,69 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import { hasRedis, RedisServer } from '../support/redis.js';
+import type { Desk, Visitor } from '../support/world.js';
+import { World } from '../support/world.js';
+
+(hasRedis ? describe : describe.skip)('two instances with a bus', () => {
+  let redis: RedisServer;
+  let one: World;
+  let other: World;
+  let desk: Desk;
+  let visitor: Visitor;
+
+  beforeAll(async () => {
+    redis = await RedisServer.start();
+    one = await World.start({ REDIS_URL: redis.url });
+    other = await World.start({ REDIS_URL: redis.url }, { database: one.app.database });
+    desk = await one.desk();
+    visitor = await one.visitor(desk);
+  });
+  afterAll(async () => {
+    await other.stop();
+    await one.stop();
+    await redis.kill();
+  });
+
+  const bus = async (world: World) =>
+    ((await (await fetch(`${world.app.url}/readyz`)).json()) as { bus: string; status: string }).bus;
+
+  it('say so', async () => {
+    await eventually(async () => ((await bus(one)) === 'ok' && (await bus(other)) === 'ok') || undefined);
+  });
+
+  it('hear on one what is said on the other at once, even while the log is held back', async () => {
+    const socket = await other.agentSocket(desk.owner);
+    await one.app.database.query('BEGIN');
+    await one.app.database.query('SELECT pg_current_xact_id()');
+    try {
+      await one.conversation(visitor, 'by way of the bus');
+      await socket.next('message.created', ({ data }) => data.message.content === 'by way of the bus');
+    } finally {
+      await one.app.database.query('ROLLBACK');
+    }
+    await socket.close();
+  });
+
+  it('see each other’s visitors type', async () => {
+    const [conversation] = (await visitor.api.get('/v1/widget/conversations')).data.items;
+    const [agent, typist] = [await other.agentSocket(desk.owner), await one.visitorSocket(visitor)];
+    typist.send({ type: 'typing', conversation_id: conversation.id });
+    expect((await agent.next('typing')).data.conversation_id).toBe(conversation.id);
+    await agent.close();
+    await typist.close();
+  });
+
+  it('hear each other through the log when the bus is gone, and stay ready', async () => {
+    const socket = await other.agentSocket(desk.owner);
+    await redis.kill();
+    const [conversation] = (await visitor.api.get('/v1/widget/conversations')).data.items;
+    const said = await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'late' });
+    expect(said.status).toBe(201);
+    await socket.next('message.created', ({ data }) => data.message.content === 'late');
+    await eventually(async () => (await bus(one)) === 'down' || undefined, 8_000);
+    expect((await fetch(`${one.app.url}/readyz`)).status).toBe(200);
+    await redis.start();
+    await eventually(async () => (await bus(one)) === 'ok' || undefined, 15_000);
+    await socket.close();
+  });
+});
