@@ -263,7 +263,7 @@ describe('conversations', () => {
       expect(new Set(refused.map(({ error }) => error.conversation_id))).toEqual(new Set([made[0]?.data.id]));
     });
 
-    it.each([{}, { 'Idempotency-Key': 'start' }])(
+    it.each<Record<string, string>>([{}, { 'Idempotency-Key': 'start' }])(
       'beside one that is resolved at that very moment are made, with the next number: headers %j',
       async headers => {
         const id = await begin();
@@ -607,11 +607,11 @@ describe('conversations', () => {
 
     it('reopening beside one that is resolved at that very moment is done, by hand and by a message', async () => {
       const id = await begin();
-      const ways = [
+      const ways: (() => Promise<{ status: number }>)[] = [
         () => act(id, 'reopen'),
         () => reply(id, { content: 'Still there?' }),
         () => say(id, 'Yes, I am.'),
-      ] as const;
+      ];
       for (const [index, way] of ways.entries()) {
         await act(id, 'resolve');
         const present = await begin();

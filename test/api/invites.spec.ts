@@ -385,7 +385,7 @@ describe('the preview', () => {
     await accept(world, spent.token);
     await revoke(gone.id);
     world.app.clock.advance(7 * DAY + 1);
-    const answers = [];
+    const answers: unknown[][] = [];
     for (const token of [spent.token, gone.token, old.token, `inv_${'x'.repeat(43)}`, 'x']) {
       const { status, error, headers } = await preview(token);
       answers.push([status, error, headers['www-authenticate']]);

@@ -221,7 +221,7 @@ describe('a link that is spent, revoked, expired or unknown', () => {
     await accept(world, spent.token);
     await owner.delete(`/v1/workspace/invites/${gone.id}`);
     world.app.clock.advance(7 * DAY + 1);
-    const told = [];
+    const told: unknown[][] = [];
     for (const token of [spent.token, gone.token, old.token, `inv_${'x'.repeat(43)}`, 'x']) {
       const { status, error, headers } = await accept(world, token);
       told.push([status, error, headers['www-authenticate']]);

@@ -442,7 +442,7 @@ describe('a service that stops', () => {
       );
       return row?.n === 1 || undefined;
     });
-    const stopped = drain(app, 1);
+    const stopped = drain(app, 1, new AbortController().signal);
     await Promise.race(ends);
     expectEnvelope(await refusal(world.agentSocket(desk.owner)), 503, 'unavailable');
     const late = await world.anyone.get('/v1/auth/me');
