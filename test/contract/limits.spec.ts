@@ -3,8 +3,10 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { RATE_LIMITS } from '../../src/config/rate-limits.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
+import { invited, someEmail } from '../support/invites.js';
 import { countsOf, race } from '../support/race.js';
 import { rawRequest } from '../support/raw-http.js';
+import { ticketFor } from '../support/sso.js';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
@@ -181,6 +183,11 @@ describe('rates', () => {
         'login_email 100/3600',
         'login_address 300/300',
         'register 20/3600',
+        'register_user 60/60',
+        'invite_preview 60/60',
+        'invites 100/3600',
+        'sso_ticket 600/60',
+        'sso_exchange 300/60',
         'password_reset 60/60',
         'password_forgot 5/3600',
         'refresh 60/60',
@@ -198,10 +205,36 @@ describe('rates', () => {
     let world: World;
     let desk: Desk;
     beforeAll(async () => {
-      world = await World.start({ RATE_LIMITS: 'agent=40/60,api_key=30/60,visitor=20/60,visitor_message=5/60' });
+      world = await World.start({
+        RATE_LIMITS: 'agent=40/60,api_key=30/60,visitor=20/60,visitor_message=5/60,sso_ticket=4/60,invites=3/3600',
+      });
       desk = await world.desk();
     });
     afterAll(() => world.stop());
+
+    it('a key issues so many tickets, whatever the address, and no other key with it', async () => {
+      const [one, two] = [await world.apiKey(desk), await world.apiKey(desk)];
+      const issue = (key: Caller) => key.post('/v1/auth/sso/ticket', { email: desk.owner.email });
+      for (let left = 3; left >= 0; left -= 1) {
+        const answer = await issue(one);
+        expect([answer.status, rateOf(answer).limit, rateOf(answer).remaining]).toEqual([200, 4, left]);
+      }
+      expectLimited(await issue(one), 4, 60);
+      expectLimited(await one.post('/v1/auth/sso/ticket', {}), 4, 60);
+      expect((await issue(two)).status).toBe(200);
+    });
+
+    it('a workspace invites so many an hour, whoever asks, and new links count', async () => {
+      const crowded = await world.desk();
+      const key = await world.apiKey(crowded);
+      const invite = (by: Caller) => by.post('/v1/workspace/invites', { email: someEmail() });
+      const first = await invite(crowded.owner.api);
+      expect([first.status, rateOf(first).limit, rateOf(first).remaining]).toEqual([201, 3, 2]);
+      expect((await key.post(`/v1/workspace/invites/${first.data.id}/resend`)).status).toBe(200);
+      expect(rateOf(await invite(key))).toMatchObject({ limit: 3, remaining: 0 });
+      for (const by of [key, crowded.owner.api]) expectLimited(await invite(by), 3, 3600);
+      expect((await invite(desk.owner.api)).status).toBe(201);
+    });
 
     /** Asks until nothing is left, then once more. */
     async function exhaust(caller: Caller, path: string, points: number): Promise<void> {
@@ -278,6 +311,9 @@ describe('rates', () => {
         login_email: '6/3600',
         login_address: '10/300',
         register: '4/3600',
+        register_user: '3/60',
+        invite_preview: '3/60',
+        sso_exchange: '3/60',
         password_forgot: '2/3600',
         password_reset: '3/60',
         refresh: '3/60',
@@ -415,6 +451,59 @@ describe('rates', () => {
       }
       expectLimited(await refresh(one.refresh_token), 3, 60);
       expect((await refresh(two.refresh_token)).status).toBe(200);
+    });
+
+    describe('an invite', () => {
+      const preview = (invite_token: string, address: Record<string, string>) =>
+        world.anyone.post('/v1/auth/invite-preview', { invite_token }, address);
+      const register = (invite_token: string, address: Record<string, string>, password = PASSWORD) =>
+        world.anyone.post('/v1/auth/register-user', { invite_token, name: 'Gina', password }, address);
+
+      it.each([
+        ['invite-preview', preview],
+        ['register-user', register],
+      ])('is guessed so often per address at %s, and a good one is refused there too', async (_route, ask) => {
+        const [here, there] = [from(), from()];
+        const { token } = await invited(desk);
+        for (let failure = 1; failure <= 3; failure += 1) expect((await ask('inv_nothing', here)).status).toBe(401);
+        expectLimited(await ask('inv_nothing', here), 3, 60);
+        expectLimited(await ask(token, here), 3, 60);
+        expect((await ask(token, there)).status).toBeLessThan(300);
+      });
+
+      it('is looked at and accepted as often as one likes where it is good', async () => {
+        const here = from();
+        for (let time = 1; time <= 5; time += 1) {
+          const { token } = await invited(desk);
+          expect((await preview(token, here)).status).toBe(200);
+          expect((await register(token, here)).status).toBe(201);
+        }
+      });
+
+      it('is tried with so many wrong passwords as a login, at whichever of the two doors', async () => {
+        const { email } = await world.colleague(await world.desk());
+        const { token } = await invited(desk, { email });
+        const here = from();
+        expect((await login(email, WRONG, here)).status).toBe(401);
+        for (let failure = 2; failure <= 3; failure += 1) expect((await register(token, here, WRONG)).status).toBe(401);
+        expectLimited(await register(token, here), 3, 900);
+        expectLimited(await login(email, PASSWORD, here), 3, 900);
+      });
+    });
+
+    it('so many bad tickets are exchanged from one address a minute; good ones are not counted', async () => {
+      const key = await world.apiKey(desk);
+      const here = from();
+      const exchange = (ticket: string, address = here) =>
+        world.anyone.post('/v1/auth/sso/exchange', { ticket }, address);
+      for (let time = 1; time <= 5; time += 1) {
+        expect((await exchange(await ticketFor(key, desk.owner.email))).status).toBe(200);
+      }
+      for (let failure = 1; failure <= 3; failure += 1) expect((await exchange('sst_nothing')).status).toBe(401);
+      expectLimited(await exchange('sst_nothing'), 3, 60);
+      const ticket = await ticketFor(key, desk.owner.email);
+      expectLimited(await exchange(ticket), 3, 60);
+      expect((await exchange(ticket, from())).status).toBe(200);
     });
 
     describe('a widget session', () => {
