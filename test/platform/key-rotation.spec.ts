@@ -53,7 +53,7 @@ function keyIds(world: World): string[] {
 }
 
 /** A channel with the secret that its site proves visitors with. */
-async function channelWithSecret(world: World, desk: Desk) {
+async function channelWithSecret(desk: Desk) {
   const { data } = await desk.owner.api.post('/v1/channels', { name: unique('Shop') });
   return { id: data.id as string, widgetToken: data.widget_token as string, secret: data.identity_secret as string };
 }
@@ -74,7 +74,7 @@ describe('rotating the encryption keys', () => {
   it('rewrites every secret under the newest key, and says when the old one can go', async () => {
     const before = await instance(OLD);
     const desk = await before.desk();
-    const channel = await channelWithSecret(before, desk);
+    const channel = await channelWithSecret(desk);
     const bot = (await desk.owner.api.post('/v1/bots', { name: 'Bo' })).data;
     await desk.owner.api.post('/v1/channels', { name: 'Kept' }, { 'Idempotency-Key': unique('idem') });
 
@@ -138,7 +138,7 @@ describe('rotating the encryption keys', () => {
 
   it('does not bring back a secret that its owner replaces meanwhile', async () => {
     const before = await instance(OLD);
-    const channel = await channelWithSecret(before, await before.desk());
+    const channel = await channelWithSecret(await before.desk());
     const both = await instance(`${NEW},${OLD}`);
     const replaced = both.app.app.get(Cipher).encrypt('ids_replaced', 'channel.identity_secret');
     const owner = await heldRow(database, 'channel', channel.id, `identity_secret = '${replaced}'`);
@@ -153,7 +153,7 @@ describe('rotating the encryption keys', () => {
   it('may run twice at once, beside owners who replace their secrets', async () => {
     const before = await instance(OLD);
     const desk = await before.desk();
-    const channels = await race(6, () => channelWithSecret(before, desk));
+    const channels = await race(6, () => channelWithSecret(desk));
     const [one, other] = [await instance(`${NEW},${OLD}`), await instance(`${NEW},${OLD}`)];
     const [, , ...answers] = await Promise.all([
       rotate(one),
@@ -175,7 +175,7 @@ describe('a key that was taken out too early', () => {
   it('fails what needs it, says so in the log, and nothing else; the rotation leaves those texts for its return', async () => {
     const before = await instance(OLD);
     const desk = await before.desk();
-    const channel = await channelWithSecret(before, desk);
+    const channel = await channelWithSecret(desk);
     const lines: string[] = [];
     const without = await instance(NEW, lines);
     const old = keyIds(before)[0];
