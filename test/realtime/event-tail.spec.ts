@@ -12,7 +12,7 @@ import type { Frame, TestSocket } from '../support/socket.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
-/** The tail reads the log each second. */
+/** The tail reads the log four times a second. */
 const SOON_MS = 2_500;
 /** How many events it takes into memory at once. */
 const PAGE = 200;

@@ -9,7 +9,8 @@ import { encodeLogCursor } from './log-cursor.js';
 
 export type EventListener = (event: RecordedEvent) => void;
 
-const INTERVAL_MS = 1_000;
+/** Sockets close within a second of what ends them, also where the log alone tells of it: so it is read in time. */
+const INTERVAL_MS = 250;
 
 /**
  * Brings every committed event to this instance exactly once: at once through the fanout, and, for whatever the fanout
