@@ -343,6 +343,16 @@ describe('rates', () => {
         expect((await login(desk.owner.email, PASSWORD, here)).status).toBe(200);
       });
 
+      it('tells after each failure how many are left, and says nothing where it succeeds', async () => {
+        const { email } = await world.colleague(desk);
+        const here = from();
+        for (let left = 2; left >= 0; left -= 1) {
+          const { limit, remaining } = rateOf(await login(email, WRONG, here));
+          expect([limit, remaining]).toEqual([3, left]);
+        }
+        expect((await login(email, PASSWORD)).headers).not.toHaveProperty('ratelimit-limit');
+      });
+
       it('counts an e-mail that nobody has as one that somebody has', async () => {
         const [email, here] = [`${unique('nobody')}@example.com`, from()];
         for (let failure = 1; failure <= 3; failure += 1) expect((await login(email, WRONG, here)).status).toBe(401);

@@ -72,7 +72,9 @@ export class RateLimiter {
   async fail(name: RateLimitName, key: string): Promise<void> {
     const limiter = this.limiters.get(name);
     const state = await limiter?.penalty(key);
-    if (limiter && state && state.consumedPoints > limiter.points) throw limited(stateOf(limiter, state));
+    if (!limiter || !state) return;
+    if (state.consumedPoints > limiter.points) throw limited(stateOf(limiter, state));
+    this.listener.getStore()?.(stateOf(limiter, state));
   }
 
   /**
