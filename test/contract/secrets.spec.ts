@@ -9,6 +9,10 @@ import { RATE_LIMITS } from '../../src/config/rate-limits.js';
 import { sha256 } from '../../src/kernel/secret.js';
 import { createLog, NestLog } from '../../src/platform/logging/log.js';
 import { eventually } from '../support/eventually.js';
+import type { Answer } from '../support/http.js';
+import { tokenIn } from '../support/invites.js';
+import type { Json } from '../support/json.js';
+import { ticketIn } from '../support/sso.js';
 import { jwt } from '../support/tokens.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
@@ -19,6 +23,7 @@ describe('after a run through every door', () => {
   const secrets: Record<string, string> = {};
   /** Answers and requests that were about secrets, to see that the run was what it claims to be. */
   const statuses: number[] = [];
+  const doors: number[] = [];
   let world: World;
   let desk: Desk;
   let stored: string;
@@ -30,6 +35,9 @@ describe('after a run through every door', () => {
     await passwords();
     await sessions();
     await keys();
+    await tickets();
+    await invites();
+    await bots();
     await widget();
     await sockets(await world.visitor(desk));
     await nonsense();
@@ -106,6 +114,96 @@ describe('after a run through every door', () => {
     for (const { status } of [made, again, member, revoked, refused]) statuses.push(status);
   }
 
+  /** Notes what an answer lets its reader do. */
+  function session(name: string, { data }: Answer<Json>): Json {
+    secret(`${name}: token`, data.token as string);
+    secret(`${name}: refresh token`, data.refresh_token as string);
+    return data;
+  }
+
+  async function tickets(): Promise<void> {
+    const made = await desk.owner.api.post('/v1/api-keys', { name: 'backend' });
+    const key = world.as(secret('API key of a backend', made.data.key));
+    const { email } = desk.owner;
+    const ask = (body: object = {}) => key.post('/v1/auth/sso/ticket', { email, ...body });
+    const issued = [await ask(), await ask({ channel_ids: [] }), await ask()];
+    const [first = '', second = '', third = ''] = issued.map(({ data }, index) =>
+      secret(`ticket ${index}`, ticketIn(data.redirect_url as string)),
+    );
+    const exchange = (ticket: string, body: object = {}) =>
+      world.anyone.post('/v1/auth/sso/exchange', { ticket, ...body });
+    const rotating = await exchange(first, { rotate: true });
+    const { refresh_token } = session('by ticket', rotating);
+    session('by ticket, rotated', await world.anyone.post('/v1/auth/refresh', { refresh_token }));
+    session('by ticket, narrow', await exchange(second));
+    const spent = await exchange(first);
+    const unknown = await exchange(secret('ticket, made up', `sst_${unique('of nobody')}`));
+    const asToken = await world.as(third).get('/v1/auth/me');
+    const byKey = await key.post('/v1/auth/agent-token', { email });
+    const { token } = session('by key', byKey);
+    session('grown', await world.as(token).post('/v1/auth/agent-token', { channel_ids: [] }));
+    const asTicket = await exchange(token as string);
+    const inBrowser = await key.post('/v1/auth/sso/ticket', { email }, { Origin: 'https://shop.example' });
+    // where nobody would send them, but somebody will
+    await world.anyone.get(`/v1/auth/sso/exchange?ticket=${third}`);
+    await world.anyone.post(`/v1/auth/sso/exchange?ticket=${third}`, {});
+    await world.anyone.get(`/dashboard?sso_ticket=${third}`);
+    await world.anyone.get(`/v1/workspace?api_key=${key.token}&access_token=${token}`);
+    await key.post(`/v1/auth/agent-token?token=${token}`, { email: 'nobody@example.com' });
+    await desk.owner.api.delete(`/v1/api-keys/${made.data.id}?end_sessions=true`);
+    const dead = [await ask(), await key.get(`/v1/workspace?key=${key.token}`), await exchange(third)];
+    const refused = [spent, unknown, asToken, byKey, asTicket, inBrowser, ...dead];
+    doors.push(...issued.map(({ status }) => status), rotating.status, ...refused.map(({ status }) => status));
+  }
+
+  async function invites(): Promise<void> {
+    const email = `${unique('guest')}@example.com`;
+    const make = (body: object, headers = {}) => desk.owner.api.post('/v1/workspace/invites', body, headers);
+    const tokenOf = (name: string, { data }: Answer<Json>) => secret(name, tokenIn(data.accept_url as string));
+    const once = { 'Idempotency-Key': secret('idempotency key of an invite', unique('idempotency-key')) };
+    const made = await make({ email }, once);
+    const again = await make({ email }, once);
+    const first = tokenOf('invite', made);
+    expect(again.data.accept_url).toBe(made.data.accept_url);
+    const renewed = await make({ email });
+    tokenOf('invite, renewed', renewed);
+    const resent = await desk.owner.api.post(`/v1/workspace/invites/${made.data.id}/resend`);
+    const invite_token = tokenOf('invite, sent again', resent);
+    const chosen = password('chosen with an invite');
+    const accept = (token: string, typed: string) =>
+      world.anyone.post('/v1/auth/register-user', { invite_token: token, name: 'G', password: typed });
+    const stale = await accept(first, password('typed at a dead link'));
+    const short = await accept(invite_token, secret('password: too short', 'T1ny-pw!'));
+    const preview = await world.anyone.post('/v1/auth/invite-preview', { invite_token });
+    const accepted = await accept(invite_token, chosen);
+    session('by invite', accepted);
+    const spent = await accept(invite_token, chosen);
+    const known = (await world.desk()).owner.email;
+    const other = tokenOf('invite of a known user', await make({ email: known }));
+    const wrong = await accept(other, password('typed at an invite'));
+    await world.anyone.get(`/dashboard?invite=${other}`);
+    await world.anyone.get(`/v1/auth/invite-preview?invite_token=${other}`);
+    for (const { status } of [made, renewed, resent, stale, short, preview, accepted, spent, wrong]) doors.push(status);
+  }
+
+  async function bots(): Promise<void> {
+    const once = { 'Idempotency-Key': secret('idempotency key of a bot', unique('idempotency-key')) };
+    const make = () => desk.owner.api.post('/v1/bots', { name: 'Robo', webhook_url: 'https://93.184.215.14/' }, once);
+    const [made, again] = [await make(), await make()];
+    expect(again.data.secret).toBe(made.data.secret);
+    const path = `/v1/bots/${made.data.id}`;
+    const rotated = await desk.owner.api.post(`${path}/rotate-secret`);
+    const changed = await desk.owner.api.patch(path, { secret: secret('bot secret, wished for', unique('whsec')) });
+    const deleted = await desk.owner.api.post('/v1/bots', { name: 'Gone' });
+    await desk.owner.api.delete(`/v1/bots/${deleted.data.id}`);
+    for (const [name, { data }] of Object.entries({ made, rotated, deleted })) {
+      const whole = secret(`bot secret, ${name}`, data.secret as string);
+      // what signs is what the text after the prefix stands for
+      secret(`bot key, ${name}`, Buffer.from(whole.replace('whsec_', ''), 'base64').toString('hex'));
+    }
+    for (const { status } of [made, again, rotated, changed, deleted]) doors.push(status);
+  }
+
   async function widget(): Promise<void> {
     const made = await desk.owner.api.post('/v1/channels', { name: 'C', identity_verification: 'required' });
     secret('identity secret', made.data.identity_secret);
@@ -167,6 +265,34 @@ describe('after a run through every door', () => {
     const details = { name: 'Unlucky', email: `${told}@example.com`, custom_attributes: { told } };
     expect((await desk.owner.api.post('/v1/contacts', details)).status).toBe(500);
     await world.app.database.query('ALTER TABLE contact DROP CONSTRAINT ck_planted');
+    await brokenDoors();
+  }
+
+  /** At each door the statement that fails is the one that writes the secret's hash, or the secret sealed. */
+  async function brokenDoors(): Promise<void> {
+    const key = await world.apiKey(desk);
+    const { email } = desk.owner;
+    const { redirect_url } = (await key.post('/v1/auth/sso/ticket', { email })).data;
+    const invite = await desk.owner.api.post('/v1/workspace/invites', { email: `${unique('late')}@example.com` });
+    const ticket = secret('ticket at a broken door', ticketIn(redirect_url as string));
+    const invite_token = secret('invite at a broken door', tokenIn(invite.data.accept_url as string));
+    const tables = ['session', 'sso_ticket', 'invite', 'bot', 'api_key'];
+    for (const table of tables) {
+      await world.app.database.query(`ALTER TABLE ${table} ADD CONSTRAINT ck_broken CHECK (false) NOT VALID`);
+    }
+    const body = { name: 'G', email, password: password('at a broken door') };
+    const answers = [
+      await world.anyone.post('/v1/auth/sso/exchange', { ticket }),
+      await key.post('/v1/auth/sso/ticket', { email }),
+      await key.post('/v1/auth/agent-token', { email }),
+      await world.anyone.post('/v1/auth/register-user', { ...body, invite_token }),
+      await desk.owner.api.post('/v1/workspace/invites', { email: `${unique('later')}@example.com` }),
+      await desk.owner.api.post('/v1/bots', { name: 'Robo' }),
+      await desk.owner.api.post('/v1/api-keys', { name: 'key' }),
+    ];
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 500));
+    for (const table of tables) await world.app.database.query(`ALTER TABLE ${table} DROP CONSTRAINT ck_broken`);
+    session('after the fault', await world.anyone.post('/v1/auth/sso/exchange', { ticket }));
   }
 
   /** Every row of every table, as text. */
@@ -182,8 +308,12 @@ describe('after a run through every door', () => {
     return (await Promise.all(texts)).join('\n');
   }
 
+  /** Which secrets the text has, as they are or in any other writing. */
   const found = (text: string) =>
-    Object.entries(secrets).flatMap(([name, value]) => (text.includes(value) ? [name] : []));
+    Object.entries(secrets).flatMap(([name, value]) => {
+      const forms = Object.entries(formsOf(value)).filter(([, form]) => text.includes(form));
+      return forms.map(([form]) => (form === 'as it is' ? name : `${name}, ${form}`));
+    });
 
   it('the run was what it claims to be', () => {
     expect(statuses).toEqual([
@@ -192,9 +322,18 @@ describe('after a run through every door', () => {
       ...[201, 201, 201, 200, 401],
       ...[201, 200, 200, 401, 200, 200],
     ]);
+    expect(doors).toEqual([
+      ...[200, 200, 200, 200, 401, 401, 401, 200, 401, 403, 401, 401, 401],
+      ...[201, 200, 200, 401, 400, 200, 201, 401, 401],
+      ...[201, 201, 200, 200, 201],
+    ]);
     expect(Object.values(secrets).filter(value => value.length < 8)).toEqual([]);
+    expect(Object.keys(secrets).length).toBeGreaterThan(60);
     expect(stored).toContain(sha256(secrets['API key'] ?? ''));
     expect(stored).toContain(sha256(secrets['refresh token'] ?? ''));
+    for (const name of ['ticket 0', 'invite, sent again', 'API key of a backend', 'by ticket, narrow: refresh token']) {
+      expect([name, stored.includes(sha256(secrets[name] ?? ''))]).toEqual([name, true]);
+    }
     expect(stored).toContain('$2b$');
     expect(logged).toContain('POST /v1/auth/login 401');
     expect(logged).toContain('"level":"debug"');
@@ -206,6 +345,28 @@ describe('after a run through every door', () => {
 
   it('no line of the log holds one, at the finest level', () => {
     expect(found(logged)).toEqual([]);
+  });
+
+  it('no line of the access log has a query, nor has any a fragment', () => {
+    const requests = lines.map(line => JSON.parse(line) as { context?: string; path?: string; msg?: string });
+    const paths = requests.filter(({ context }) => context === 'http').map(({ path, msg }) => `${path} ${msg}`);
+    expect(paths.length).toBeGreaterThan(80);
+    expect(paths.filter(text => /[?#]/.test(text))).toEqual([]);
+    expect(logged).not.toMatch(/sso_ticket=|invite=|[?&](token|ticket|key|access_token|api_key|invite_token)=/);
+  });
+
+  it('finds a secret in any writing: what these tests would see', () => {
+    const value = secrets['API key of a backend'] ?? '';
+    for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
+      for (const before of ['', 'x', 'xy']) {
+        const text = Buffer.from(`${before}${value} and more`).toString(encoding);
+        expect([encoding, before, found(text).length > 0]).toEqual([encoding, before, true]);
+      }
+    }
+    expect(found(encodeURIComponent(secrets['password: changed'] ?? ''))).toEqual(['password: changed, in a URL']);
+    const { token = '' } = { token: secrets['by key: token'] };
+    expect(found(token.split('.').at(-1) ?? '')).toEqual(['by key: token, its signature']);
+    expect(found(JSON.stringify({ nothing: 'of that kind' }))).toEqual([]);
   });
 
   it('the log tells of the fault all the same: what failed, where, and whose request it was', () => {
@@ -227,6 +388,27 @@ describe('after a run through every door', () => {
     }
   });
 });
+
+/** The ways in which a secret could be written down. In base64 it looks different by where in a text it begins. */
+function formsOf(value: string): Record<string, string> {
+  const signature = value.startsWith('eyJ') ? value.split('.').at(-1) : undefined;
+  const aligned = [0, 1, 2].flatMap(shift => {
+    const bytes = Buffer.from('x'.repeat(shift) + value);
+    const [from, to] = [shift === 0 ? 0 : 4, Math.floor(bytes.length / 3) * 4];
+    return (['base64', 'base64url'] as const).map(encoding => [
+      `in ${encoding}, ${shift}`,
+      bytes.toString(encoding).slice(from, to),
+    ]);
+  });
+  const inUrl = encodeURIComponent(value);
+  return {
+    'as it is': value,
+    'in hex': Buffer.from(value).toString('hex'),
+    ...(inUrl === value ? {} : { 'in a URL': inUrl }),
+    ...(signature === undefined ? {} : { 'its signature': signature }),
+    ...(Object.fromEntries(aligned) as Record<string, string>),
+  };
+}
 
 describe('the log', () => {
   it('blots out what is named like a secret, wherever in the object', () => {
