@@ -559,6 +559,26 @@ describe('rates', () => {
   });
 
   describe('an address', () => {
+    it('of IPv6 counts as its network, whose every address is one caller’s; of IPv4 as itself, however it is written', async () => {
+      const world = await World.start({ RATE_LIMITS: 'widget_config=2/60,login_address=2/300', TRUST_PROXY: '1' });
+      const desk = await world.desk();
+      const at = (address: string) => ({ 'X-Forwarded-For': address });
+      const config = (address: string) =>
+        world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`, at(address));
+      for (const address of ['2001:db8:1:2::1', '2001:db8:1:2:ffff::2']) {
+        expect((await config(address)).status).toBe(200);
+      }
+      expectLimited(await config('2001:0db8:0001:0002::3'), 2, 60);
+      expect((await config('2001:db8:1:3::1')).status).toBe(200);
+      for (const address of ['203.0.113.7', '::ffff:203.0.113.7']) expect((await config(address)).status).toBe(200);
+      expectLimited(await config('203.0.113.7'), 2, 60);
+      const login = (address: string) =>
+        world.anyone.post('/v1/auth/login', { email: someEmail(), password: 'wrong' }, at(address));
+      for (const address of ['2001:db8:1:2::1', '2001:db8:1:2::2']) expect((await login(address)).status).toBe(401);
+      expectLimited(await login('2001:db8:1:2::3'), 2, 300);
+      await world.stop();
+    });
+
     it('is the one of the connection where no proxy is trusted, whatever a header says', async () => {
       const world = await World.start({ RATE_LIMITS: 'widget_config=2/60' });
       const desk = await world.desk();

@@ -36,7 +36,7 @@ export class AuthController {
   @Creates(AgentSessionView)
   @Throws(EmailTaken, RegistrationDisabled)
   async register(@Body() body: RegisterBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
-    return toAgentSessionRecord(await this.auth.register(body, origin.address));
+    return toAgentSessionRecord(await this.auth.register(body, origin.network));
   }
 
   @Post('login')
@@ -46,7 +46,7 @@ export class AuthController {
   @Answers(AgentSessionView)
   @Throws(InvalidCredentials, MemberDeactivated, NotFound)
   async login(@Body() body: LoginBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
-    const { memberships, ...signIn } = await this.auth.login(body, origin.address);
+    const { memberships, ...signIn } = await this.auth.login(body, origin.network);
     return { ...toAgentSessionRecord(signIn), workspaces: memberships.map(toWorkspaceMembershipView) };
   }
 

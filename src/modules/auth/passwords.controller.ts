@@ -41,7 +41,7 @@ export class PasswordsController {
   @Answers(DoneView)
   @Throws(ResetInvalid)
   async reset(@Body() body: ResetPasswordBody, @Origin() origin: ClientOrigin): Promise<DoneView> {
-    await this.passwords.reset(body.reset_token, body.password, origin.address);
+    await this.passwords.reset(body.reset_token, body.password, origin.network);
     return { done: true };
   }
 }

@@ -23,7 +23,7 @@ export class AcceptanceController {
   @Answers(InvitePreviewView)
   @Throws(InviteInvalid)
   preview(@Body() body: InvitePreviewBody, @Origin() origin: ClientOrigin): Promise<InvitePreviewView> {
-    return this.acceptance.preview(body.invite_token, origin.address);
+    return this.acceptance.preview(body.invite_token, origin.network);
   }
 
   @Post('register-user')
@@ -36,6 +36,6 @@ export class AcceptanceController {
   @Creates('AgentSessionView')
   @Throws(InviteInvalid, InvalidCredentials, MemberExists, LastOwner)
   async registerUser(@Body() body: RegisterUserBody, @Origin() origin: ClientOrigin): Promise<AgentSessionRecord> {
-    return toAgentSessionRecord(await this.acceptance.accept(body, origin.address));
+    return toAgentSessionRecord(await this.acceptance.accept(body, origin.network));
   }
 }

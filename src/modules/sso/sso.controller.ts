@@ -40,7 +40,7 @@ export class SsoController {
   @Answers('AgentSessionView')
   @Throws(SsoTicketInvalid)
   async exchange(@Body() body: ExchangeSsoTicketBody, @Origin() origin: ClientOrigin): Promise<AgentSessionRecord> {
-    return toAgentSessionRecord(await this.sso.exchange(body.ticket, body.rotate, origin.address));
+    return toAgentSessionRecord(await this.sso.exchange(body.ticket, body.rotate, origin.network));
   }
 
   @Post('agent-token')

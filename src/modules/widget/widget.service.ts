@@ -29,7 +29,7 @@ export interface SessionRequest extends ContactDetails {
 
 /** Where the request came from. */
 export interface SessionOrigin {
-  address: string;
+  network: string;
   origin: string | undefined;
   /** A visitor token that the page still holds. */
   bearer: string | null;
@@ -58,7 +58,7 @@ export class WidgetService {
 
   /** @throws WidgetTokenInvalid, OriginNotAllowed, IdentityRequired, IdentityInvalid, ContactBlocked, RateLimited */
   async open(request: SessionRequest, from: SessionOrigin): Promise<WidgetSession> {
-    await this.limiter.consume('widget_session', `${request.widget_token} ${from.address}`);
+    await this.limiter.consume('widget_session', `${request.widget_token} ${from.network}`);
     const { channel, workspace } = await this.enter(request.widget_token, from.origin);
     const verified = this.identity.isProven(channel, request.external_id, request.identity_token);
     const contact = await this.contactOf(channel, request, verified, from.bearer);

@@ -34,11 +34,11 @@ export class WidgetVisitorController {
   @Throws(WidgetTokenInvalid, OriginNotAllowed, IdentityRequired, IdentityInvalid, ContactBlocked)
   async openSession(
     @Body() body: OpenSessionBody,
-    @Origin() { address }: ClientOrigin,
+    @Origin() { network }: ClientOrigin,
     @Headers('origin') origin?: string,
     @Headers('authorization') authorization?: string,
   ): Promise<WidgetSessionView> {
-    const session = await this.widget.open(body, { address, origin, bearer: bearerToken(authorization) });
+    const session = await this.widget.open(body, { network, origin, bearer: bearerToken(authorization) });
     return {
       visitor_token: session.token,
       expires_in: session.expiresIn,

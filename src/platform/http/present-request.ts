@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { NextFunction, Request, Response } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
+import { networkOf } from '../../kernel/client-origin.js';
 import { contextOf } from './request-context.js';
 
 /** What is asked of a request later; read when it comes, for whoever hangs up at once has no address any more. */
@@ -30,5 +31,6 @@ export function presentOrigin(): ClientOrigin | null {
 }
 
 export function originOf(request: Request): ClientOrigin {
-  return { address: request.ip ?? 'unknown', userAgent: request.headers['user-agent']?.slice(0, 400) ?? null };
+  const address = request.ip ?? 'unknown';
+  return { address, network: networkOf(address), userAgent: request.headers['user-agent']?.slice(0, 400) ?? null };
 }

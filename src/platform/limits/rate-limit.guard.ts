@@ -3,6 +3,7 @@ import { Reflector } from '@nestjs/core';
 import { ApiExtension } from '@nestjs/swagger';
 import type { Request } from 'express';
 import type { RateLimitName } from '../../config/rate-limits.js';
+import { networkOf } from '../../kernel/client-origin.js';
 import { principalKey } from '../../kernel/principal.js';
 import { contextOf } from '../http/request-context.js';
 import { RateLimiter } from './rate-limiter.js';
@@ -29,7 +30,7 @@ export class RateLimitGuard implements CanActivate {
     if (context.getType() !== 'http') return true;
     const request = context.switchToHttp().getRequest<Request>();
     const { principal } = contextOf(request);
-    const key = principal ? principalKey(principal) : (request.ip ?? 'unknown');
+    const key = principal ? principalKey(principal) : networkOf(request.ip ?? 'unknown');
     const own = this.reflector.get<RateLimitName | undefined>(RATE, context.getHandler());
     if (principal && principal.kind !== 'system') await this.limiter.consume(principal.kind, key);
     if (own) await this.limiter.consume(own, key);
