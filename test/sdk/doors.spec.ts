@@ -32,6 +32,7 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 beforeEach(async () => {
   calls = [];
+  world.app.clock.reset();
   desk = await world.desk();
   const key = await world.apiKey(desk);
   server = new ServerClient({ ...options(), apiKey: key.token! });
@@ -151,6 +152,21 @@ describe('an agent', () => {
     expect((await agent.channels.list()).items).toHaveLength(2);
     await narrow.logout();
     await expect(agent.me()).rejects.toMatchObject({ status: 401, code: 'token_revoked' });
+  });
+
+  it('keeps its socket beyond the end of its token', async () => {
+    const socket = await agent.connect();
+    const closings: number[] = [];
+    socket.on('closed', ({ code }) => closings.push(code));
+    const shown = socket.waitFor('authenticated');
+    world.app.clock.advance(14 * 60 + 30);
+    await shown;
+    world.app.clock.advance(60);
+    const begun = socket.waitFor('conversation.created');
+    await world.conversation(await world.visitor(desk));
+    await begun;
+    socket.close();
+    expect([closings, calls.filter(call => call.endsWith('/refresh')).length]).toEqual([[1000], 1]);
   });
 
   it('works in another of its workspaces, which a narrow session does not', async () => {

@@ -107,6 +107,51 @@ describe('a live socket', () => {
     expect(ids).toEqual(['e1', 'e2']);
   });
 
+  it('is as far as it was until it has been told all that it has missed', async () => {
+    service.greeting = [{ type: 'connected', data: { cursor: 'c41' } }];
+    const socket = await connect({ after: 'c41' });
+    const wire = await service.socket();
+    const replayed = socket.waitFor('message.created');
+    say(wire, { ...message('e50', 50), cursor: 'c41' });
+    await replayed;
+    expect(socket.cursor).toBe('c41');
+    const resumed = socket.waitFor('resumed');
+    say(wire, { type: 'resumed', data: { from: 'c41', to: 'c60', count: 1 } });
+    await resumed;
+    expect(socket.cursor).toBe('c60');
+  });
+
+  it('shows a fresh token when its own is about to end, one for all that need it', async () => {
+    service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
+    await Promise.all([connect(), connect({ room: 'c1' })]);
+    const wires = [await service.socket(), await service.socket()];
+    const shown = Promise.all(wires.map(heard));
+    for (const wire of wires) say(wire, { type: 'token.expiring', data: { in_seconds: 60 } });
+    expect(await shown).toEqual([
+      { type: 'auth', token: 't2' },
+      { type: 'auth', token: 't2' },
+    ]);
+    expect(service.seen('POST /v1/auth/refresh')).toHaveLength(1);
+  });
+
+  it('comes back with a fresh token when it could show none in time', async () => {
+    const socket = await connect();
+    const wire = await service.socket();
+    const asked = new Promise(resolve => {
+      service.on('POST /v1/auth/refresh', () => {
+        resolve(undefined);
+        return 'cut';
+      });
+    });
+    say(wire, { type: 'token.expiring', data: { in_seconds: 60 } });
+    await asked;
+    service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
+    const back = socket.waitFor('connected');
+    wire.close(4003, 'token expired');
+    await back;
+    expect(service.handshakes.map(query => query.get('token'))).toEqual(['t1', 't2']);
+  });
+
   it('takes up a cursor that was kept from earlier', async () => {
     await connect({ after: 'c41' });
     expect(service.handshakes[0]!.get('after')).toBe('c41');

@@ -110,6 +110,7 @@ export class Link {
     const frame = parse(text);
     if (!frame) return;
     if (frame.type === 'connected') this.connected(isRecord(frame['data']) ? frame['data'] : frame);
+    if (frame.type === 'token.expiring') this.stay().catch(() => undefined);
     this.events.frame(frame);
   }
 
@@ -120,6 +121,15 @@ export class Link {
     this.staleToken = undefined;
     const { pingIntervalMs = told['ping_interval_ms'], pongWaitMs = told['pong_wait_ms'] } = this.options;
     this.pulse.start(Number(pingIntervalMs) || 25_000, Number(pongWaitMs) || 60_000);
+  }
+
+  /** Shows a fresh token in time. Where there is none the connection ends with its token, and the next one asks again. */
+  private async stay(): Promise<void> {
+    const { connection, token } = this;
+    const fresh = await this.credential.renew?.(token);
+    if (fresh === undefined || this.connection !== connection) return;
+    this.token = fresh;
+    this.send({ type: 'auth', token: fresh });
   }
 
   private abandon(code: number, reason: string): void {

@@ -19,7 +19,7 @@ type AnyFrame = Record<string, unknown> & { type: string };
 
 /**
  * A socket that stays: it connects again after every end that allows it, goes on where it was, and tells each durable
- * event once. It pings, and answers nothing else by itself.
+ * event once. By itself it pings, and shows a fresh token when its own is about to end.
  */
 export class LiveSocket<F extends object> {
   private readonly emitter = new Emitter<LiveEvents<F>>();
@@ -140,8 +140,8 @@ export class LiveSocket<F extends object> {
   }
 
   private tell(frame: AnyFrame): void {
-    const { type, id, data } = frame;
-    const cursor = frame['cursor'] ?? (isRecord(data) && type === 'connected' ? data['cursor'] : undefined);
+    const { type, id } = frame;
+    const cursor = cursorOf(frame);
     if (typeof cursor === 'string') this.lastCursor = cursor;
     if (typeof id === 'string' && !this.seen.add(id)) return;
     this.emitter.emit(type as keyof LiveEvents<F>, frame as never);
@@ -158,6 +158,16 @@ export class LiveSocket<F extends object> {
     this.emitter.emit('closed', event as never);
     if (!event.willReconnect) this.opened.reject(event.error ?? socketClosed(event));
   }
+}
+
+/**
+ * How far the listener has been told. While it is told what it has missed that is the cursor it came with, so that one
+ * who is cut off amid it begins there again; `resumed` is the end of it.
+ */
+function cursorOf({ type, cursor, data }: AnyFrame): unknown {
+  if (cursor !== undefined || !isRecord(data)) return cursor;
+  if (type === 'connected') return data['cursor'];
+  return type === 'resumed' ? data['to'] : undefined;
 }
 
 function missing(type: string, timeoutMs: number): ApiError {
