@@ -658,6 +658,35 @@ describe('the log', () => {
     expect(row).toMatchObject({ type: 'api_key.refused', address: ADDRESS, user_agent: PROGRAM });
   });
 
+  it('says once a minute that whoever has this e-mail is locked out, and nothing of e-mails that nobody has', async () => {
+    const env = { TRUST_PROXY: '1', RATE_LIMITS: 'login_email=2/900' };
+    const limited = await World.start(env, { database: world.app.database });
+    const { email, memberId } = scene.owner;
+    const tryTo = (password: string, who = email) =>
+      scene.send(limited.anyone, 'post', '/v1/auth/login', { email: who, password });
+    const stranger = someEmail();
+    for (let attempt = 0; attempt < 3; attempt += 1) await tryTo(OTHER_PASSWORD, stranger);
+    expect((await tryTo(PASSWORD, stranger)).status).toBe(429);
+    for (const status of [401, 401, 429]) expect((await tryTo(OTHER_PASSWORD)).status).toBe(status);
+    for (let attempt = 0; attempt < 3; attempt += 1) expect((await tryTo(PASSWORD)).status).toBe(429);
+    const reasons = async () => (await scene.traces()).map(({ payload }) => payload.reason as string);
+    const guesses = ['invalid_credentials', 'invalid_credentials'];
+    const said = (...wanted: string[]) =>
+      eventually(async () => ((await reasons()).join() === wanted.join() ? true : undefined));
+    await said(...guesses, 'rate_limited');
+    limited.app.clock.advance(61);
+    await tryTo(PASSWORD);
+    await said(...guesses, 'rate_limited', 'rate_limited');
+    const [row] = (await scene.traces()).slice(-1);
+    expect(row).toMatchObject({
+      actor: SYSTEM,
+      payload: { member_id: memberId },
+      address: ADDRESS,
+      user_agent: PROGRAM,
+    });
+    await limited.stop();
+  });
+
   it('keeps no more of a program’s name than 400 characters, and none where none is said', async () => {
     const { api, memberId } = scene.owner;
     const path = `${MEMBERS}/me`;

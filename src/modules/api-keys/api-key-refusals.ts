@@ -1,5 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
+import { Recently } from '../../kernel/recently.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import type { ApiKeyRefused } from './api-keys.events.js';
@@ -15,8 +16,7 @@ const INTERVAL_MS = 60_000;
 @Injectable()
 export class ApiKeyRefusals {
   private readonly logger = new Logger(ApiKeyRefusals.name);
-  /** By key, when it was last written down; oldest first. */
-  private readonly written = new Map<string, number>();
+  private readonly written = new Recently(INTERVAL_MS);
 
   constructor(
     private readonly units: UnitOfWork,
@@ -25,23 +25,10 @@ export class ApiKeyRefusals {
   ) {}
 
   note(workspaceId: string, refusal: ApiKeyRefused): void {
-    if (!this.isNews(refusal.id)) return;
+    if (!this.written.isNews(refusal.id, this.clock.now())) return;
     const actor = { type: 'api_key', id: refusal.id } as const;
     this.units
       .run(() => this.events.audit({ type: 'api_key.refused', workspaceId, actor, payload: refusal }))
       .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
-  }
-
-  private isNews(id: string): boolean {
-    const now = this.clock.now().getTime();
-    const last = this.written.get(id);
-    if (last !== undefined && now - last < INTERVAL_MS) return false;
-    this.written.delete(id);
-    this.written.set(id, now);
-    for (const [old, at] of this.written) {
-      if (now - at < INTERVAL_MS) break;
-      this.written.delete(old);
-    }
-    return true;
   }
 }

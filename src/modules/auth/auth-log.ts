@@ -1,8 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
+import { Recently } from '../../kernel/recently.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
+import { UsersService } from '../users/index.js';
 import type { SessionRefused } from './auth.events.js';
 import './auth.events.js';
 
@@ -14,12 +17,24 @@ type PasswordEvent = 'password.changed' | 'password.reset' | 'password.reset_req
 @Injectable()
 export class AuthLog {
   private readonly logger = new Logger(AuthLog.name);
+  private readonly locked = new Recently(60_000, 1_000);
 
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly members: MembersService,
+    private readonly users: UsersService,
+    private readonly clock: Clock,
   ) {}
+
+  /** Somebody is refused whatever it types, for too many wrong passwords came before. Once a minute an e-mail. */
+  lockedOut(email: string): void {
+    if (!this.locked.isNews(email, this.clock.now())) return;
+    this.users
+      .findByEmail(email)
+      .then(user => user && this.refusedUser(user.id, { method: 'login', reason: 'rate_limited' }))
+      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+  }
 
   /**
    * Writes down that somebody was turned away at a door of the workspace. Nobody waits for it: that it takes longer

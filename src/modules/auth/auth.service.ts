@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { NotFound, TokenRevoked } from '../../kernel/errors.js';
+import { NotFound, RateLimited, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { AgentPrincipal, SystemPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -86,7 +86,12 @@ export class AuthService {
    */
   async login(credentials: Credentials, address: string): Promise<SignIn & { memberships: Membership[] }> {
     const { email, password } = credentials;
-    const found = await this.limiter.guess(loginGuesses(email, address), () => this.authenticate(email, password));
+    const found = await this.limiter
+      .guess(loginGuesses(email, address), () => this.authenticate(email, password))
+      .catch((error: unknown) => {
+        if (error instanceof RateLimited) this.log.lockedOut(email);
+        throw error;
+      });
     if (!found) throw new InvalidCredentials();
     const { user, memberships } = found;
     const member = await this.enter(memberships, credentials.workspace_id);

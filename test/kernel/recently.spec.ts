@@ -1,0 +1,33 @@
+import { describe, expect, it } from '@jest/globals';
+import { Recently } from '../../src/kernel/recently.js';
+
+const START = Date.parse('2026-01-01T00:00:00Z');
+const at = (seconds: number) => new Date(START + seconds * 1000);
+
+describe('what has happened recently', () => {
+  it('is news once in its while, each thing for itself, and again after it', () => {
+    const recently = new Recently(60_000);
+    const told = [0, 1, 59, 60, 61, 119, 120].map(second => recently.isNews('a', at(second)));
+    expect(told).toEqual([true, false, false, true, false, false, true]);
+    expect(recently.isNews('b', at(120))).toBe(true);
+  });
+
+  it('is no news past as many things as are remembered, until the oldest is forgotten', () => {
+    const recently = new Recently(60_000, 3);
+    expect(['a', 'b', 'c', 'd'].map((what, second) => recently.isNews(what, at(second)))).toEqual([
+      true,
+      true,
+      true,
+      false,
+    ]);
+    expect(recently.isNews('d', at(59))).toBe(false);
+    expect(recently.isNews('d', at(60))).toBe(true);
+    expect(recently.isNews('e', at(60))).toBe(false);
+  });
+
+  it('stays so where the clock goes back', () => {
+    const recently = new Recently(60_000);
+    expect(recently.isNews('a', at(30))).toBe(true);
+    expect(recently.isNews('a', at(0))).toBe(false);
+  });
+});
