@@ -28,7 +28,7 @@ export class BotsController {
   }
 
   @Get(':id')
-  @Summary('One bot.')
+  @Summary('One bot, without its secret.')
   @Allow('bots:read')
   @Answers(BotView)
   @Throws(NotFound)
