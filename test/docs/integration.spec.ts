@@ -74,6 +74,13 @@ describe('the integrator’s page', () => {
       user,
       channelId: desk.channelId,
       memberId: '',
+      copy: {
+        cursor: undefined as string | undefined,
+        types: [] as string[],
+        take({ type }: { type: string }) {
+          this.types.push(type);
+        },
+      },
       keep: (tokens: unknown) => done.push(tokens && 'tokens'),
       render: (conversations: unknown[]) => done.push(conversations),
       askAgain: (code: string) => done.push(code),
@@ -82,7 +89,7 @@ describe('the integrator’s page', () => {
         window.location.href = href;
       },
     };
-    const [backend = '', dashboard = '', narrower = '', leaving = '', ...more] = blocksIn(page, 'ts');
+    const [backend = '', dashboard = '', narrower = '', following = '', leaving = '', ...more] = blocksIn(page, 'ts');
     expect(more).toEqual([]);
 
     await runSnippet(backend, own);
@@ -95,6 +102,10 @@ describe('the integrator’s page', () => {
 
     await runSnippet(narrower, own);
     expect(done.splice(0)).toHaveLength(6);
+    await runSnippet(following, own);
+    expect(own.copy.types).toEqual(['channel.created', 'member.created', 'member.created']);
+    await runSnippet(following, own);
+    expect(own.copy.types).toHaveLength(3);
     const { items } = (await desk.owner.api.get('/v1/workspace/members')).data;
     const member = items.find(({ email }: { email: string }) => email === user.email);
     await runSnippet(leaving, { ...own, memberId: member.id });

@@ -33,10 +33,11 @@ const inLanguage = (language: string) => snippets.filter(snippet => snippet.lang
 
 /** What a snippet leaves to its reader: the page around it, and what only the reader knows. */
 const READERS_OWN = `
-import type { AgentTokens, ConversationView, MessageView } from '@support-chat/sdk';
+import type { AgentTokens, ConversationView, EventView, MessageView } from '@support-chat/sdk';
 declare global {
   const baseUrl: string, email: string, password: string, apiKey: string, memberId: string, channelId: string;
   const user: { email: string; name: string };
+  const copy: { cursor?: string; take(event: EventView): void };
   function show(message: MessageView): void;
   function render(conversations: ConversationView[]): void;
   function keep(tokens: AgentTokens | null): void;
