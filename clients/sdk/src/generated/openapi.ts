@@ -47,7 +47,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One bot. */
+        /** One bot, without its secret. */
         get: operations["Bots_get"];
         put?: never;
         post?: never;
