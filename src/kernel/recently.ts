@@ -11,14 +11,17 @@ export class Recently {
     private readonly most = 10_000,
   ) {}
 
-  /** Whether it has not been noted within the while, and is from now on. */
+  /** Whether it has not been noted within the while, and is from now on. A clock that jumps either way ends a while. */
   isNews(what: string, now: Date): boolean {
     const time = now.getTime();
+    const isRecent = (at: number | undefined) => at !== undefined && Math.abs(time - at) < this.whileMs;
+    if (isRecent(this.noted.get(what))) return false;
+    this.noted.delete(what);
     for (const [old, at] of this.noted) {
-      if (time - at < this.whileMs) break;
+      if (isRecent(at)) break;
       this.noted.delete(old);
     }
-    if (this.noted.has(what) || this.noted.size >= this.most) return false;
+    if (this.noted.size >= this.most) return false;
     this.noted.set(what, time);
     return true;
   }

@@ -25,9 +25,16 @@ describe('what has happened recently', () => {
     expect(recently.isNews('e', at(60))).toBe(false);
   });
 
-  it('stays so where the clock goes back', () => {
+  it('is news again where the clock goes back by more than the while, and not where it goes back by less', () => {
     const recently = new Recently(60_000);
-    expect(recently.isNews('a', at(30))).toBe(true);
-    expect(recently.isNews('a', at(0))).toBe(false);
+    expect([30, 0, 4_000, 0, 10].map(second => recently.isNews('a', at(second)))).toEqual([
+      true,
+      false,
+      true,
+      true,
+      false,
+    ]);
+    expect(recently.isNews('b', at(8_000))).toBe(true);
+    expect(recently.isNews('c', at(0))).toBe(true);
   });
 });
