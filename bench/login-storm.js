@@ -1,6 +1,6 @@
 import { fork, spawn } from 'node:child_process';
 import { randomBytes, randomInt } from 'node:crypto';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { createServer } from 'node:net';
 import { loadavg, tmpdir } from 'node:os';
@@ -34,6 +34,8 @@ async function main() {
   if (!existsSync(built)) throw new Error('there is no dist/main.js: npm run build');
   const started = performance.now();
   const folder = mkdtempSync(join(tmpdir(), 'login-storm-'));
+  // the account that the embedded database runs as must get through, or its files lie elsewhere and stay
+  chmodSync(folder, 0o711);
   const port = await freePort();
   const service = startService(port, folder);
   const flooding = fork(self, ['flood', String(port)]);
