@@ -40,15 +40,15 @@ const MUTATIONS: Mutation[] = [
   {
     lock: 'the rows of one workspace',
     file: 'src/platform/database/workspace.repository.ts',
-    from: 'query.where(`${this.alias}.workspaceId = :workspaceId`',
-    to: 'query.where(`:workspaceId::uuid IS NOT NULL`',
+    from: '.workspaceId = :workspaceId`',
+    to: '.workspaceId IS NOT NULL`',
     rows: '^GET /v1/bots/',
   },
   {
     lock: 'the rows of one contact',
     file: 'src/platform/database/workspace.repository.ts',
-    from: 'query.andWhere(`${this.alias}.${this.place.contact} = :contactId`',
-    to: 'query.andWhere(`:contactId::uuid IS NOT NULL`',
+    from: '.place.contact} = :contactId`',
+    to: '.place.contact} IS NOT NULL`',
     rows: '^GET /v1/widget/conversations/{id}$',
   },
   {
