@@ -3,9 +3,9 @@ import { Worker } from 'node:worker_threads';
 
 /**
  * What runs in the thread, as text: a worker's file would be another one under the tests' compiler than in the build.
- * On Linux a priority is a thread's own, so the kernel gives whoever is talking the core first; the lowest, for at 10 the
- * slowest of a hundred sends waited twice as long beside a storm, and no more passwords were checked. Elsewhere it would
- * be the whole process's, and is left as it is.
+ * On Linux a priority is a thread's own, so the kernel gives whoever is talking the core first; the lowest, for beside a
+ * storm at 10 the main thread waited for a core about twice as long, and no more passwords were checked. Elsewhere it
+ * would be the whole process's, and is left as it is.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
