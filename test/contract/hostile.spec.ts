@@ -646,7 +646,17 @@ const TYPING: JsonObject = {
 };
 
 /** What an error frame may say to a client that talks nonsense. */
-const ANSWERS = ['frame_malformed', 'frame_unknown', 'not_found', 'not_assigned'];
+const ANSWERS = [
+  'frame_malformed',
+  'frame_unknown',
+  'not_found',
+  'not_assigned',
+  // `auth` with what is no token, or a token of another kind
+  'validation_failed',
+  'invalid_token',
+  'agent_token_required',
+  'visitor_token_required',
+];
 
 /** A close frame that happens to be sound is answered with its own code. */
 function legalEchoes({ closeCode }: RawSocket): number[] {

@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { ownDatabase } from '../support/own-database.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
 (hasRedis ? describe : describe.skip)('two instances with a bus', () => {
   let redis: RedisServer;
+  let database: TestDatabase;
   let one: World;
   let other: World;
   let desk: Desk;
@@ -13,14 +16,17 @@ import { World } from '../support/world.js';
 
   beforeAll(async () => {
     redis = await RedisServer.start();
-    one = await World.start({ REDIS_URL: redis.url });
-    other = await World.start({ REDIS_URL: redis.url }, { database: one.app.database });
+    // of its own, for a transaction that is held open there
+    database = await ownDatabase();
+    one = await World.start({ REDIS_URL: redis.url }, { database });
+    other = await World.start({ REDIS_URL: redis.url }, { database });
     desk = await one.desk();
     visitor = await one.visitor(desk);
   });
   afterAll(async () => {
     await other.stop();
     await one.stop();
+    await database.drop();
     await redis.kill();
   });
 

@@ -2,21 +2,29 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { newId } from '../../src/kernel/ids.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
 import { OldEvents } from '../../src/platform/events/old-events.service.js';
+import type { TestDatabase } from '../support/database.js';
+import { ownDatabase } from '../support/own-database.js';
 import { race } from '../support/race.js';
 import type { Json } from '../support/json.js';
 import type { Frame, TestSocket } from '../support/socket.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
+let database: TestDatabase;
 let world: World;
 let desk: Desk;
 let visitor: Visitor;
 let conversation: Json;
 
+// a server of its own: what other tests hold open there would hold back what this one waits for, and the reverse
 beforeAll(async () => {
-  world = await World.start();
+  database = await ownDatabase();
+  world = await World.start({}, { database });
 });
-afterAll(() => world.stop());
+afterAll(async () => {
+  await world.stop();
+  await database.drop();
+});
 beforeEach(async () => {
   desk = await world.desk();
   visitor = await world.visitor(desk);
