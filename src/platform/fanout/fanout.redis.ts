@@ -33,17 +33,13 @@ export class RedisFanout extends Fanout {
   constructor(private readonly publisher: Redis) {
     super();
     this.channel = `support-chat:${publisher.options.db ?? 0}:bus`;
-    // without a limit of time on its commands: waiting for messages is all that it does
-    this.subscriber = publisher.duplicate({ commandTimeout: undefined, enableOfflineQueue: true } as never);
+    // ioredis would subscribe again by itself, and leave the rejection to nobody when that is cut off
+    this.subscriber = publisher.duplicate({ autoResubscribe: false });
     this.subscriber.on('error', () => undefined);
-    this.subscriber.on('ready', () => {
-      this.connectedAt = performance.now();
-    });
     this.subscriber.on('message', (_channel: string, text: string) => this.take(text));
-    this.listening = this.subscriber.subscribe(this.channel).then(
-      () => this.beat(),
-      () => undefined,
-    );
+    this.listening = new Promise(resolve => {
+      this.subscriber.on('ready', () => void this.listen().then(resolve, () => undefined));
+    });
     this.timer = setInterval(() => this.watch(), BEAT_MS).unref();
   }
 
@@ -85,9 +81,11 @@ export class RedisFanout extends Fanout {
     else if (subject !== BEAT) this.own.publish(subject, body);
   }
 
-  private beat(): void {
+  /** @throws when the connection is cut off meanwhile; the next one begins here again */
+  private async listen(): Promise<void> {
+    this.connectedAt = performance.now();
+    await this.subscriber.subscribe(this.channel);
     this.heardAt = performance.now();
-    this.send([this.id, BEAT]);
   }
 
   private watch(): void {
