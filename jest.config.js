@@ -13,7 +13,6 @@ export default {
   reporters: ['default', '<rootDir>/test/support/summary-reporter.js'],
   testSequencer: '<rootDir>/test/support/slow-first.js',
   testTimeout: 30_000,
-  // more than there are cores: many tests wait, for processes to start and for databases to come back
-  maxWorkers: 3,
+  maxWorkers: 2,
   workerIdleMemoryLimit: '1GB',
 };
