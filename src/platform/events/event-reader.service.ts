@@ -3,7 +3,7 @@ import { defineError } from '../../kernel/domain-error.js';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { CursorInvalid } from '../../kernel/errors.js';
 import { EventTail } from './event-tail.js';
-import { EventRepository } from './event.repository.js';
+import { EventReadingRepository } from './event-reading.repository.js';
 import type { LogCursor } from './log-cursor.js';
 import { decodeLogCursor, encodeLogCursor } from './log-cursor.js';
 
@@ -32,7 +32,7 @@ export const REPLAY_LIMIT = 1_000;
 export class EventReader {
   constructor(
     private readonly tail: EventTail,
-    private readonly events: EventRepository,
+    private readonly events: EventReadingRepository,
   ) {}
 
   /**

@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../kernel/domain-event.js';
 import { Fanout } from '../fanout/fanout.js';
 import { COMMITTED_EVENTS } from './event-log.js';
 import type { AppendedEvent } from './event.repository.js';
-import { EventRepository } from './event.repository.js';
+import { EventReadingRepository } from './event-reading.repository.js';
 import { encodeLogCursor } from './log-cursor.js';
 
 export type EventListener = (event: RecordedEvent) => void;
@@ -38,7 +38,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private unsubscribe: () => void = () => undefined;
 
   constructor(
-    private readonly events: EventRepository,
+    private readonly events: EventReadingRepository,
     private readonly fanout: Fanout,
   ) {}
 
