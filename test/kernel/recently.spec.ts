@@ -25,6 +25,16 @@ describe('what has happened recently', () => {
     expect(recently.isNews('e', at(60))).toBe(false);
   });
 
+  it('is remembered as it was last, and no longer than its while once there is news', () => {
+    const recently = new Recently<string>(60_000);
+    recently.note('a', 0, 'first');
+    recently.note('b', 1_000, 'only');
+    recently.note('a', 2_000, 'last');
+    expect(recently.of('a')).toEqual({ at: 2_000, value: 'last' });
+    recently.note('c', 61_500, 'late');
+    expect([recently.of('a')?.value, recently.of('b')]).toEqual(['last', undefined]);
+  });
+
   it('is news again where the clock goes back by more than the while, and not where it goes back by less', () => {
     const recently = new Recently(60_000);
     expect([30, 0, 4_000, 0, 10].map(second => recently.isNews('a', at(second)))).toEqual([

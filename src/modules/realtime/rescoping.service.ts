@@ -2,6 +2,7 @@ import { Injectable, OnModuleInit } from '@nestjs/common';
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers, narrow } from '../../kernel/channel-scope.js';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
+import { Recently } from '../../kernel/recently.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
@@ -16,8 +17,8 @@ const REMEMBERED_MS = 60_000;
  */
 @Injectable()
 export class RescopingService implements OnModuleInit {
-  /** By member, what has lately become of its scope; oldest first. */
-  private readonly changes = new Map<string, { at: number; position: bigint; channels: ChannelScope }>();
+  /** By member, what has lately become of its scope. */
+  private readonly changes = new Recently<{ position: bigint; channels: ChannelScope }>(REMEMBERED_MS, Infinity);
 
   constructor(
     private readonly tail: EventTail,
@@ -33,15 +34,15 @@ export class RescopingService implements OnModuleInit {
   /** For a socket that has just opened: its handshake may have read a scope that was changed before it came in. */
   catchUp(connection: SocketConnection): void {
     const { principal } = connection;
-    const change = principal.kind === 'agent' ? this.changes.get(principal.memberId) : undefined;
-    if (change && change.at >= connection.askedAt) this.apply(connection, change.channels);
+    const change = principal.kind === 'agent' ? this.changes.of(principal.memberId) : undefined;
+    if (change && change.at >= connection.askedAt) this.apply(connection, change.value.channels);
   }
 
   /** Of two changes the later one holds, in whichever order they come. */
   private follow({ position, payload: { member, changed } }: RecordedEvent<'member.updated'>): void {
     const place = BigInt(position);
-    if (!changed.includes('channel_ids') || place < (this.changes.get(member.id)?.position ?? 0n)) return;
-    this.remember(member.id, place, member.channel_ids);
+    if (!changed.includes('channel_ids') || place < (this.changes.of(member.id)?.value.position ?? 0n)) return;
+    this.changes.note(member.id, performance.now(), { position: place, channels: member.channel_ids });
     for (const connection of this.hub.listeners(topics.member(member.id))) this.apply(connection, member.channel_ids);
   }
 
@@ -58,15 +59,5 @@ export class RescopingService implements OnModuleInit {
     const next = new Set(inboxTopics(principal.workspaceId, scope));
     for (const topic of old) if (!next.has(topic)) this.hub.leave(connection, topic);
     for (const topic of next) if (!old.has(topic)) this.hub.join(connection, topic);
-  }
-
-  private remember(memberId: string, position: bigint, channels: ChannelScope): void {
-    const at = performance.now();
-    this.changes.delete(memberId);
-    this.changes.set(memberId, { at, position, channels });
-    for (const [old, change] of this.changes) {
-      if (at - change.at < REMEMBERED_MS) break;
-      this.changes.delete(old);
-    }
   }
 }

@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
+import { Recently } from '../../kernel/recently.js';
 import type { SocketConnection } from './socket-connection.js';
 
 const SOCKETS_PER_PRINCIPAL = 20;
@@ -12,8 +13,8 @@ const REMEMBERED_MS = 60_000;
 export class SocketHub {
   private readonly topics = new Map<string, Set<SocketConnection>>();
   private readonly byPrincipal = new Map<string, Set<SocketConnection>>();
-  /** What has been closed lately, oldest first. */
-  private readonly closings = new Map<string, { at: number; reason: CloseReason }>();
+  /** By topic, what has been closed lately. */
+  private readonly closings = new Recently<CloseReason>(REMEMBERED_MS, Infinity);
   /** Also those that are closing, until their end. */
   readonly connections = new Set<SocketConnection>();
 
@@ -29,9 +30,9 @@ export class SocketHub {
     for (const topic of connection.admission.topics) this.join(connection, topic);
     const [oldest] = own;
     if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest, 'tooManySockets');
-    const missed = connection.admission.topics.map(topic => this.closings.get(topic));
+    const missed = connection.admission.topics.map(topic => this.closings.of(topic));
     const closing = missed.find(candidate => candidate && candidate.at >= connection.askedAt);
-    if (closing) this.evict(connection, closing.reason);
+    if (closing) this.evict(connection, closing.value);
   }
 
   remove(connection: SocketConnection): void {
@@ -74,7 +75,7 @@ export class SocketHub {
 
   /** Ends every socket in the topic. */
   close(topic: string, reason: CloseReason): void {
-    this.remember(topic, reason);
+    this.closings.note(topic, performance.now(), reason);
     for (const connection of this.listeners(topic)) this.evict(connection, reason);
   }
 
@@ -95,15 +96,5 @@ export class SocketHub {
     own?.delete(connection);
     if (own?.size === 0) this.byPrincipal.delete(key);
     for (const topic of [...connection.topics]) this.leave(connection, topic);
-  }
-
-  private remember(topic: string, reason: CloseReason): void {
-    const at = performance.now();
-    this.closings.delete(topic);
-    this.closings.set(topic, { at, reason });
-    for (const [old, closing] of this.closings) {
-      if (at - closing.at < REMEMBERED_MS) break;
-      this.closings.delete(old);
-    }
   }
 }
