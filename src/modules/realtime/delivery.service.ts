@@ -4,8 +4,6 @@ import { EventTail } from '../../platform/events/event-tail.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import type { Hearing } from './event-frames.js';
 import { eventFrame, hearingsOf, serialised } from './event-frames.js';
-import type { EventRoute } from './event-routes.js';
-import { EVENT_ROUTES } from './event-routes.js';
 
 /** Turns each committed event into frames: one serialisation per audience, none for rooms where nobody is. */
 @Injectable()
@@ -20,11 +18,10 @@ export class DeliveryService implements OnModuleInit {
   }
 
   private deliver<T extends EventType>(event: RecordedEvent<T>): void {
-    const { agent, visitor } = hearingsOf(event);
+    const { agent, visitor, closes } = hearingsOf(event);
     if (agent) this.send(event, agent);
     if (visitor) this.send(event, visitor);
-    const route: EventRoute<T> | undefined = EVENT_ROUTES[event.type];
-    const ending = route?.closes?.(event);
+    const ending = closes?.();
     if (ending) this.hub.close(ending.topic, ending.reason);
   }
 

@@ -1,5 +1,6 @@
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import type { EventRoute } from './event-routes.js';
+import type { Audience } from '../../platform/sockets/socket-connection.js';
+import type { Ending, EventRoute } from './event-routes.js';
 import { EVENT_ROUTES } from './event-routes.js';
 import { topics } from './topics.js';
 
@@ -9,22 +10,32 @@ export interface Hearing {
   data: () => object | null;
 }
 
+/** What an event leads to: who hears of it, and which sockets it ends. */
+export interface Hearings {
+  agent?: Hearing;
+  visitor?: Hearing;
+  closes?: () => Ending | null;
+}
+
 /** Who hears an event, live or replayed. Of an event of another age, which has no route here, nobody. */
-export function hearingsOf<T extends EventType>(event: RecordedEvent<T>): { agent?: Hearing; visitor?: Hearing } {
+export function hearingsOf<T extends EventType>(event: RecordedEvent<T>): Hearings {
   const route: EventRoute<T> | undefined = EVENT_ROUTES[event.type];
   if (!route) return {};
-  const { agents, visitor } = route;
+  const { agents, visitor, closes } = route;
   return {
     ...(agents && { agent: { topics: agentTopics(event, agents), data: () => agents.data(event) } }),
     ...(visitor && { visitor: { topics: visitorTopics(event), data: () => visitor(event) } }),
+    ...(closes && { closes: () => closes(event) }),
   };
 }
 
-/** The types that an audience can hear of at all. */
-export function typesFor(audience: 'agent' | 'visitor'): EventType[] {
-  const types = Object.keys(EVENT_ROUTES) as EventType[];
-  return types.filter(type => EVENT_ROUTES[type][audience === 'agent' ? 'agents' : 'visitor'] !== null);
-}
+const ALL_TYPES = Object.keys(EVENT_ROUTES) as EventType[];
+
+/** The types that each audience can hear of at all. */
+export const HEARD_TYPES: Record<Audience, readonly EventType[]> = {
+  agent: ALL_TYPES.filter(type => EVENT_ROUTES[type].agents !== null),
+  visitor: ALL_TYPES.filter(type => EVENT_ROUTES[type].visitor !== null),
+};
 
 /** A durable event, one frame; what all frames of the event have in common, and what this audience is told. */
 export function eventFrame(event: RecordedEvent, data: object): EventFrame {

@@ -33,7 +33,8 @@ export interface EventRoute<T extends EventType> {
   closes?: (event: RecordedEvent<T>) => Ending | null;
 }
 
-interface Ending {
+/** The sockets that an event ends. */
+export interface Ending {
   topic: string;
   reason: CloseReason;
 }

@@ -7,7 +7,7 @@ import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { ConversationsService } from '../conversations/index.js';
 import type { EventFrame } from './event-frames.js';
-import { eventFrame, hearingsOf, serialised, typesFor } from './event-frames.js';
+import { eventFrame, HEARD_TYPES, hearingsOf, serialised } from './event-frames.js';
 
 /** What became of a resume. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
 export type Resumed = { frames: Buffer[] } | { fault: ResumeFault | 'scope' };
@@ -33,7 +33,7 @@ export class ReplayService {
     const { audience, principal } = connection.admission;
     const found = await this.reader.missed(after, {
       workspaceId: principal.workspaceId,
-      types: typesFor(audience),
+      types: HEARD_TYPES[audience],
       conversationIds: await this.conversationsOf(connection),
     });
     if (typeof found === 'string') return { fault: found };
@@ -48,7 +48,7 @@ export class ReplayService {
     after: string | undefined,
     limit: number,
   ): Promise<{ frames: EventFrame[]; cursor: string; hasMore: boolean }> {
-    const page = await this.reader.page({ workspaceId, types: typesFor('agent') }, after, limit);
+    const page = await this.reader.page({ workspaceId, types: HEARD_TYPES.agent }, after, limit);
     const frames = page.events.map(event => {
       const data = hearingsOf(event).agent?.data();
       return data ? eventFrame(event, data) : null;
