@@ -16,12 +16,18 @@ describe('a server', () => {
     expect(() => new ServerClient({ ...options, dangerouslyAllowBrowser: true })).not.toThrow();
   });
 
-  it('passes the Idempotency-Key of a new member on', async () => {
+  it('passes the Idempotency-Key of whatever it makes on', async () => {
     const service = await FakeService.start();
-    service.on('POST /v1/workspace/members', () => ok({ id: 'm1' }, 201));
+    const routes = ['/v1/workspace/members', '/v1/contacts', '/v1/channels', '/v1/bots', '/v1/conversations'];
+    for (const route of routes) service.on(`POST ${route}`, () => ok({ id: 'm1' }, 201));
     const server = new ServerClient({ ...options, baseUrl: service.baseUrl });
-    await server.members.create({ email: 'a@example.com', name: 'A' }, { idempotencyKey: 'import-7' });
-    expect(service.requests[0]!.headers['idempotency-key']).toBe('import-7');
+    const once = { idempotencyKey: 'import-7' };
+    await server.members.create({ email: 'a@example.com', name: 'A' }, once);
+    await server.contacts.create({ name: 'A' }, once);
+    await server.channels.create({ name: 'A' }, once);
+    await server.bots.create({ name: 'A' }, once);
+    await server.conversations.create({ contact_id: 'c', channel_id: 'ch' }, once);
+    expect(service.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(routes.map(() => 'import-7'));
     await service.stop();
   });
 });

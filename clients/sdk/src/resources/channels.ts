@@ -1,6 +1,7 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type { UpdateChannelBody, CreateChannelBody } from '../bodies.js';
+import { idempotent } from '../once.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { ChannelView, ChannelWithSecretView, DeletedView } from '../types.js';
 
@@ -16,9 +17,9 @@ export class Channels {
     return this.api.get(path`/v1/channels/${id}`);
   }
 
-  /** The identity secret is in this answer and in no other. */
-  create(body: CreateChannelBody): Promise<ChannelWithSecretView> {
-    return this.api.post('/v1/channels', body);
+  /** The identity secret is in this answer and in no other; the same `idempotencyKey` makes one channel. */
+  create(body: CreateChannelBody, options: { idempotencyKey?: string } = {}): Promise<ChannelWithSecretView> {
+    return this.api.post('/v1/channels', body, { headers: idempotent(options.idempotencyKey) });
   }
 
   update(id: string, body: UpdateChannelBody): Promise<ChannelView> {

@@ -1,6 +1,7 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type { UpdateContactBody, CreateContactBody, ListContactsQuery } from '../bodies.js';
+import { idempotent } from '../once.js';
 import type { Page } from '../pages.js';
 import type { ContactView } from '../types.js';
 
@@ -16,8 +17,9 @@ export class Contacts {
     return this.api.get(path`/v1/contacts/${id}`);
   }
 
-  create(body: CreateContactBody): Promise<ContactView> {
-    return this.api.post('/v1/contacts', body);
+  /** The same `idempotencyKey` makes one contact and answers it again for a day. */
+  create(body: CreateContactBody, options: { idempotencyKey?: string } = {}): Promise<ContactView> {
+    return this.api.post('/v1/contacts', body, { headers: idempotent(options.idempotencyKey) });
   }
 
   update(id: string, body: UpdateContactBody): Promise<ContactView> {
