@@ -55,6 +55,17 @@ describe('the reference, as people read it', () => {
     expect(summaries.filter(summary => !summary || /[`*_]{2}|`/.test(summary))).toEqual([]);
   });
 
+  it('offers a sender no type of message that is refused to everybody', () => {
+    const typesOf = (name: string) => {
+      const { properties } = api.components.schemas[name] as { properties: { content_type: { enum: string[] } } };
+      return properties.content_type.enum;
+    };
+    expect(typesOf('MessageView')).toContain('event');
+    for (const body of ['MessageBody', 'VisitorMessageBody']) {
+      expect(typesOf(body)).toEqual(typesOf('MessageView').filter(type => type !== 'event'));
+    }
+  });
+
   it('gives examples that look like what the service says', () => {
     const examplesOf = (name: string) => {
       const { properties } = api.components.schemas[name] as { properties: Record<string, JsonObject> };

@@ -154,8 +154,13 @@ export function Integer(
   );
 }
 
-export function Choice(values: readonly string[], options: FieldOptions = {}): PropertyDecorator {
-  return field(options, { type: String, enum: [...values] }, IsIn([...values]));
+/** @param options `reserved`: values that only the service gives; what comes with one is refused by the noun's own rule */
+export function Choice(
+  values: readonly string[],
+  options: FieldOptions & { reserved?: readonly string[] } = {},
+): PropertyDecorator {
+  const { reserved = [] } = options;
+  return field(options, { type: String, enum: [...values] }, IsIn([...values, ...reserved]));
 }
 
 /** A point in time, ISO 8601. It stays text in bodies; services turn it into a Date. */

@@ -1,7 +1,7 @@
 import { Choice, Flag, FreeForm, Id, Integer, NestedList, Rule, Text, Time } from '../../../platform/http/fields.js';
 import { PageQuery } from '../../../platform/http/page.schema.js';
 import type { ContentType, MessageRecord, SenderType } from './message.js';
-import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES } from './message.js';
+import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SPOKEN_TYPES } from './message.js';
 
 const optional = true;
 const nullable = true;
@@ -9,7 +9,7 @@ const nullable = true;
 /** What a visitor may set; what else it sends is ignored. */
 export class VisitorMessageBody {
   @Text({ optional, min: 0, max: MESSAGE_CHARS }) content?: string;
-  @Choice(CONTENT_TYPES, { optional, description: '`event` is reserved.' }) content_type?: ContentType;
+  @Choice(SPOKEN_TYPES, { optional, reserved: ['event'] }) content_type?: ContentType;
   @Rule('attachments', () => true, '')
   attachment_ids?: unknown;
   @FreeForm({ optional }) metadata?: Record<string, unknown>;

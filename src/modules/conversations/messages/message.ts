@@ -3,6 +3,8 @@ import type { LastMessage } from '../conversation.js';
 
 export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
 export const CONTENT_TYPES = ['text', 'image', 'file', 'audio', 'video', 'event'] as const;
+/** What can be said; timeline entries are the service's own. */
+export const SPOKEN_TYPES = CONTENT_TYPES.filter(type => type !== 'event');
 export type SenderType = (typeof SENDER_TYPES)[number];
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
