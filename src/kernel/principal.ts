@@ -67,6 +67,26 @@ export function scopeOf(principal: Principal): ChannelScope {
   }
 }
 
+/** As whom an API key acts, whoever made it. */
+export const API_KEY_ROLE: Role = 'admin';
+
+/** The role by which the caller is measured where roles are granted or changed; the service itself is above them. */
+export function actingRole(principal: StaffPrincipal): Role {
+  switch (principal.kind) {
+    case 'agent':
+      return principal.role;
+    case 'api_key':
+      return API_KEY_ROLE;
+    case 'system':
+      return 'owner';
+  }
+}
+
+/** The service itself, in this workspace. */
+export function systemOf(workspaceId: string): SystemPrincipal {
+  return { kind: 'system', workspaceId };
+}
+
 /** The stable identity of a credential's owner: rate limits, Idempotency-Key and sockets are counted by it. */
 export function principalKey(principal: Principal): string {
   switch (principal.kind) {

@@ -511,6 +511,19 @@ describe('the link falls with the right of whoever gave it out', () => {
     expectInvalid(await accept(world, invite.token));
   });
 
+  it.each([
+    ['is revoked', 'revoked_at = clock_timestamp()'],
+    ['comes to its end', `expires_at = '2026-01-01'`],
+  ])('also when it is a key that %s while the link is being spent', async (_what, change) => {
+    const created = await owner.post('/v1/api-keys', { name: 'leaked' });
+    const invite = await invited(desk, {}, world.as(created.data.key));
+    const ending = await heldRow(world.app.database, 'api_key', created.data.id, change);
+    const accepting = accept(world, invite.token);
+    await ending.awaited();
+    await ending.commit();
+    expectInvalid(await accepting);
+  });
+
   it('and lives again with a new link of somebody who may', async () => {
     const { admin, invite } = await adminsInvite();
     await act(admin.memberId, 'deactivate');

@@ -101,10 +101,15 @@ describe('one ticket', () => {
   });
 });
 
-describe('whoever comes while the key is being revoked', () => {
-  it('with a ticket waits, and finds it dead', async () => {
+describe('whoever comes while the key ends', () => {
+  const ENDS = [
+    ['being revoked', 'revoked_at = clock_timestamp()'],
+    ['coming to its end', `expires_at = '2026-01-01'`],
+  ] as const;
+
+  it.each(ENDS)('or %s, with a ticket waits, and finds it dead', async (_what, change) => {
     const ticket = await ticketFor(key, agent.email);
-    const held = await heldRow(here.app.database, 'api_key', keyId, 'revoked_at = clock_timestamp()');
+    const held = await heldRow(here.app.database, 'api_key', keyId, change);
     const exchanged = exchange(there, ticket);
     await held.awaited();
     await held.commit();
@@ -112,8 +117,8 @@ describe('whoever comes while the key is being revoked', () => {
     expect(await sessionsOf(here, agent.memberId)).toBe(1);
   });
 
-  it('with the key waits for its session, and gets none', async () => {
-    const held = await heldRow(here.app.database, 'api_key', keyId, 'revoked_at = clock_timestamp()');
+  it.each(ENDS)('or %s, with the key waits for its session, and gets none', async (_what, change) => {
+    const held = await heldRow(here.app.database, 'api_key', keyId, change);
     const minted = there.as(key.token).post('/v1/auth/agent-token', { email: agent.email });
     await held.awaited();
     await held.commit();

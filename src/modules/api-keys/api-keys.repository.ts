@@ -19,6 +19,11 @@ const USED = statement(`
   WHERE api_key.workspace_id = used.workspace_id AND api_key.id = used.id
     AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`);
 
+/** Shared, not for the key alone: a revocation changes no column that a weaker lock would guard. */
+const HOLD = statement(`
+  SELECT 1 FROM api_key
+  WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) FOR SHARE`);
+
 export type PresentedKey = Pick<ApiKey, 'id' | 'workspaceId' | 'scopes' | 'expiresAt' | 'revokedAt'>;
 
 @Injectable()
@@ -52,6 +57,10 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
   /** Dead or alive. */
   byHash(keyHash: string): Promise<PresentedKey | undefined> {
     return this.sql.first<PresentedKey>(BY_HASH, [keyHash]);
+  }
+
+  async hold(workspaceId: string, id: string, now: Date): Promise<boolean> {
+    return (await this.sql.first(HOLD, [workspaceId, id, now])) !== undefined;
   }
 
   async used(uses: readonly { workspaceId: string; id: string; at: Date }[]): Promise<void> {

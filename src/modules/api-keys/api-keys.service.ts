@@ -97,6 +97,14 @@ export class ApiKeysService {
     return { kind: 'api_key', workspaceId, apiKeyId: id, keyScopes: scopes };
   }
 
+  /**
+   * Whether the key still opens anything; when it does, it goes on until the unit of work ends, so that whoever revokes
+   * it comes before what is done in its name, or after, and finds it done.
+   */
+  hold(workspaceId: string, id: string): Promise<boolean> {
+    return this.keys.hold(workspaceId, id, this.clock.now());
+  }
+
   private async tell(type: 'api_key.created' | 'api_key.revoked', apiKey: ApiKey, by: StaffPrincipal): Promise<void> {
     const payload = toApiKeyRecord(apiKey);
     await this.events.audit({ type, workspaceId: apiKey.workspaceId, actor: actorOf(by), payload });

@@ -2,7 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { NotFound, RateLimited, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
-import type { AgentPrincipal, SystemPrincipal } from '../../kernel/principal.js';
+import type { AgentPrincipal } from '../../kernel/principal.js';
+import { systemOf } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import { BotsService } from '../bots/index.js';
@@ -73,8 +74,7 @@ export class AuthService {
       const user = known ?? (await this.users.create(email, name, passwordHash));
       const workspace = await this.workspaces.create(registration.workspace_name);
       await this.bots.createSystemBot(workspace.id);
-      const itself: SystemPrincipal = { kind: 'system', workspaceId: workspace.id };
-      await this.channels.create(itself, 'Website');
+      await this.channels.create(systemOf(workspace.id), 'Website');
       const member = await this.members.createOwner(workspace.id, user, name);
       return this.signIns.open(member, { method: 'register', rotate: registration.rotate });
     });
@@ -153,6 +153,6 @@ export class AuthService {
       }
       throw new MemberDeactivated();
     }
-    return this.members.get({ kind: 'system', workspaceId: active.workspaceId }, active.memberId);
+    return this.members.get(systemOf(active.workspaceId), active.memberId);
   }
 }

@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { VersionConflict } from '../../kernel/errors.js';
+import { systemOf } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import type { MemberDisplay } from '../members/index.js';
@@ -113,7 +114,7 @@ export class ConversationChanges {
    */
   private async leftAlone({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
     if (assigneeId === null) return {};
-    const member = await this.members.holdUnlessChanging({ kind: 'system', workspaceId }, assigneeId);
+    const member = await this.members.holdUnlessChanging(systemOf(workspaceId), assigneeId);
     return canServe(member, channelId) ? {} : { assigneeId: null };
   }
 

@@ -2,9 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { lowestRole } from '../../kernel/permission.js';
 import type { Role } from '../../kernel/principal.js';
-import { rank } from '../../kernel/principal.js';
+import { API_KEY_ROLE, rank, systemOf } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { ApiKeysService } from '../api-keys/index.js';
 import { MembersService } from '../members/index.js';
 import type { Invite } from './invite.js';
 import { statusOf } from './invite.js';
@@ -23,6 +24,7 @@ export class InviteStandings {
     private readonly units: UnitOfWork,
     private readonly invites: InvitesRepository,
     private readonly members: MembersService,
+    private readonly apiKeys: ApiKeysService,
     private readonly clock: Clock,
   ) {}
 
@@ -45,10 +47,8 @@ export class InviteStandings {
 
   /** null where they could invite nobody now. */
   private async roleOfInviter({ workspaceId, invitedBy, apiKeyId }: Invite): Promise<Role | null> {
-    if (apiKeyId !== null) {
-      return (await this.invites.keyLives(workspaceId, apiKeyId, this.clock.now())) ? 'admin' : null;
-    }
-    const member = invitedBy && (await this.members.hold({ kind: 'system', workspaceId }, invitedBy));
+    if (apiKeyId !== null) return (await this.apiKeys.hold(workspaceId, apiKeyId)) ? API_KEY_ROLE : null;
+    const member = invitedBy && (await this.members.hold(systemOf(workspaceId), invitedBy));
     if (!member || member.status !== 'active' || member.channelIds !== null) return null;
     return rank(member.role) >= rank(lowestRole('invites:write')) ? member.role : null;
   }

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApiKeysModule } from '../api-keys/index.js';
 import { AuthModule } from '../auth/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { MembersModule } from '../members/index.js';
@@ -15,7 +16,7 @@ import { InvitesRepository } from './invites.repository.js';
 import { InvitesService } from './invites.service.js';
 
 @Module({
-  imports: [WorkspacesModule, UsersModule, ChannelsModule, MembersModule, AuthModule],
+  imports: [WorkspacesModule, UsersModule, ChannelsModule, MembersModule, ApiKeysModule, AuthModule],
   controllers: [InvitesController, AcceptanceController],
   providers: [InvitesRepository, InvitesService, InviteStandings, AcceptanceService, Departures, InviteLog, InviteMail],
 })

@@ -32,10 +32,6 @@ const SPEND = statement(`
 const REVOKE_PENDING = statement(`
   UPDATE invite SET status = 'revoked'
   WHERE workspace_id = $1 AND email = $2 AND status = 'pending' RETURNING ${COLUMNS}`);
-/** Held until the invite is spent: a key that is being revoked lets nobody in. */
-const KEY_LIVES = statement(`
-  SELECT 1 FROM api_key
-  WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) FOR SHARE`);
 
 export interface InviteQuery {
   limit: number;
@@ -95,10 +91,5 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
 
   revokePending(workspaceId: string, email: string): Promise<Invite[]> {
     return this.sql.rows<Invite>(REVOKE_PENDING, [workspaceId, email]);
-  }
-
-  /** Whether the key still opens anything. */
-  async keyLives(workspaceId: string, apiKeyId: string, now: Date): Promise<boolean> {
-    return (await this.sql.first(KEY_LIVES, [workspaceId, apiKeyId, now])) !== undefined;
   }
 }

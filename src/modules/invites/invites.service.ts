@@ -5,7 +5,7 @@ import { NotFound } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
 import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../kernel/principal.js';
-import { rank, ROLES } from '../../kernel/principal.js';
+import { actingRole, rank, ROLES } from '../../kernel/principal.js';
 import { randomToken, sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
@@ -61,7 +61,7 @@ export class InvitesService {
   async create(principal: Inviter, wanted: NewInvite): Promise<IssuedInvite & { renewed: boolean }> {
     const { workspaceId } = principal;
     await this.limiter.consume('invites', workspaceId);
-    const by = roleOf(principal);
+    const by = actingRole(principal);
     if (wanted.role !== undefined) assertWithin(by, wanted.role);
     return this.units.run(async () => {
       const member = await this.joining.invitable(workspaceId, wanted.email, by);
@@ -96,7 +96,7 @@ export class InvitesService {
     await this.limiter.consume('invites', principal.workspaceId);
     return this.units.run(async () => {
       const invite = await this.lockPending(principal, id);
-      await this.joining.invitable(principal.workspaceId, invite.email, roleOf(principal));
+      await this.joining.invitable(principal.workspaceId, invite.email, actingRole(principal));
       const token = newToken();
       Object.assign(invite, this.handedOut(principal, token));
       await this.invites.save(invite);
@@ -119,7 +119,7 @@ export class InvitesService {
     const invite = await this.invites.lockVisible(principal, id);
     if (!invite) throw new NotFound();
     if (invite.status !== 'pending') throw new InviteNotPending();
-    assertWithin(roleOf(principal), invite.role);
+    assertWithin(actingRole(principal), invite.role);
     return invite;
   }
 
@@ -144,11 +144,6 @@ export class InvitesService {
 
 function newToken(): string {
   return randomToken('inv_');
-}
-
-/** An API key acts like an admin, whoever made it. */
-function roleOf(principal: Inviter): Role {
-  return principal.kind === 'agent' ? principal.role : 'admin';
 }
 
 function assertWithin(by: Role, role: Role): void {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Role, SystemPrincipal } from '../../kernel/principal.js';
-import { rank } from '../../kernel/principal.js';
+import type { Role } from '../../kernel/principal.js';
+import { rank, systemOf } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { User } from '../users/index.js';
 import { assertOwned } from './member-administration.service.js';
@@ -45,7 +45,7 @@ export class JoiningService {
     const member = await this.members.ofUser(workspaceId, userId);
     if (!member) return null;
     await this.members.lockOwnersAnd(workspaceId, member.id);
-    return this.members.get(itself(workspaceId), member.id);
+    return this.members.get(systemOf(workspaceId), member.id);
   }
 
   /**
@@ -69,7 +69,7 @@ export class JoiningService {
     // what is different for the password alone is nobody's news
     if (!(await this.changes.apply(member, { ...joining, status: 'active' }, actor))) await this.members.update(member);
     assertOwned(owners, member);
-    if (moved) await this.scopeHoldings.release(member, itself(member.workspaceId));
+    if (moved) await this.scopeHoldings.release(member, systemOf(member.workspaceId));
     return member;
   }
 }
@@ -77,8 +77,4 @@ export class JoiningService {
 /** Whoever works here and can sign in needs no invite. */
 function assertOutside(member: Member): void {
   if (member.status === 'active' && member.claimed) throw new MemberExists();
-}
-
-function itself(workspaceId: string): SystemPrincipal {
-  return { kind: 'system', workspaceId };
 }

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { Role, StaffPrincipal } from '../../kernel/principal.js';
-import { rank } from '../../kernel/principal.js';
+import { actingRole, rank } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ChannelsService } from '../channels/index.js';
 import { MemberChanges } from './member-changes.service.js';
@@ -34,7 +34,7 @@ export class MemberAdministration {
   update(principal: StaffPrincipal, id: string, edits: MemberEdits): Promise<Member> {
     return this.decide(principal, id, async member => {
       const { name, role, capacity, channel_ids: channelIds } = edits;
-      if (role !== undefined && rank(role) > rankOf(principal)) throw new RoleTooHigh();
+      if (role !== undefined && rank(role) > rank(actingRole(principal))) throw new RoleTooHigh();
       const moved = channelIds !== undefined && JSON.stringify(channelIds) !== JSON.stringify(member.channelIds);
       // a list that stays as it is may name channels that have been deleted since
       if (moved) await this.channels.assertExisting(principal.workspaceId, channelIds);
@@ -66,19 +66,13 @@ export class MemberAdministration {
       await this.members.lockOwnersAnd(principal.workspaceId, id);
       const member = await this.members.get(principal, id);
       if (!member) throw new NotFound();
-      if (rank(member.role) > rankOf(principal)) throw new RoleTooHigh();
+      if (rank(member.role) > rank(actingRole(principal))) throw new RoleTooHigh();
       const owners = await this.members.owners(principal.workspaceId);
       await edit(member);
       assertOwned(owners, member);
       return member;
     });
   }
-}
-
-/** An API key acts like an admin, whoever made it. */
-function rankOf(principal: StaffPrincipal): number {
-  if (principal.kind === 'agent') return rank(principal.role);
-  return rank(principal.kind === 'api_key' ? 'admin' : 'owner');
 }
 
 /**

@@ -4,7 +4,9 @@ import { narrow } from '../../kernel/channel-scope.js';
 import { DomainError } from '../../kernel/domain-error.js';
 import { InvalidToken, NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, ApiKeyPrincipal } from '../../kernel/principal.js';
+import { systemOf } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { ApiKeysService } from '../api-keys/index.js';
 import type { SignIn } from '../auth/index.js';
 import { MemberDeactivated, SignInService } from '../auth/index.js';
 import { ChannelsService } from '../channels/index.js';
@@ -12,7 +14,6 @@ import type { Member } from '../members/index.js';
 import { MembersService } from '../members/index.js';
 import { MemberNotFound, WorkspaceBound } from './sso.errors.js';
 import type { SsoRequest } from './sso.service.js';
-import { SsoTicketsRepository } from './sso-tickets.repository.js';
 
 export interface AgentTokenRequest {
   workspace_id?: string | undefined;
@@ -24,7 +25,7 @@ export interface AgentTokenRequest {
 export class AgentTokensService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly tickets: SsoTicketsRepository,
+    private readonly apiKeys: ApiKeysService,
     private readonly members: MembersService,
     private readonly channels: ChannelsService,
     private readonly signIns: SignInService,
@@ -39,7 +40,7 @@ export class AgentTokensService {
     const channelIds = channel_ids ?? null;
     try {
       return await this.units.run(async () => {
-        if (!(await this.tickets.holdKey(workspaceId, apiKeyId))) throw new InvalidToken();
+        if (!(await this.apiKeys.hold(workspaceId, apiKeyId))) throw new InvalidToken();
         await this.channels.assertExisting(workspaceId, channelIds);
         const member = await this.members.byEmail(workspaceId, email);
         if (!member) throw new MemberNotFound();
@@ -95,7 +96,7 @@ export class AgentTokensService {
     // what only single sign-on opens is not there for a session that a password has opened
     if (!there?.claimed) throw new NotFound();
     if (there.status !== 'active') throw new MemberDeactivated();
-    return this.members.get({ kind: 'system', workspaceId }, there.memberId);
+    return this.members.get(systemOf(workspaceId), there.memberId);
   }
 }
 

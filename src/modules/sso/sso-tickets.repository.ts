@@ -42,8 +42,6 @@ const STANDING = statement(`
 const EXPIRE_OF_MEMBER = statement(`
   UPDATE sso_ticket SET expires_at = $3
   WHERE workspace_id = $1 AND member_id = $2 AND spent_at IS NULL AND expires_at > $3`);
-const HOLD_KEY = statement(`
-  SELECT 1 FROM api_key WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL FOR SHARE`);
 const FORGET = statement(`DELETE FROM sso_ticket WHERE expires_at < $1`);
 
 export type SpentTicket = Pick<SsoTicket, 'workspaceId' | 'memberId' | 'apiKeyId' | 'channelIds'>;
@@ -79,11 +77,6 @@ export class SsoTicketsRepository {
 
   async expireOfMember(workspaceId: string, memberId: string, at: Date): Promise<void> {
     await this.sql.count(EXPIRE_OF_MEMBER, [workspaceId, memberId, at]);
-  }
-
-  /** Whether the key lives; when it does, it goes on until the unit of work ends. */
-  async holdKey(workspaceId: string, apiKeyId: string): Promise<boolean> {
-    return (await this.sql.first(HOLD_KEY, [workspaceId, apiKeyId])) !== undefined;
   }
 
   /** Drops tickets that ended before then, spent or not. @returns how many */

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ApiKeysModule } from '../api-keys/index.js';
 import { AuthModule } from '../auth/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { MembersModule } from '../members/index.js';
@@ -9,7 +10,7 @@ import { SsoService } from './sso.service.js';
 import { SsoTicketsRepository } from './sso-tickets.repository.js';
 
 @Module({
-  imports: [ChannelsModule, MembersModule, AuthModule],
+  imports: [ChannelsModule, MembersModule, ApiKeysModule, AuthModule],
   controllers: [SsoController],
   providers: [SsoTicketsRepository, SsoService, AgentTokensService, OldTickets],
 })

@@ -4,6 +4,7 @@ import { Config } from '../../config/config.js';
 import { Clock, toWireTime } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
 import type { ApiKeyPrincipal } from '../../kernel/principal.js';
+import { systemOf } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
@@ -104,7 +105,7 @@ export class SsoService implements OnModuleInit {
       const spent = await this.tickets.spend(ticketHash, this.clock.now());
       if (!spent) return null;
       const { workspaceId, memberId, apiKeyId } = spent;
-      const member = await this.members.get({ kind: 'system', workspaceId }, memberId);
+      const member = await this.members.get(systemOf(workspaceId), memberId);
       const channelIds = await this.remaining(workspaceId, spent.channelIds);
       return this.signIns.open(member, { method: 'sso', rotate, channelIds, apiKeyId });
     });
