@@ -1,0 +1,264 @@
+import { request } from 'node:http';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Fleet, hasFleet } from '../support/fleet.js';
+import type { Json } from '../support/json.js';
+import type { OutsideDesk } from '../support/outside.js';
+import { ask, beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { countsOf, race } from '../support/race.js';
+import { call } from '../support/service-process.js';
+import { ticketIn } from '../support/sso.js';
+import { upgrade } from '../support/upgrade.js';
+import { PASSWORD, unique } from '../support/world.js';
+
+jest.setTimeout(60_000);
+
+const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visitor_message=100000/60,agent=100000/60';
+
+(hasFleet ? describe : describe.skip)('two instances behind nginx, with no sticky sessions', () => {
+  let fleet: Fleet;
+  let desk: OutsideDesk;
+  let one: string;
+  let other: string;
+  const listeners: Listener[] = [];
+
+  beforeAll(async () => {
+    fleet = await Fleet.start({ env: { RATE_LIMITS: `${RATES},login=3/900` } });
+    [one, other] = [fleet.at(0), fleet.at(1)];
+    desk = await openDesk(fleet.url);
+  }, 240_000);
+  afterEach(() => {
+    for (const listener of listeners.splice(0)) listener.close();
+  });
+  afterAll(async () => {
+    expect(fleet.complaints).toEqual([]);
+    await fleet.stop();
+  });
+
+  async function hearing(opening: Promise<Listener>): Promise<Listener> {
+    const listener = await opening;
+    listeners.push(listener);
+    return listener;
+  }
+
+  /** As `call`, from another of this machine's addresses, and with headers as a client makes them up. */
+  function callFrom(
+    address: string,
+    path: string,
+    body: unknown,
+    headers = {},
+  ): Promise<{ status: number; body: Json }> {
+    return new Promise((resolve, reject) => {
+      const options = {
+        method: 'POST',
+        localAddress: address,
+        agent: false,
+        headers: { 'Content-Type': 'application/json', ...headers },
+      };
+      const asked = request(`${fleet.url}${path}`, options, response => {
+        let text = '';
+        response.on('data', chunk => (text += String(chunk)));
+        response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Json }));
+      });
+      asked.on('error', reject);
+      asked.end(JSON.stringify(body));
+    });
+  }
+
+  it('share the requests', async () => {
+    const before = fleet.nginx.logs.length;
+    await race(20, () => ask('GET', `${fleet.url}/v1/auth/me`, desk.token));
+    const log = fleet.nginx.logs.slice(before);
+    for (const url of fleet.urls) expect(log).toContain(` ${new URL(url).host} 200 `);
+  });
+
+  it('take each other’s sign-ins: token, refresh, sign-out', async () => {
+    const body = { email: desk.email, password: PASSWORD };
+    const session = await ask('POST', `${one}/v1/auth/login`, undefined, body);
+    expect((await ask('GET', `${other}/v1/auth/me`, session.token)).member.id).toBe(desk.memberId);
+    const { refresh_token } = session;
+    const renewed = await ask('POST', `${other}/v1/auth/refresh`, undefined, { refresh_token });
+    expect((await call('GET', `${one}/v1/auth/me`, { token: renewed.token })).status).toBe(200);
+    await ask('POST', `${one}/v1/auth/logout`, undefined, { refresh_token });
+    expect((await call('GET', `${other}/v1/auth/me`, { token: renewed.token })).body.error.code).toBe('token_revoked');
+  });
+
+  it('exchange each other’s tickets, once among all', async () => {
+    const issued = await ask('POST', `${one}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
+    const body = { ticket: ticketIn(issued.redirect_url) };
+    const tries = await race(10, index => call('POST', `${fleet.at(index % 2)}/v1/auth/sso/exchange`, { body }));
+    expect(countsOf(tries.map(({ status }) => status))).toEqual({ 200: 1, 401: 9 });
+    const through = await ask('POST', `${fleet.url}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
+    const { token } = await ask('POST', `${fleet.url}/v1/auth/sso/exchange`, undefined, {
+      ticket: ticketIn(through.redirect_url),
+    });
+    for (const url of fleet.urls) expect((await ask('GET', `${url}/v1/auth/me`, token)).member.id).toBe(desk.memberId);
+  });
+
+  it('let an agent on one hear what a visitor writes and types on the other', async () => {
+    const inbox = await hearing(Listener.agent(one, desk.token));
+    const balanced = await hearing(Listener.agent(fleet.url, desk.token));
+    const talk = await beginTalk(other, desk);
+    const page = await hearing(Listener.visitor(other, talk.token));
+    page.send({ type: 'typing', conversation_id: talk.conversationId });
+    const path = `${other}/v1/widget/conversations/${talk.conversationId}/messages`;
+    await ask('POST', path, talk.token, { content: 'Is anybody there?' });
+    for (const agent of [inbox, balanced]) {
+      await agent.heard(({ type, conversation_id }) => type === 'typing' && conversation_id === talk.conversationId);
+      await agent.heard(({ data }) => data?.message?.content === 'Is anybody there?');
+      expect(agent.messages(talk.conversationId)).toEqual(['Hello?', 'Is anybody there?']);
+    }
+    await ask('POST', `${one}/v1/conversations/${talk.conversationId}/take`, desk.token);
+    inbox.send({ type: 'typing', conversation_id: talk.conversationId });
+    await page.heard(({ type, data }) => type === 'typing' && data.sender_type === 'agent');
+    await ask('POST', `${one}/v1/conversations/${talk.conversationId}/messages`, desk.token, { content: 'Yes!' });
+    await page.heard(({ data }) => data?.message?.content === 'Yes!');
+  });
+
+  it('make one effect of a request that is sent again to the other, with the same answer', async () => {
+    const talk = await beginTalk(one, desk);
+    const path = `/v1/widget/conversations/${talk.conversationId}/messages`;
+    const body = { content: 'Once', client_message_id: 'once' };
+    const sent = await race(10, index => call('POST', `${fleet.at(index % 2)}${path}`, { token: talk.token, body }));
+    expect(countsOf(sent.map(({ status }) => status))).toEqual({ 200: 9, 201: 1 });
+    expect(new Set(sent.map(answer => answer.body.data.id)).size).toBe(1);
+
+    const headers = { 'Idempotency-Key': unique('key') };
+    const member = { email: `${unique('agent')}@example.com`, name: 'Adam' };
+    const make = (url: string) =>
+      call('POST', `${url}/v1/workspace/members`, { token: desk.key, body: member, headers });
+    const first = await make(one);
+    const again = await make(other);
+    expect([first.status, again.status]).toEqual([201, 201]);
+    expect(again.headers.get('idempotency-replayed')).toBe('true');
+    expect(again.body.data).toEqual(first.body.data);
+  });
+
+  it('know whom they talk to: the address that nginx saw, whatever the client claims', async () => {
+    const claims = () => ({
+      'X-Forwarded-For': `203.0.113.${Math.floor(Math.random() * 250)}, 198.51.100.7`,
+      'X-Real-IP': '203.0.113.9',
+    });
+    const authorized = { ...claims(), Authorization: `Bearer ${desk.token}` };
+    const made = await callFrom('127.0.0.2', '/v1/api-keys', { name: 'from afar' }, authorized);
+    expect(made.status).toBe(201);
+    const sql = `SELECT address FROM event WHERE request_id = $1 AND address IS NOT NULL`;
+    const [event] = await fleet.database.query<{ address: string }>(sql, [made.body.request_id]);
+    expect(event?.address).toBe('127.0.0.2');
+
+    // counted by both together, for the address that it comes from, and for no other
+    const guess = { email: desk.email, password: 'not this one at all' };
+    const guesses: number[] = [];
+    for (let count = 0; count < 6; count += 1)
+      guesses.push((await callFrom('127.0.0.3', '/v1/auth/login', guess, claims())).status);
+    expect(guesses).toEqual([401, 401, 401, 429, 429, 429]);
+    const right = { email: desk.email, password: PASSWORD };
+    expect((await callFrom('127.0.0.3', '/v1/auth/login', right, claims())).status).toBe(429);
+    expect((await callFrom('127.0.0.4', '/v1/auth/login', right, claims())).status).toBe(200);
+  });
+
+  it('refuse a handshake in words that arrive', async () => {
+    const refused = await upgrade(`${fleet.nginx.wsUrl}/ws/agent?token=nonsense`, {
+      headers: { 'X-Request-Id': 'walked-through' },
+    });
+    expect(refused.status).toBe(401);
+    expect(refused.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
+    expect(refused.headers['x-request-id']).toBe('walked-through');
+    expect(refused.body).toMatchObject({ ok: false, request_id: 'walked-through', error: { code: 'invalid_token' } });
+    const nowhere = await upgrade(`${fleet.nginx.wsUrl}/ws/agent?token=${desk.token}&room=nowhere`);
+    expect([nowhere.status, nowhere.body.error?.code]).toEqual([404, 'not_found']);
+    const browser = await hearing(Listener.open(`${fleet.nginx.wsUrl}/ws/agent?token=${desk.token}&reject=close`));
+    expect(browser.ends).toEqual([]);
+  });
+
+  it('say what is too large themselves, and nginx says it in the envelope where it is the one', async () => {
+    const post = (size: number) =>
+      call('POST', `${fleet.url}/v1/auth/login`, { body: { email: 'a@example.com', password: 'x'.repeat(size) } });
+    for (const size of [300_000, 5_000_000]) {
+      const { status, body, headers } = await post(size);
+      expect([size, status, body.error]).toEqual([
+        size,
+        413,
+        { code: 'body_too_large', message: expect.stringContaining('262144') },
+      ]);
+      expect(headers.get('x-request-id')).toBe(body.request_id);
+    }
+    const { status, body, headers } = await post(28_000_000);
+    expect([status, body.error.code]).toEqual([413, 'body_too_large']);
+    expect(body).toMatchObject({
+      ok: false,
+      request_id: headers.get('x-request-id'),
+      timestamp: expect.stringMatching(/^\d{4}-.*[Z0]$/),
+    });
+    const bomb = await call('GET', `${fleet.url}/v1/auth/me`, { headers: { 'X-Bomb': 'x'.repeat(20_000) } });
+    expect([bomb.status, bomb.body.error.code]).toEqual([400, 'malformed_request']);
+    const metrics = await call('GET', `${fleet.url}/metrics`);
+    expect([metrics.status, metrics.body.error.code]).toEqual([404, 'not_found']);
+  });
+
+  describe('when one is killed', () => {
+    let talk: { token: string; conversationId: string };
+    const send = (content: string) =>
+      call('POST', `${fleet.url}/v1/widget/conversations/${talk.conversationId}/messages`, {
+        token: talk.token,
+        body: { content },
+      });
+
+    it('nobody is refused, and its sockets resume on the other where they were', async () => {
+      talk = await beginTalk(fleet.url, desk);
+      const homes = [fleet.at(0), fleet.url];
+      // opens on the one that will be killed, and comes back by way of nginx
+      const socketUrl = () => `${(homes.shift() ?? fleet.url).replace('http', 'ws')}/ws/agent?token=${desk.token}`;
+      const agent = await hearing(Listener.open(socketUrl));
+      await send('before');
+      await agent.heard(({ data }) => data?.message?.content === 'before');
+      await fleet.kill(0);
+      const refusals: unknown[] = [];
+      const note = (...refusal: unknown[]) => void refusals.push(refusal);
+      await race(20, index => sendSurely(() => fleet.url, talk, `amid ${index}`, note));
+      // mostly none; but a POST that was on its way to the dead one is not sent twice by anybody but its sender
+      expect(refusals.filter(refusal => String(refusal) !== '503,1,unavailable')).toEqual([]);
+      const asked = await race(20, () => call('GET', `${fleet.url}/v1/auth/me`, { token: desk.token }));
+      expect(asked.map(({ status }) => status)).toEqual(Array(20).fill(200));
+      await agent.heard(({ type }) => type === 'resumed');
+      await send('after');
+      await agent.heard(({ data }) => data?.message?.content === 'after');
+      // from 2 on, for it came after the first; which may be told to it all the same
+      const seqs = new Set(agent.events.map(({ data }) => data.message?.seq as number | undefined));
+      expect([...Array(22).keys()].filter(index => !seqs.has(index + 2))).toEqual([]);
+      expect(agent.ends.map(({ code }) => code)).toEqual([1006]);
+    });
+
+    it('and the other, too, clients are told to come again, in the envelope', async () => {
+      await fleet.kill(1);
+      for (const answer of [
+        await send('to nobody'),
+        await call('GET', `${fleet.url}/v1/auth/me`, { token: desk.token }),
+      ]) {
+        expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+        expect(answer.body).toMatchObject({ ok: false, error: { code: 'unavailable' } });
+        expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      }
+      const socket = await upgrade(`${fleet.nginx.wsUrl}/ws/agent?token=${desk.token}`);
+      expect([socket.status, socket.body.error?.code, socket.headers['retry-after']]).toEqual([
+        503,
+        'unavailable',
+        '1',
+      ]);
+    });
+
+    it('the first that comes back is found without nginx having been told anything', async () => {
+      await fleet.run(1);
+      const back = await call('GET', `${fleet.url}/v1/auth/me`, { token: desk.token });
+      expect(back.status).toBe(200);
+      const inbox = await hearing(Listener.agent(fleet.url, desk.token));
+      await send('again');
+      await inbox.heard(({ data }) => data?.message?.content === 'again');
+    });
+
+    it('no log of nginx has a token in it', () => {
+      const { logs } = fleet.nginx;
+      expect(logs).toContain('/ws/agent');
+      for (const secret of [desk.token, talk.token, desk.key, 'token=']) expect(logs).not.toContain(secret);
+    });
+  });
+});

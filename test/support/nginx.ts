@@ -1,0 +1,103 @@
+import type { ChildProcess } from 'node:child_process';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { debianProgram } from './debian.js';
+import { eventually } from './eventually.js';
+import { freePort } from './free-port.js';
+import { checkout } from './service-process.js';
+
+const PROGRAM = debianProgram('nginx', 'nginx-light');
+
+/** Whether there is an nginx to test with. */
+export const hasNginx = PROGRAM !== null;
+
+const EXAMPLE = join(checkout, 'docs/examples/nginx.conf');
+
+/** The nginx that the documentation shows, before instances of a test's own: one process, on a free port, without TLS. */
+export class Nginx {
+  private constructor(
+    readonly url: string,
+    private readonly child: ChildProcess,
+    private readonly folder: string,
+  ) {}
+
+  /** @param instances their addresses, which they may come to listen on later */
+  static async before(instances: readonly string[]): Promise<Nginx> {
+    const folder = mkdtempSync(join(tmpdir(), 'support-chat-nginx-'));
+    const port = await freePort();
+    writeFileSync(join(folder, 'support-chat.conf'), exampleFor(instances, port, folder));
+    writeFileSync(join(folder, 'nginx.conf'), frameOf(folder));
+    const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
+    const child = spawn(PROGRAM ?? 'nginx', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    const nginx = new Nginx(`http://127.0.0.1:${port}`, child, folder);
+    await eventually(async () => {
+      if (child.exitCode !== null) throw new Error(`nginx ended:\n${said}${nginx.log('error.log')}`);
+      // it answers this one itself
+      const answer = await fetch(`${nginx.url}/metrics`).catch(() => null);
+      return answer?.status === 404 ? true : undefined;
+    });
+    return nginx;
+  }
+
+  get wsUrl(): string {
+    return this.url.replace('http', 'ws');
+  }
+
+  /** What it has noted of requests and of faults so far. */
+  get logs(): string {
+    return ['support-chat.log', 'support-chat.error.log', 'error.log'].map(name => this.log(name)).join('');
+  }
+
+  async stop(): Promise<void> {
+    if (this.child.exitCode === null && this.child.signalCode === null) {
+      this.child.kill('SIGKILL');
+      await once(this.child, 'exit');
+    }
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  private log(name: string): string {
+    return readFileSync(join(this.folder, name), 'utf8');
+  }
+}
+
+/** The documented file, with what differs from one operator to the next put in. @throws when it is not as expected */
+function exampleFor(instances: readonly string[], port: number, folder: string): string {
+  const servers = instances.map(url => `    server ${new URL(url).host} max_fails=1 fail_timeout=2s;\n`).join('');
+  const changes: [RegExp, string][] = [
+    [/(?: +server chat-\d:3000 max_fails=1 fail_timeout=2s;\n)+/g, servers],
+    [/listen 443 ssl;/g, `listen 127.0.0.1:${port};`],
+    [/ +ssl_certificate\w* .*\n/g, ''],
+    [/\/var\/log\/nginx\//g, `${folder}/`],
+  ];
+  return changes.reduce(
+    (text, [what, by]) => {
+      if (!what.test(text)) throw new Error(`docs/examples/nginx.conf has no ${what.source}`);
+      return text.replace(what, () => by);
+    },
+    readFileSync(EXAMPLE, 'utf8'),
+  );
+}
+
+/** What every nginx.conf has around such a file; in the foreground, so that it can be stopped by its pid. */
+function frameOf(folder: string): string {
+  const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    name => `  ${name}_temp_path ${folder}/${name};`,
+  );
+  return [
+    'daemon off;',
+    'master_process off;',
+    `pid ${folder}/nginx.pid;`,
+    'events { worker_connections 1024; }',
+    'http {',
+    ...temp,
+    '  include support-chat.conf;',
+    '}',
+    '',
+  ].join('\n');
+}
