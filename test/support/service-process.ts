@@ -41,6 +41,10 @@ export interface StartOptions {
   asNobody?: boolean;
   /** Another node than the one of this run. */
   node?: string;
+  /** Of node itself, before the entry. */
+  flags?: readonly string[];
+  /** With a channel for messages between here and there. */
+  talks?: boolean;
 }
 
 /** The built service in a process of its own, as an operator runs it. */
@@ -71,10 +75,10 @@ export class ServiceProcess {
   static start(env: Record<string, string>, options: StartOptions = {}): ServiceProcess {
     const { PATH = '', HOME = '' } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-process-'));
-    const child = spawn(options.node ?? process.execPath, [options.entry ?? 'dist/main.js'], {
+    const child = spawn(options.node ?? process.execPath, [...(options.flags ?? []), options.entry ?? 'dist/main.js'], {
       cwd: options.cwd ?? checkout,
       env: { PATH, HOME, ...(options.bare ? {} : { ...SETTINGS, DATA_DIR: folder }), ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', 'pipe', 'pipe', ...(options.talks ? (['ipc'] as const) : [])],
       ...(options.asNobody && process.getuid?.() === 0 ? NOBODY : {}),
     });
     return new ServiceProcess(child, folder);

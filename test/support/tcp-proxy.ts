@@ -13,16 +13,20 @@ export class TcpProxy {
   private readonly sockets = new Set<Socket>();
 
   private constructor(
-    private readonly target: { host: string; port: number },
+    private target: { host: string; port: number },
     private own: number,
   ) {}
 
   /** In front of the server that a URL names. */
   static async start(url: string): Promise<TcpProxy> {
-    const { hostname, port } = new URL(url);
-    const proxy = new TcpProxy({ host: hostname, port: Number(port) }, 0);
+    const proxy = new TcpProxy(addressOf(url), 0);
     await proxy.listen();
     return proxy;
+  }
+
+  /** From now on in front of another server: it has come back on a port of its own choice. */
+  lead(url: string): void {
+    this.target = addressOf(url);
   }
 
   /** The same address, through here. */
@@ -99,4 +103,9 @@ export class TcpProxy {
     if (this.latency === 0) work();
     else setTimeout(work, this.latency);
   }
+}
+
+function addressOf(url: string): { host: string; port: number } {
+  const { hostname, port } = new URL(url);
+  return { host: hostname, port: Number(port) };
 }

@@ -1,0 +1,23 @@
+import { seeded } from '../support/seeded.js';
+import type { Fault } from './fault.js';
+import { SERVICE_FAULTS } from './list/service.js';
+
+/** Everything that can break. A fault added here is drawn from the next seed on. */
+export const FAULTS: readonly Fault[] = [...SERVICE_FAULTS];
+
+/**
+ * The seed's own fault: seeds come in rounds of as many as there are numbers, each number comes up once in a round, in
+ * an order of the round's own, and which fault of a number it is depends on the seed.
+ */
+export function faultOf(seed: number): Fault {
+  const numbers = [...new Set(FAULTS.map(({ number }) => number))];
+  const round = Math.floor((seed - 1) / numbers.length);
+  const order = seeded(round);
+  for (let last = numbers.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(order() * (last + 1));
+    [numbers[last], numbers[other]] = [numbers[other] as `F${number}`, numbers[last] as `F${number}`];
+  }
+  const number = numbers[(seed - 1) % numbers.length];
+  const own = FAULTS.filter(fault => fault.number === number);
+  return own[(round + Math.floor(seeded(seed)() * own.length)) % own.length] as Fault;
+}

@@ -1,0 +1,172 @@
+import { request } from 'node:http';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
+import { ServiceProcess } from '../support/service-process.js';
+import type { Ended, Resources } from './history.js';
+import { now } from './history.js';
+
+const POINTS = ['--import', './test/faults/points.js', '--expose-gc'];
+/** Longer than a process takes that starts beside others on two cores. */
+const START_MS = 60_000;
+const GRIPES = /unhandled|uncaught/i;
+
+/** What is to happen when a point is passed: the `after`th time from now, for `times` times, `every` so often. */
+export interface Rule {
+  point: 'write' | 'commit' | 'publish' | 'answer';
+  action: 'kill' | 'hold' | 'cut' | 'drop' | 'deadlock' | 'serialization' | 'shutdown';
+  after?: number;
+  times?: number;
+  every?: number;
+  ms?: number;
+}
+
+/** One process of the service on a port that it keeps over its deaths, with fault points inside. */
+export class Instance {
+  readonly ended: Ended[] = [];
+  private readonly complaints: { instance: string; line: string }[] = [];
+  private service: ServiceProcess | null = null;
+  private askedAt: number | null = null;
+  private killed = false;
+  private asked = 0;
+
+  private constructor(
+    readonly name: string,
+    readonly port: number,
+    private readonly env: Record<string, string>,
+  ) {}
+
+  static async start(name: string, env: Record<string, string>): Promise<Instance> {
+    const instance = new Instance(name, await freePort(), env);
+    await instance.start();
+    return instance;
+  }
+
+  get url(): string {
+    return `http://127.0.0.1:${this.port}`;
+  }
+
+  get pid(): number {
+    return this.service?.child.pid ?? 0;
+  }
+
+  get alive(): boolean {
+    return this.service !== null;
+  }
+
+  /** @param flags more of node's own */
+  async start(flags: readonly string[] = []): Promise<void> {
+    this.askedAt = null;
+    this.killed = false;
+    const env = { LOG_LEVEL: 'warn', ...this.env, PORT: String(this.port) };
+    const service = ServiceProcess.start(env, { flags: [...POINTS, ...flags], talks: true });
+    this.service = service;
+    service.child.on('error', () => undefined);
+    void service.ended.then(({ code, signal }) => this.bury(service, signal ?? `exit ${code}`));
+    await this.ready();
+  }
+
+  /** Until it would get traffic. */
+  async ready(): Promise<void> {
+    await eventually(async () => {
+      if (!this.service) throw new Error(`${this.name} ended while it was starting:\n${this.complained()}`);
+      return (await answersAt(`${this.url}/readyz`)) || undefined;
+    }, START_MS);
+  }
+
+  async kill(): Promise<void> {
+    this.killed = true;
+    await this.service?.kill();
+  }
+
+  /** That its death, which a fault point will bring, is what was wanted. @returns when it is dead */
+  async dies(ms: number): Promise<boolean> {
+    this.killed = true;
+    const died = await eventually(() => (this.service ? undefined : true), ms).catch(() => false);
+    if (!died) this.killed = false;
+    return died;
+  }
+
+  async stop(): Promise<void> {
+    if (!this.service) return;
+    this.askedAt ??= now();
+    await this.service.stop();
+  }
+
+  signal(signal: NodeJS.Signals): void {
+    this.service?.child.kill(signal);
+  }
+
+  arm(...rules: Rule[]): Promise<void> {
+    return this.order('arm', { rules }).then(() => undefined);
+  }
+
+  mutate(mutant: string, on: boolean): Promise<unknown> {
+    return this.order('mutate', { mutant, on });
+  }
+
+  async resources(after: boolean): Promise<Omit<Resources, 'connections'>> {
+    const held = await this.order<Pick<Resources, 'heapMiB' | 'descriptors' | 'timers'>>('resources', {});
+    return { instance: this.name, after, ...held };
+  }
+
+  /** Tells the code inside the process to do something. @throws when it refuses, or does not answer */
+  async order<T>(order: string, more: object): Promise<T> {
+    const child = this.service?.child;
+    if (!child) throw new Error(`${this.name} is not there to be told "${order}"`);
+    const id = (this.asked += 1);
+    return new Promise<T>((resolve, reject) => {
+      const timer = setTimeout(() => done(new Error(`${this.name} does not do "${order}"`)), 10_000);
+      const take = (message: unknown) => {
+        const { id: of, fault, ...answer } = message as { id: number; fault?: string };
+        if (of === id) done(fault === undefined ? null : new Error(`${order}: ${fault}`), answer as T);
+      };
+      const left = () => done(new Error(`${this.name} ended amid "${order}"`));
+      const done = (error: Error | null, answer?: T) => {
+        clearTimeout(timer);
+        child.off('message', take);
+        child.off('exit', left);
+        if (error) reject(error);
+        else resolve(answer as T);
+      };
+      child.on('message', take);
+      child.once('exit', left);
+      child.send({ id, order, ...more }, error => error && done(error));
+    });
+  }
+
+  /** What its log has told since it was asked the last time, of what must never be. */
+  takeComplaints(): { instance: string; line: string }[] {
+    if (this.service) this.listenTo(this.service);
+    return this.complaints.splice(0);
+  }
+
+  private bury(service: ServiceProcess, how: string): void {
+    const { name, askedAt, killed } = this;
+    this.listenTo(service);
+    if (service.words.length > 0 && !killed) this.complaints.push({ instance: name, line: service.words.join(' ') });
+    this.ended.push({ instance: name, askedAt, at: now(), how, killed });
+    this.service = null;
+  }
+
+  private listenTo({ lines }: ServiceProcess): void {
+    for (const line of lines.splice(0)) {
+      if (GRIPES.test(JSON.stringify(line))) this.complaints.push({ instance: this.name, line: JSON.stringify(line) });
+    }
+  }
+
+  private complained(): string {
+    return this.complaints.map(({ line }) => line).join('\n');
+  }
+}
+
+function answersAt(url: string): Promise<boolean> {
+  return new Promise(resolve => {
+    const asked = request(url, { agent: false, timeout: 2_000 }, response => {
+      response.resume();
+      resolve(response.statusCode === 200);
+    });
+    asked.on('timeout', () => asked.destroy());
+    asked.on('error', () => resolve(false));
+    asked.end();
+  });
+}

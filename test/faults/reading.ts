@@ -1,0 +1,81 @@
+import type { Client } from 'pg';
+
+export interface MessageRow {
+  id: string;
+  conversation_id: string;
+  seq: number;
+  sender_type: string;
+  client_message_id: string | null;
+  private: boolean;
+  content: string | null;
+  changed: boolean;
+}
+
+export interface ConversationRow {
+  id: string;
+  last_seq: number;
+}
+
+export interface EventRow {
+  id: string;
+  type: string;
+  position: string;
+  workspace_id: string;
+  channel_id: string | null;
+  conversation_id: string | null;
+  contact_id: string | null;
+  /** Whether a visitor is told of it at all. */
+  public: boolean;
+  /** Milliseconds since 1970; null where nobody keeps them. */
+  committed_at: number | null;
+}
+
+/** What PostgreSQL has of a seed's workspaces, once all is quiet. */
+export interface Reading {
+  messages: MessageRow[];
+  conversations: ConversationRow[];
+  events: EventRow[];
+  members: { workspace_id: string; email: string }[];
+  /** By workspace: tickets that are spent, sessions that a key minted. */
+  tickets: { workspace_id: string; spent: number; minted: number }[];
+}
+
+const MESSAGES = `
+  SELECT id, conversation_id, seq, sender_type, client_message_id, private, content,
+         edited_at IS NOT NULL OR deleted_at IS NOT NULL AS changed
+  FROM message WHERE workspace_id = ANY($1)`;
+const CONVERSATIONS = `SELECT id, last_seq FROM conversation WHERE workspace_id = ANY($1)`;
+const MEMBERS = `
+  SELECT workspace_id, email FROM member JOIN user_account ON user_account.id = user_id WHERE workspace_id = ANY($1)`;
+const TICKETS = `
+  SELECT id AS workspace_id,
+    (SELECT count(*)::int FROM sso_ticket WHERE workspace_id = workspace.id AND spent_at IS NOT NULL) AS spent,
+    (SELECT count(*)::int FROM session WHERE workspace_id = workspace.id AND api_key_id IS NOT NULL) AS minted
+  FROM workspace WHERE id = ANY($1)`;
+
+/** What visitors hear of, said again here in other words than the service's: a checker that asks it proves nothing. */
+const EVENTS = `
+  SELECT id, type, position::text AS position, workspace_id, channel_id, conversation_id, contact_id,
+    CASE
+      WHEN type LIKE 'message.%' THEN NOT (payload #>> '{message,private}')::boolean
+      WHEN type = 'conversation.created' THEN true
+      WHEN type = 'conversation.read' THEN payload ->> 'last_public_read_seq' IS NOT NULL
+      WHEN type = 'conversation.updated'
+        THEN payload -> 'changes' ?| ARRAY['status', 'csat'] OR jsonb_typeof(payload -> 'assignee') = 'object'
+      ELSE false
+    END AS public,
+    CASE WHEN current_setting('track_commit_timestamp')::boolean
+      THEN extract(epoch FROM pg_xact_commit_timestamp(xid::xid)) * 1000 END::float8 AS committed_at
+  FROM event WHERE workspace_id = ANY($1) ORDER BY event.position`;
+
+export async function readDatabase(client: Client, workspaceIds: readonly string[]): Promise<Reading> {
+  const rows = async <Row extends object>(sql: string): Promise<Row[]> =>
+    (await client.query<Row>(sql, [workspaceIds])).rows;
+  return {
+    messages: await rows<MessageRow>(MESSAGES),
+    conversations: await rows<ConversationRow>(CONVERSATIONS),
+    events: await rows<EventRow>(EVENTS),
+    members: await rows<Reading['members'][number]>(MEMBERS),
+    tickets: await rows<Reading['tickets'][number]>(TICKETS),
+  };
+}

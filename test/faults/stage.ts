@@ -1,0 +1,100 @@
+import { TcpProxy } from '../support/tcp-proxy.js';
+import { hasRedis, RedisServer } from '../support/redis.js';
+import { FaultyDatabase } from './database.js';
+import type { Resources } from './history.js';
+import { Instance } from './instance.js';
+
+/** Short enough for a fault to show within a seed, and so many requests that nothing here meets a limit. */
+const SETTINGS = {
+  DATABASE_POOL_SIZE: '8',
+  DATABASE_QUERY_TIMEOUT_MS: '1500',
+  WS_PING_INTERVAL_MS: '1000',
+  WS_PONG_WAIT_MS: '4000',
+  DRAIN_SECONDS: '1',
+  RATE_LIMITS: [
+    ...['register', 'register_user', 'invites', 'widget_session', 'widget_session_contact', 'sso_ticket'],
+    ...['sso_exchange', 'visitor', 'visitor_message', 'handshake', 'agent', 'api_key', 'login_address'],
+  ]
+    .map(name => `${name}=1000000/60`)
+    .join(','),
+};
+
+/** Redis behind a proxy; it may be slow, deaf or gone. */
+export interface Bus {
+  server: RedisServer;
+  proxy: TcpProxy;
+}
+
+export interface StageOptions {
+  /** With Redis between the instances, where there is one. */
+  bus?: boolean;
+  instances?: number;
+  /** Of PostgreSQL. */
+  settings?: Record<string, string>;
+}
+
+/** Everything that runs: PostgreSQL, perhaps Redis, and two instances. Seeds follow one another on it. */
+export class Stage {
+  /** What the instances hold on to when they are warm and nobody wants anything of them. */
+  base: Resources[] | null = null;
+
+  private constructor(
+    readonly database: FaultyDatabase,
+    readonly bus: Bus | null,
+    readonly instances: readonly Instance[],
+  ) {}
+
+  static async open(name: string, options: StageOptions = {}): Promise<Stage> {
+    const database = await FaultyDatabase.start(options.settings);
+    const bus = options.bus && hasRedis ? await openBus() : null;
+    const env = {
+      ...SETTINGS,
+      DATABASE_URL: database.url,
+      ...(bus ? { REDIS_URL: bus.proxy.through(bus.server.url) } : {}),
+    };
+    const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
+    const instances = await Promise.all(names.map(each => Instance.start(each, env)));
+    return new Stage(database, bus, instances);
+  }
+
+  /** Everything as it should be, whatever a seed has left. */
+  async mend(): Promise<void> {
+    await this.database.proxy.heal();
+    this.database.proxy.latency = 0;
+    await this.bus?.proxy.heal();
+    for (const instance of this.instances) {
+      instance.signal('SIGCONT');
+      if (!instance.alive) await instance.start();
+      await instance.ready();
+      await instance.arm();
+    }
+  }
+
+  /** What each instance holds on to. */
+  resources(after: boolean): Promise<Resources[]> {
+    return Promise.all(
+      this.instances.map(async instance => ({
+        ...(await instance.resources(after)),
+        connections: await this.database.with(async client => {
+          const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = 'faults'`;
+          return (await client.query<{ count: number }>(sql)).rows[0]?.count ?? 0;
+        }),
+      })),
+    );
+  }
+
+  async close(): Promise<void> {
+    for (const instance of this.instances) {
+      instance.signal('SIGCONT');
+      await instance.kill();
+    }
+    await this.bus?.proxy.stop();
+    await this.bus?.server.kill();
+    await this.database.stop();
+  }
+}
+
+async function openBus(): Promise<Bus> {
+  const server = await RedisServer.start();
+  return { server, proxy: await TcpProxy.start(server.url) };
+}
