@@ -3,7 +3,7 @@ import { apiDocument } from '../api-document.js';
 import { RATE_LIMITS } from '../config/rate-limits.js';
 import { VARIABLES } from '../config/env.js';
 import { publishedErrors } from '../kernel/domain-error.js';
-import { isVisitorPermission, lowestRole } from '../kernel/permission.js';
+import { isVisitorPermission, roleFor } from '../kernel/permission.js';
 import type { FrameDefinition } from '../modules/realtime/index.js';
 import { CLIENT_FRAMES, EVENT_FRAMES, PASSING_FRAMES } from '../modules/realtime/index.js';
 import type { Access } from '../platform/access/access.decorator.js';
@@ -63,9 +63,11 @@ function routes(api: ApiDocument): string {
 function who(access: Access | undefined): string {
   if (!access) throw new Error('a route does not say who may call it');
   if (access.public) return 'anyone';
-  const { permission, kinds, keyOutsideBrowsers } = access;
+  const { permission, kinds, keyOutsideBrowsers, demands } = access;
   if (isVisitorPermission(permission)) return 'visitor';
-  const agent = kinds.includes('agent') ? [`${lowestRole(permission)} or above`] : [];
+  const agent = kinds.includes('agent')
+    ? [`${roleFor(permission, demands)} or above${demands.allChannels ? ' with scope `all`' : ''}`]
+    : [];
   const where = keyOutsideBrowsers ? ', not from a browser' : '';
   const key = kinds.includes('api_key') ? [`API key (\`${permission}\`${where})`] : [];
   return [...agent, ...key].join(', ');

@@ -57,11 +57,24 @@ function keyAllows(keyScopes: readonly string[], permission: StaffPermission): b
   return keyScopes.includes(permission.replace(/:read$/, ':write'));
 }
 
+/** What a thing takes of an agent beside the permission. */
+export interface Demands {
+  /** Where it takes a higher role than the rest of what the permission names. */
+  role?: Role;
+  /** Whether it reaches beyond any one channel, so that a session limited to some may not do it. */
+  allChannels?: boolean;
+}
+
+/** The lowest role that may do it. */
+export function roleFor(permission: StaffPermission, { role }: Demands): Role {
+  return role ?? LOWEST_ROLE[permission];
+}
+
 /**
  * Throws unless the caller may do this at all. Which rows it may do it to is the repository's question.
  * A session whose scope is not `all` has the rights of an agent, whatever its role.
  */
-export function assertAllowed(principal: Principal, permission: Permission): void {
+export function assertAllowed(principal: Principal, permission: Permission, demands: Demands = {}): void {
   switch (principal.kind) {
     case 'system':
       return;
@@ -73,9 +86,9 @@ export function assertAllowed(principal: Principal, permission: Permission): voi
       return;
     case 'agent': {
       if (isVisitorPermission(permission)) throw new Forbidden();
-      const lowest = LOWEST_ROLE[permission];
+      const lowest = roleFor(permission, demands);
       if (rank(principal.role) < rank(lowest)) throw new Forbidden();
-      if (lowest !== 'agent' && principal.scope !== null) throw new ScopeTooNarrow();
+      if ((lowest !== 'agent' || demands.allChannels) && principal.scope !== null) throw new ScopeTooNarrow();
     }
   }
 }

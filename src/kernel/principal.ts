@@ -17,6 +17,8 @@ export interface VisitorPrincipal extends InWorkspace {
   readonly kind: 'visitor';
   readonly contactId: string;
   readonly channelId: string;
+  /** Which of the contact's tokens it came with: those of earlier generations are worth nothing. */
+  readonly generation: number;
   readonly expiresAt: Date;
 }
 

@@ -3,7 +3,7 @@ import type { ExecutionContext, Type } from '@nestjs/common';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { ModulesContainer, Reflector } from '@nestjs/core';
 import { newId } from '../../src/kernel/ids.js';
-import { isVisitorPermission, lowestRole } from '../../src/kernel/permission.js';
+import { isVisitorPermission, roleFor } from '../../src/kernel/permission.js';
 import type { CredentialKind } from '../../src/kernel/principal.js';
 import type { Access } from '../../src/platform/access/access.decorator.js';
 import { ACCESS } from '../../src/platform/access/access.decorator.js';
@@ -318,7 +318,7 @@ describe('the right kind of credential with too little right', () => {
   const staffPermission = ({ permission }: Closed) => (isVisitorPermission(permission) ? null : permission);
   const forAdmins = (access: Closed) => {
     const permission = staffPermission(access);
-    return permission !== null && access.kinds.includes('agent') && lowestRole(permission) !== 'agent';
+    return permission !== null && access.kinds.includes('agent') && roleFor(permission, access.demands) !== 'agent';
   };
 
   it('is 403 forbidden for an agent where it takes an admin', async () => {
@@ -330,6 +330,12 @@ describe('the right kind of credential with too little right', () => {
     const desk = await world.desk();
     const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     await shut(admin, access => (forAdmins(access) ? 'scope_too_narrow' : null));
+  });
+
+  it('is 403 scope_too_narrow for an agent of some channels where it reaches beyond any one', async () => {
+    const desk = await world.desk();
+    const agent = await world.colleague(desk, { channel_ids: [desk.channelId] });
+    await shut(agent, access => (access.demands.allChannels && !forAdmins(access) ? 'scope_too_narrow' : null));
   });
 
   it("is 403 forbidden for an API key outside of its key's scopes", async () => {
@@ -490,8 +496,9 @@ describe("another workspace's rows", () => {
     const different: unknown[] = [];
     for (const route of withIds()) {
       const placed = /\/(conversations|channels|contacts)\//.test(route.path) && route.access.kinds.includes('agent');
-      const permission = route.access.permission;
-      if (!placed || isVisitorPermission(permission) || lowestRole(permission) !== 'agent') continue;
+      const { permission, demands } = route.access;
+      if (!placed || isVisitorPermission(permission) || demands.allChannels) continue;
+      if (roleFor(permission, demands) !== 'agent') continue;
       const answer = await scoped.api.call(route.method, pathTo(route.path, ours.ids), BODIES[route.name]);
       if (answer.status !== 404) different.push([route.name, answer.status]);
     }
@@ -654,7 +661,9 @@ function who(access: Access | undefined): string {
   if (!access) return 'nobody has said';
   if (access.public) return 'anyone';
   if (isVisitorPermission(access.permission)) return 'visitor';
-  const agent = access.kinds.includes('agent') ? `${lowestRole(access.permission)} or above` : '';
+  const agent = access.kinds.includes('agent')
+    ? `${roleFor(access.permission, access.demands)} or above${access.demands.allChannels ? ' with scope `all`' : ''}`
+    : '';
   const scope = `\`${access.permission}\`${access.keyOutsideBrowsers ? ', not from a browser' : ''}`;
   const key = access.kinds.includes('api_key') ? `API key (${scope})` : '';
   return [agent, key].filter(text => text !== '').join(', ');

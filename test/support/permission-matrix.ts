@@ -105,6 +105,10 @@ const MAKERS = {
   'canned-responses': (scene: Scene) =>
     scene.made('/v1/canned-responses', { short_code: unique('c'), title: 'Hi', content: 'Hi' }),
   channels: (scene: Scene) => scene.world.channel(scene.desk),
+  contacts: async ({ world, channel }: Scene) => {
+    const session = { name: MARK, external_id: unique('user') };
+    return { id: (await world.visitor({ widgetToken: channel.widget_token }, session)).contactId };
+  },
   conversations: (scene: Scene) => scene.world.conversation(scene.visitor, MARK),
   invites: (scene: Scene) => scene.made('/v1/workspace/invites', { email: email() }),
   members: async (scene: Scene) => ({ id: (await scene.world.colleague(scene.desk)).memberId }),
@@ -202,6 +206,8 @@ export const RECIPES: Record<string, Recipe> = {
   'GET /v1/contacts/{id}': contact(''),
   'PATCH /v1/contacts/{id}': contact('', { locale: 'de' }),
   'GET /v1/contacts/{id}/conversations': contact('/conversations'),
+  'POST /v1/contacts/{id}/block': row('contacts', '', '/block', { ends: true }),
+  'POST /v1/contacts/{id}/unblock': contact('/unblock'),
   'GET /v1/conversations': async scene => {
     await scene.one('conversations');
     return { path: '/v1/conversations' };

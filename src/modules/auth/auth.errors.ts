@@ -4,7 +4,6 @@ import { TokenRevoked } from '../../kernel/errors.js';
 export const InvalidCredentials = defineError('unauthenticated', 'invalid_credentials', 'E-mail or password is wrong.');
 export const MemberDeactivated = defineError('forbidden', 'member_deactivated', 'The member is deactivated.');
 export const RegistrationDisabled = defineError('forbidden', 'registration_disabled', 'Registration is closed here.');
-export const ContactBlocked = defineError('forbidden', 'contact_blocked', 'The contact is blocked.');
 export const ResetInvalid = defineError(
   'unauthenticated',
   'reset_invalid',

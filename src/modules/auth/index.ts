@@ -1,6 +1,6 @@
 export { toAgentSessionRecord } from './agent-session.js';
 export type { AgentSessionRecord, SignIn } from './agent-session.js';
-export { ContactBlocked, DeactivatedMembersToken, InvalidCredentials, MemberDeactivated } from './auth.errors.js';
+export { DeactivatedMembersToken, InvalidCredentials, MemberDeactivated } from './auth.errors.js';
 export type { SessionEnded, SessionRefused, SessionStarted, SignInMethod } from './auth.events.js';
 export { AuthModule } from './auth.module.js';
 export { loginGuesses } from './login-guesses.js';

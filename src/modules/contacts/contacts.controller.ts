@@ -55,4 +55,22 @@ export class ContactsController {
   ): Promise<ContactView> {
     return toContactRecord(await this.contacts.update(caller, id, body));
   }
+
+  @Post(':id/block')
+  @Summary('Shuts the contact out: its sockets close, its requests and sessions are refused.')
+  @Allow('contacts:write', { allChannels: true })
+  @Answers(ContactView)
+  @Throws(NotFound)
+  async block(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
+    return toContactRecord(await this.contacts.setBlocked(caller, id, true));
+  }
+
+  @Post(':id/unblock')
+  @Summary('Lets the contact in again, with the tokens that it had.')
+  @Allow('contacts:write', { allChannels: true })
+  @Answers(ContactView)
+  @Throws(NotFound)
+  async unblock(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
+    return toContactRecord(await this.contacts.setBlocked(caller, id, false));
+  }
 }

@@ -16,6 +16,9 @@ const SEEN_IN = statement(`
 const CHANNELS_OF = statement(`
   SELECT channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2 ORDER BY channel_id`);
 const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
+/** Shared: what a contact says at once does not wait for itself, but whoever blocks it or ends its tokens waits for that. */
+const HOLD = statement(`
+  SELECT blocked, token_generation AS "tokenGeneration" FROM contact WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
 
 export interface ContactQuery {
   limit: number;
@@ -67,6 +70,11 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
 
   lock(workspaceId: string, id: string): Promise<Contact | null> {
     return this.rows.findOne({ where: { workspaceId, id }, lock: { mode: 'for_no_key_update' } });
+  }
+
+  /** What the contact is worth as a visitor; it stays so until the unit of work ends. */
+  hold(workspaceId: string, id: string): Promise<Pick<Contact, 'blocked' | 'tokenGeneration'> | undefined> {
+    return this.sql.first(HOLD, [workspaceId, id]);
   }
 
   find(workspaceId: string, id: string): Promise<Contact | null> {

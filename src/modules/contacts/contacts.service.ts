@@ -2,17 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
-import type { Actor } from '../../kernel/domain-event.js';
-import { NotFound } from '../../kernel/errors.js';
+import type { Actor, NewEvent } from '../../kernel/domain-event.js';
+import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
-import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
+import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import type { Contact } from './contact.js';
 import { toContactRecord } from './contact.js';
-import { ExternalIdTaken } from './contacts.errors.js';
+import { ContactBlocked, ExternalIdTaken } from './contacts.errors.js';
 import './contacts.events.js';
 import type { ContactQuery } from './contacts.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
@@ -114,6 +114,36 @@ export class ContactsService {
     });
   }
 
+  /**
+   * Shuts the contact out, or lets it in again with what it had; nothing where it is so already. Whatever it has been
+   * saying was committed before the block, or is refused.
+   */
+  async setBlocked(principal: StaffPrincipal, id: string, blocked: boolean): Promise<Contact> {
+    return this.units.run(async () => {
+      const contact = await this.contacts.lockVisible(principal, id);
+      if (!contact) throw new NotFound();
+      if (contact.blocked === blocked) return contact;
+      contact.blocked = blocked;
+      contact.updatedAt = this.clock.now();
+      await this.contacts.save(contact);
+      await this.events.audit(
+        await this.updated(contact, actorOf(principal), blocked ? contact.tokenGeneration : null),
+      );
+      return contact;
+    });
+  }
+
+  /**
+   * The visitor's contact, held as it is until the unit of work ends: whoever shuts it out comes before what it says, and
+   * it is refused here, or after. Hold it before its conversations are locked, as all do who end it.
+   * @throws TokenRevoked, ContactBlocked
+   */
+  async hold({ workspaceId, contactId, generation }: VisitorPrincipal): Promise<void> {
+    const contact = await this.contacts.hold(workspaceId, contactId);
+    if (!contact || contact.tokenGeneration !== generation) throw new TokenRevoked();
+    if (contact.blocked) throw new ContactBlocked();
+  }
+
   /** An agent has begun a conversation with the contact in this channel. */
   async seenIn(workspaceId: string, contactId: string, channelId: string): Promise<void> {
     await this.contacts.seenIn(workspaceId, contactId, channelId);
@@ -124,7 +154,9 @@ export class ContactsService {
     Object.assign(contact, columnsOf(details));
     if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
     // who came in by the id alone stays outside: without one, the contact belongs to whoever holds its token
-    if (!contact.verified && before.external_id !== null && contact.externalId === null) contact.tokenGeneration += 1;
+    const ends = !contact.verified && before.external_id !== null && contact.externalId === null;
+    const refused = ends ? contact.tokenGeneration : null;
+    if (ends) contact.tokenGeneration += 1;
     contact.updatedAt = this.clock.now();
     try {
       await this.contacts.save(contact);
@@ -132,7 +164,7 @@ export class ContactsService {
       if (violates(error, 'uq_contact_external_id')) throw new ExternalIdTaken({ cause: error });
       throw error;
     }
-    await this.tellUpdated(contact, actor);
+    await this.events.record(await this.updated(contact, actor, refused));
     return contact;
   }
 
@@ -143,10 +175,18 @@ export class ContactsService {
   }
 
   /** Of no one channel, even where a session in one has brought the change: the contact is the same in all of its. */
-  private async tellUpdated(contact: Contact, actor: Actor): Promise<void> {
+  private async updated(
+    contact: Contact,
+    actor: Actor,
+    refusedGeneration: number | null,
+  ): Promise<NewEvent<'contact.updated'>> {
     const { workspaceId, id: contactId } = contact;
-    const payload = { contact: toContactRecord(contact), channel_ids: await this.contacts.channelsOf(contact) };
-    await this.events.record({ type: 'contact.updated', workspaceId, contactId, actor, payload });
+    const payload = {
+      contact: toContactRecord(contact),
+      channel_ids: await this.contacts.channelsOf(contact),
+      refused_generation: refusedGeneration,
+    };
+    return { type: 'contact.updated', workspaceId, contactId, actor, payload };
   }
 
   private draft(workspaceId: string, verified: boolean, details: ContactDetails): Contact {

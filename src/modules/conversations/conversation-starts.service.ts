@@ -60,6 +60,7 @@ export class ConversationStarts {
   async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<Started> {
     assertSendable(message);
     return this.units.run(async () => {
+      await this.contacts.hold(principal);
       const conversation = await this.conversations.lockVisible(principal, id);
       if (!conversation) throw new NotFound();
       const channel = await this.channelOf(principal);
@@ -107,6 +108,7 @@ export class ConversationStarts {
       }
       try {
         return await this.units.run(async () => {
+          await this.contacts.hold(principal);
           const conversation = await this.create(principal, channel, contact, {
             previousConversationId: previous?.id ?? null,
           });

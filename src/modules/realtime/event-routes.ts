@@ -3,6 +3,7 @@ import type {} from '../api-keys/index.js';
 import type {} from '../auth/index.js';
 import type {} from '../bots/index.js';
 import type {} from '../canned-responses/index.js';
+import type { ContactUpdated } from '../contacts/index.js';
 import type {
   ConversationCreated,
   ConversationProgress,
@@ -69,6 +70,7 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
       channels: ({ payload }) => payload.channel_ids,
     },
     visitor: null,
+    closes: ({ payload }) => tokensOf(payload),
   },
   'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
   'member.updated': { agents: { room: 'workspace', data: ({ payload }) => payload.member }, visitor: null },
@@ -119,6 +121,13 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
 /** A channel that is closed, for good or for a while, takes no visitors. */
 function visitorsOf(channelId: string): Ending {
   return { topic: topics.channelVisitors(channelId), reason: 'accessRevoked' };
+}
+
+/** A visitor whose tokens are refused hears no more. Events of before that was told name no generation. */
+function tokensOf({ contact, refused_generation: generation }: ContactUpdated): Ending | null {
+  return typeof generation === 'number'
+    ? { topic: topics.visitorTokens(contact.id, generation), reason: 'accessRevoked' }
+    : null;
 }
 
 function agentMessage({ message, conversation }: MessageCreated): object {

@@ -111,7 +111,11 @@ export class HandshakeService extends SocketDoor {
       conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
       after: afterOf(query),
-      topics: [room, topics.channelVisitors(principal.channelId)],
+      topics: [
+        room,
+        topics.channelVisitors(principal.channelId),
+        topics.visitorTokens(principal.contactId, principal.generation),
+      ],
       expiresAt: principal.expiresAt,
     };
   }

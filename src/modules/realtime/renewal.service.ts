@@ -25,19 +25,24 @@ export class RenewalService {
     const { token } = fields;
     if (typeof token !== 'string' || token === '') throw missingToken();
     const kind = connection.admission.audience;
+    const askedAt = performance.now();
     const fresh = await this.authenticator.authenticate(token, [kind]);
     const { principal } = connection.admission;
     if (!isSame(fresh, principal)) return this.hub.evict(connection, 'accessRevoked');
-    if (fresh.kind === 'agent' && principal.kind === 'agent') {
-      this.hub.leave(connection, topics.session(principal.sessionId));
-      this.hub.join(connection, topics.session(fresh.sessionId));
-    }
+    const [from, to] = [topicOf(principal), topicOf(fresh)];
+    if (from && to) this.hub.exchange(connection, from, to, askedAt);
     const expiresAt = 'expiresAt' in fresh ? fresh.expiresAt : null;
     connection.admission = { ...connection.admission, principal: fresh, expiresAt };
     connection.warnedOfEnd = false;
     const data = { expires_at: expiresAt && toWireTime(expiresAt) };
     connection.send(JSON.stringify({ type: 'authenticated', data }));
   }
+}
+
+/** Where it is told that what it came with is worth nothing any more. */
+function topicOf(principal: Principal): string | null {
+  if (principal.kind === 'agent') return topics.session(principal.sessionId);
+  return principal.kind === 'visitor' ? topics.visitorTokens(principal.contactId, principal.generation) : null;
 }
 
 /** What the socket hears follows from these, and was settled when it opened. */

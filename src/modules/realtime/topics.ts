@@ -21,6 +21,8 @@ export const topics = {
   session: (sessionId: string) => `session:${sessionId}`,
   /** A member's sockets: they end with the membership, and follow its scope. */
   member: (memberId: string) => `member:${memberId}`,
+  /** The sockets that a contact's tokens of one generation have opened; closed when those are refused. */
+  visitorTokens: (contactId: string, generation: number) => `visitor-tokens:${contactId}:${generation}`,
   /** The sockets of a channel's visitors; closed with it. */
   channelVisitors: (channelId: string) => `channel-visitors:${channelId}`,
 };

@@ -7,8 +7,8 @@ import { bearerToken } from '../../platform/access/authenticator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
-import { ContactBlocked } from '../auth/index.js';
 import { OriginNotAllowed } from '../channels/index.js';
+import { ContactBlocked } from '../contacts/index.js';
 import { IdentityInvalid, IdentityRequired, WidgetTokenInvalid } from './widget.errors.js';
 import {
   OpenSessionBody,

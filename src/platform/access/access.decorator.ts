@@ -1,6 +1,6 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
 import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
-import type { Permission } from '../../kernel/permission.js';
+import type { Demands, Permission } from '../../kernel/permission.js';
 import { isVisitorPermission } from '../../kernel/permission.js';
 import type { CredentialKind } from '../../kernel/principal.js';
 
@@ -15,6 +15,8 @@ export type Access =
       kinds: readonly CredentialKind[];
       /** An API key is refused when a browser sends it: a page that holds one has given it away. */
       keyOutsideBrowsers: boolean;
+      /** What else it takes of an agent. */
+      demands: Demands;
     };
 
 function declare(access: Access): MethodDecorator & ClassDecorator {
@@ -26,17 +28,22 @@ export function Public(): MethodDecorator & ClassDecorator {
   return declare({ public: true });
 }
 
-/** Callers that have the permission: visitors for `widget:*`, else agents and API keys, or only one of these kinds. */
+/**
+ * Callers that have the permission: visitors for `widget:*`, else agents and API keys, or only one of these kinds; of
+ * agents those who also meet the demands.
+ */
 export function Allow(
   permission: Permission,
-  options: { only?: CredentialKind; keyOutsideBrowsers?: boolean } = {},
+  options: { only?: CredentialKind; keyOutsideBrowsers?: boolean } & Demands = {},
 ): MethodDecorator & ClassDecorator {
+  const { only, keyOutsideBrowsers = false, ...demands } = options;
   const kinds: CredentialKind[] = isVisitorPermission(permission) ? ['visitor'] : ['agent', 'api_key'];
   const access: Access = {
     public: false,
     permission,
-    kinds: options.only ? [options.only] : kinds,
-    keyOutsideBrowsers: options.keyOutsideBrowsers ?? false,
+    kinds: only ? [only] : kinds,
+    keyOutsideBrowsers,
+    demands,
   };
   return applyDecorators(
     declare(access),

@@ -38,7 +38,7 @@ export class AccessGuard implements CanActivate {
     if (access.public) return true;
     const request = context.switchToHttp().getRequest<Request>();
     const principal = await this.authenticator.authenticate(bearerToken(request.headers.authorization), access.kinds);
-    assertAllowed(principal, access.permission);
+    assertAllowed(principal, access.permission, access.demands);
     if (access.keyOutsideBrowsers && principal.kind === 'api_key' && isBrowser(request)) throw new BrowserNotAllowed();
     contextOf(request).principal = principal;
     return true;

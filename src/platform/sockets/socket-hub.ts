@@ -30,9 +30,18 @@ export class SocketHub {
     for (const topic of connection.admission.topics) this.join(connection, topic);
     const [oldest] = own;
     if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest, 'tooManySockets');
-    const missed = connection.admission.topics.map(topic => this.closings.of(topic));
-    const closing = missed.find(candidate => candidate && candidate.at >= connection.askedAt);
-    if (closing) this.evict(connection, closing.value);
+    this.catchUp(connection, connection.admission.topics, connection.askedAt);
+  }
+
+  /**
+   * Gives the connection another topic for one of its own: what it was admitted by is over, and something else holds.
+   * @param since when that was asked, in the time of `performance.now()`: what has been closed meanwhile closes it too
+   */
+  exchange(connection: SocketConnection, from: string, to: string, since: number): void {
+    if (from === to) return;
+    this.leave(connection, from);
+    this.join(connection, to);
+    this.catchUp(connection, [to], since);
   }
 
   remove(connection: SocketConnection): void {
@@ -88,6 +97,11 @@ export class SocketHub {
   evict(connection: SocketConnection, reason: CloseReason): void {
     this.silence(connection);
     connection.close(reason);
+  }
+
+  private catchUp(connection: SocketConnection, topics: readonly string[], since: number): void {
+    const closing = topics.map(topic => this.closings.of(topic)).find(noted => noted && noted.at >= since);
+    if (closing) this.evict(connection, closing.value);
   }
 
   private silence(connection: SocketConnection): void {

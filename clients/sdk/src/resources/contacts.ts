@@ -22,6 +22,16 @@ export class Contacts {
     return this.api.post('/v1/contacts', body, { headers: idempotent(options.idempotencyKey) });
   }
 
+  /** Its sockets close, its requests and sessions are 403 `contact_blocked`. It takes scope `all`, as `unblock` does. */
+  block(id: string): Promise<ContactView> {
+    return this.api.post(path`/v1/contacts/${id}/block`);
+  }
+
+  /** Lets it in again with what it had. */
+  unblock(id: string): Promise<ContactView> {
+    return this.api.post(path`/v1/contacts/${id}/unblock`);
+  }
+
   update(id: string, body: UpdateContactBody): Promise<ContactView> {
     return this.api.patch(path`/v1/contacts/${id}`, body);
   }

@@ -3,7 +3,7 @@ import { PassportStrategy } from '@nestjs/passport';
 import { Strategy } from 'passport-jwt';
 import { TokenExpired, TokenRevoked } from '../../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../../kernel/principal.js';
-import { ContactBlocked } from '../auth.errors.js';
+import { ContactBlocked } from '../../contacts/index.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import type { VisitorClaims } from '../token.service.js';
 import { ISSUER, TokenService } from '../token.service.js';
@@ -36,6 +36,7 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
       workspaceId: claims.ws,
       contactId: claims.sub,
       channelId: claims.ch,
+      generation: claims.gen,
       expiresAt: new Date(claims.exp * 1000),
     };
   }

@@ -6,6 +6,7 @@ import { NotFound, Unsupported } from '../../../kernel/errors.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { EventLog } from '../../../platform/events/event-log.js';
+import { ContactsService } from '../../contacts/index.js';
 import type { Conversation } from '../conversation.js';
 import { ConversationChanges } from '../conversation-changes.service.js';
 import {
@@ -64,6 +65,7 @@ export class MessagesService {
     private readonly changes: ConversationChanges,
     private readonly appender: MessageAppender,
     private readonly senders: SendersService,
+    private readonly contacts: ContactsService,
     private readonly clock: Clock,
   ) {}
 
@@ -77,6 +79,7 @@ export class MessagesService {
   async send(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Sent> {
     assertSendable(wanted);
     return this.units.run(async () => {
+      if (principal.kind === 'visitor') await this.contacts.hold(principal);
       const conversation = await this.conversations.lockVisible(principal, conversationId);
       if (!conversation) throw new NotFound();
       return this.sendLocked(principal, conversation, wanted);
