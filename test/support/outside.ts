@@ -58,6 +58,8 @@ export class Listener {
   readonly frames: Json[] = [];
   /** How each socket ended, and when. */
   readonly ends: { code: number; at: number }[] = [];
+  /** Statuses of handshakes that were refused; 0 where nobody answered. */
+  readonly refusals: number[] = [];
   private readonly ids = new Set<string>();
   private cursor: string | null = null;
   private ws: WebSocket | undefined;
@@ -87,8 +89,7 @@ export class Listener {
 
   heard(accepts: (frame: Json) => boolean, ms = 10_000): Promise<Json> {
     return eventually(() => this.frames.find(accepts), ms).catch(() => {
-      const told = JSON.stringify({ ends: this.ends, last: this.frames.at(-1) });
-      throw new Error(`nothing of it within ${ms} ms; ${told}`);
+      throw new Error(`nothing of it within ${ms} ms; ${this.story()}`);
     });
   }
 
@@ -102,6 +103,15 @@ export class Listener {
       .map(({ data }) => data.message.content as string);
   }
 
+  /** What has become of it, for a test that fails. */
+  story(): string {
+    const { ends, refusals, frames } = this;
+    const turns = frames.filter(({ type }) =>
+      ['connected', 'resumed', 'sync.required', 'error'].includes(type as string),
+    );
+    return JSON.stringify({ ends, refusals, turns, last: frames.at(-1) });
+  }
+
   close(): void {
     this.over = true;
     this.ws?.terminate();
@@ -112,10 +122,16 @@ export class Listener {
     const ws = new WebSocket(`${this.address()}${resume}`);
     this.ws = ws;
     ws.on('message', (data: Buffer) => this.take(JSON.parse(data.toString()) as Json));
-    // a refusal or a broken connection is an end like others: 1006
+    let status: number | null = 0;
+    ws.on('open', () => (status = null));
+    ws.on('unexpected-response', (_asked, answer) => {
+      status = answer.statusCode ?? 0;
+      ws.terminate();
+    });
     ws.on('error', () => undefined);
     ws.on('close', code => {
-      this.ends.push({ code, at: performance.now() });
+      if (status === null) this.ends.push({ code, at: performance.now() });
+      else this.refusals.push(status);
       if (!this.over && code < 4500) setTimeout(() => this.over || this.connect(), 100);
     });
   }

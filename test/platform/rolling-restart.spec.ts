@@ -1,0 +1,152 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { SCHEMA } from '../../src/app.module.js';
+import { migrate } from '../../src/platform/database/migrate.js';
+import type { TestDatabase } from '../support/database.js';
+import { emptyDatabase } from '../support/empty-database.js';
+import { eventually } from '../support/eventually.js';
+import { Fleet, hasFleet } from '../support/fleet.js';
+import type { OutsideDesk } from '../support/outside.js';
+import { ask, beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { race } from '../support/race.js';
+import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
+import { PASSWORD, unique } from '../support/world.js';
+
+jest.setTimeout(120_000);
+
+const DRAIN_SECONDS = 2;
+const all = SCHEMA.migrations as { name: string }[];
+
+(hasFleet ? describe : describe.skip)('a rolling restart behind nginx, while visitors write and agents listen', () => {
+  let fleet: Fleet;
+  let desk: OutsideDesk;
+  const agents: Listener[] = [];
+  beforeAll(async () => {
+    fleet = await Fleet.start({ env: { DRAIN_SECONDS: String(DRAIN_SECONDS) } });
+    desk = await openDesk(fleet.url);
+  }, 240_000);
+  afterAll(async () => {
+    for (const agent of agents) agent.close();
+    expect(fleet.complaints).toEqual([]);
+    await fleet.stop();
+  });
+
+  /** A colleague with so many windows open. */
+  async function windowsOf(count: number): Promise<Listener[]> {
+    const member = { email: `${unique('agent')}@example.com`, name: 'Adam', password: PASSWORD };
+    await ask('POST', `${fleet.url}/v1/workspace/members`, desk.key, member);
+    const { token } = await ask('POST', `${fleet.url}/v1/auth/login`, undefined, member);
+    return race(count, () => Listener.agent(fleet.url, token as string));
+  }
+
+  /** As an operator does it: told to stop, ended by itself, started again, and found by nginx before the next one goes. */
+  async function replace(index: number): Promise<void> {
+    const { child, ended } = fleet.instance(index);
+    child.kill('SIGTERM');
+    expect(await ended).toEqual({ code: 0, signal: null });
+    const before = fleet.nginx.logs.length;
+    await fleet.run(index);
+    const { host } = new URL(fleet.at(index));
+    await eventually(() => fleet.nginx.logs.slice(before).includes(` ${host} 200 `) || undefined, 20_000);
+  }
+
+  it('fails no request otherwise than by 503, closes sockets one by one with 1012, and loses and repeats nothing', async () => {
+    agents.push(...(await race(4, () => windowsOf(5))).flat());
+    const talks = await race(6, () => beginTalk(fleet.url, desk));
+    let over = false;
+    const refusals: string[] = [];
+    const reads: number[] = [];
+    const acknowledged = new Map<string, string>();
+    const writing = talks.map(async (talk, index) => {
+      for (let count = 0; !over; count += 1) {
+        const content = `${index}-${count}`;
+        const { message } = {
+          message: await sendSurely(
+            () => fleet.url,
+            talk,
+            content,
+            (...why) => refusals.push(why.join()),
+          ),
+        };
+        acknowledged.set(content, message.id as string);
+        await new Promise(resolve => setTimeout(resolve, 25));
+      }
+    });
+    const reading = race(2, async () => {
+      while (!over) {
+        reads.push((await call('GET', `${fleet.url}/v1/conversations`, { token: desk.token })).status);
+        await new Promise(resolve => setTimeout(resolve, 25));
+      }
+    });
+
+    const spreads: number[][] = [];
+    try {
+      for (const index of [0, 1]) {
+        const before = agents.map(({ ends }) => ends.length);
+        await replace(index);
+        const ends = agents.flatMap((agent, at) => agent.ends.slice(before[at]));
+        spreads.push(ends.map(({ at }) => at).sort((a, b) => a - b));
+      }
+    } finally {
+      over = true;
+      await Promise.all([...writing, reading]);
+    }
+    expect(new Set(agents.flatMap(({ ends }) => ends.map(({ code }) => code)))).toEqual(new Set([1012]));
+    // whoever comes while nginx still spares the one that is back, and the other one goes
+    expect(agents.flatMap(agent => agent.refusals).filter(status => status !== 503)).toEqual([]);
+
+    // what is read is read elsewhere; what is written may have to be sent again
+    expect(new Set(reads)).toEqual(new Set([200]));
+    expect(refusals.filter(refusal => refusal !== '503,1,unavailable')).toEqual([]);
+    for (const times of spreads) {
+      expect(times.length).toBeGreaterThan(4);
+      const lasted = (times.at(-1) ?? 0) - (times[0] ?? 0);
+      expect(lasted).toBeGreaterThan(DRAIN_SECONDS * 1_000 * (1 - 2 / times.length));
+    }
+
+    const stored = await fleet.database.query<{ id: string; content: string }>(
+      'SELECT id, content FROM message WHERE client_message_id IS NOT NULL',
+    );
+    expect(new Map(stored.map(({ id, content }) => [content, id]))).toEqual(acknowledged);
+    expect(stored).toHaveLength(acknowledged.size);
+    const told = `${acknowledged.size} messages, ${reads.length} reads, ${refusals.length} refusals`;
+    for (const agent of agents) {
+      await eventually(() => acknowledged.size + talks.length <= agent.messages().length || undefined, 20_000).catch(
+        () => {
+          throw new Error(`of ${told} one heard ${agent.messages().length}; ${agent.story()}`);
+        },
+      );
+      for (const [index, { conversationId }] of talks.entries()) {
+        const written = [...acknowledged.keys()].filter(content => content.startsWith(`${index}-`));
+        expect(agent.messages(conversationId)).toEqual(['Hello?', ...written]);
+      }
+    }
+  });
+});
+
+describe('two instances that start at once', () => {
+  let database: TestDatabase;
+  const running: ServiceProcess[] = [];
+  beforeAll(() => ensureBuilt(), 180_000);
+  beforeEach(async () => {
+    database = await emptyDatabase();
+  });
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map(service => service.kill()));
+    await database.drop();
+  });
+
+  it.each([
+    ['an empty database', 0],
+    ['a database of an older version', 1],
+  ])('on %s migrate it once, and both serve it', async (_what, done) => {
+    await migrate(database.url, { ...SCHEMA, migrations: all.slice(0, done) }, () => undefined);
+    running.push(...[1, 2].map(() => ServiceProcess.start({ DATABASE_URL: database.url })));
+    const [one = '', other = ''] = await Promise.all(running.map(service => service.url(60_000)));
+    const ran = running.flatMap(({ lines }) => lines.filter(({ msg }) => msg.startsWith('migrated: ')));
+    expect(ran.map(({ msg }) => msg.replace('migrated: ', ''))).toEqual(all.slice(done).map(({ name }) => name));
+    const desk = await openDesk(one);
+    expect((await ask('GET', `${other}/v1/auth/me`, desk.token)).member.id).toBe(desk.memberId);
+    for (const url of [one, other])
+      expect((await call('GET', `${url}/readyz`)).body).toMatchObject({ status: 'ready', migrations: 'ok' });
+  });
+});
