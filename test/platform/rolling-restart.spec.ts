@@ -14,7 +14,7 @@ import { PASSWORD, unique } from '../support/world.js';
 jest.setTimeout(120_000);
 
 const DRAIN_SECONDS = 2;
-const all = SCHEMA.migrations as { name: string }[];
+const all = SCHEMA.migrations as (new () => object)[];
 
 (hasFleet ? describe : describe.skip)('a rolling restart behind nginx, while visitors write and agents listen', () => {
   let fleet: Fleet;
