@@ -3,6 +3,7 @@ import { Config } from './config/config.js';
 import { ENTITIES } from './entities.js';
 import { Clock, SystemClock } from './kernel/clock.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
+import { AuditModule } from './modules/audit/index.js';
 import { AuthModule, PassportAuthenticator } from './modules/auth/index.js';
 import { BotsModule } from './modules/bots/index.js';
 import { CannedResponsesModule } from './modules/canned-responses/index.js';
@@ -31,6 +32,7 @@ import { LimitsModule } from './platform/limits/limits.module.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
 import { RedisModule } from './platform/redis/redis.module.js';
+import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { OutboundModule } from './platform/outbound/outbound.module.js';
 import { SocketsModule } from './platform/sockets/sockets.module.js';
 
@@ -51,6 +53,7 @@ class FoundationModule {
 }
 
 const PLATFORM = [
+  MetricsModule,
   DatabaseModule,
   RedisModule,
   FanoutModule,
@@ -79,6 +82,7 @@ const MODULES = [
   WidgetModule,
   ConversationsModule,
   CannedResponsesModule,
+  AuditModule,
   RealtimeModule,
 ];
 

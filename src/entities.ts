@@ -1,4 +1,5 @@
 import { ApiKeyEntity } from './modules/api-keys/api-key.entity.js';
+import { AuditEntryEntity } from './modules/audit/audit-entry.entity.js';
 import { PasswordResetEntity } from './modules/auth/password-reset.entity.js';
 import { SessionEntity } from './modules/auth/session.entity.js';
 import { BotEntity } from './modules/bots/bot.entity.js';
@@ -18,7 +19,7 @@ import { UserEntity } from './modules/users/user.entity.js';
 import { WorkspaceEntity } from './modules/workspaces/workspace.entity.js';
 import { KeptAnswer } from './platform/idempotency/idempotency.entity.js';
 
-/** Every table that has an entity. `event` and `event_log` have none: TypeORM knows no `xid8`. */
+/** Every table that has an entity. The event log and its readers have none: TypeORM knows no `xid8`. */
 export const ENTITIES = [
   WorkspaceEntity,
   UserEntity,
@@ -37,5 +38,6 @@ export const ENTITIES = [
   ConversationTallyEntity,
   MessageEntity,
   CannedResponseEntity,
+  AuditEntryEntity,
   KeptAnswer,
 ];

@@ -38,6 +38,7 @@ export abstract class Config {
   /** Networks that webhooks and bots may live in although they are not public. */
   abstract readonly webhookAllowedCidrs: readonly string[];
   abstract readonly eventRetentionDays: number;
+  abstract readonly auditRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
   /** null: off. */
@@ -108,6 +109,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     mailFrom: env.MAIL_FROM,
     webhookAllowedCidrs: env.WEBHOOK_ALLOWED_CIDRS || [],
     eventRetentionDays: env.EVENT_RETENTION_DAYS,
+    auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
     rateLimits: env.RATE_LIMITS,

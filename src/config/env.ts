@@ -84,6 +84,7 @@ export const VARIABLES = {
     'none',
   ),
   EVENT_RETENTION_DAYS: variable(integer(1, 365), '7', 'How long the event log can be resumed from.'),
+  AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long the audit log keeps who did what.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),
   RATE_LIMITS: variable<RateLimits | null>(

@@ -24,6 +24,7 @@ const LOWEST_ROLE = {
   'conversations:read': 'agent',
   'conversations:write': 'agent',
   'events:read': 'admin',
+  'audit-log:read': 'admin',
   'canned-responses:read': 'agent',
   'canned-responses:write': 'agent',
   /** Sessions: a key's for any member, an agent's narrower or elsewhere for itself. */

@@ -238,6 +238,7 @@ export const RECIPES: Record<string, Recipe> = {
   }),
   'PATCH /v1/conversations/{conversation_id}/messages/{id}': message({ content: 'Hello again!' }),
   'DELETE /v1/conversations/{conversation_id}/messages/{id}': message(),
+  'GET /v1/audit-log': plain('/v1/audit-log'),
   'GET /v1/events': async scene => {
     await scene.one('conversations');
     return { path: '/v1/events?limit=200' };

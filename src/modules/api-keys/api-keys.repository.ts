@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import type { SelectQueryBuilder } from 'typeorm';
+import { In, SelectQueryBuilder } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
@@ -52,6 +52,13 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
       query.andWhere('apiKey.id < :before', { before });
     }
     return toPage(await query.getMany(), limit, last => encodeCursor('api-keys', [last.id]));
+  }
+
+  /** Dead or alive. */
+  async names(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    if (ids.length === 0) return new Map();
+    const rows = await this.rows.find({ select: { id: true, name: true }, where: { workspaceId, id: In([...ids]) } });
+    return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   /** Dead or alive. */

@@ -39,6 +39,11 @@ export class ApiKeysService {
     return this.keys.page(principal, page);
   }
 
+  /** Of keys that may long have been revoked, for whoever shows what they did. */
+  names(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    return this.keys.names(workspaceId, ids);
+  }
+
   /** @returns the key as it will never be shown again @throws ExpiryInPast */
   async create(principal: AgentPrincipal, wanted: NewApiKey): Promise<{ apiKey: ApiKey; key: string }> {
     const expiresAt = wanted.expires_at ? new Date(wanted.expires_at) : null;

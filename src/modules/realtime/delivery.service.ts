@@ -3,7 +3,7 @@ import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import type { Hearing } from './event-frames.js';
-import { eventFrame, hearingsOf, serialised } from './event-frames.js';
+import { eventFrame, hearingsOf, serialised, syncRequired } from './event-frames.js';
 
 /** Turns each committed event into frames: one serialisation per audience, none for rooms where nobody is. */
 @Injectable()
@@ -15,6 +15,9 @@ export class DeliveryService implements OnModuleInit {
 
   onModuleInit(): void {
     this.tail.listen(event => this.deliver(event));
+    this.tail.onNewEpoch(() => {
+      for (const connection of this.hub.connections) connection.send(syncRequired('epoch'));
+    });
   }
 
   private deliver<T extends EventType>(event: RecordedEvent<T>): void {

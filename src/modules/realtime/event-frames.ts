@@ -1,4 +1,5 @@
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
+import type { ResumeFault } from '../../platform/events/event-reader.service.js';
 import type { Audience } from '../../platform/sockets/socket-connection.js';
 import type { Ending, EventRoute } from './event-routes.js';
 import { EVENT_ROUTES } from './event-routes.js';
@@ -62,6 +63,11 @@ export interface EventFrame {
 export function serialised(frame: EventFrame, cursor: string): Buffer {
   const { type, id, ...rest } = frame;
   return Buffer.from(JSON.stringify({ type, id, cursor, ...rest }));
+}
+
+/** What was missed cannot be told; the client reads the present state. */
+export function syncRequired(reason: ResumeFault | 'scope'): string {
+  return JSON.stringify({ type: 'sync.required', data: { reason } });
 }
 
 function agentTopics<T extends EventType>(

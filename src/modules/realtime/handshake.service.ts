@@ -14,6 +14,7 @@ import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
 import type { Conversation } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
+import { syncRequired } from './event-frames.js';
 import { ReplayService } from './replay.service.js';
 import { RescopingService } from './rescoping.service.js';
 import { inboxTopics, topics } from './topics.js';
@@ -57,8 +58,7 @@ export class HandshakeService extends SocketDoor {
     if (after === null) return connection.send(this.connected(connection, to));
     const missed = await this.replay.missed(connection, after);
     if ('fault' in missed) {
-      const frame = JSON.stringify({ type: 'sync.required', data: { reason: missed.fault } });
-      return connection.release([this.connected(connection, to), frame]);
+      return connection.release([this.connected(connection, to), syncRequired(missed.fault)]);
     }
     const resumed = JSON.stringify({ type: 'resumed', data: { from: after, to, count: missed.frames.length } });
     connection.release([this.connected(connection, after), ...missed.frames, resumed]);

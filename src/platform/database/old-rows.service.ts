@@ -1,6 +1,8 @@
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 
 const HOUR_MS = 3_600_000;
+/** Small enough to hold nobody up. */
+const BATCH = 1_000;
 
 /** Rows that have had their day: every instance drops them once an hour, and whichever comes first finds them. */
 @Injectable()
@@ -13,6 +15,13 @@ export abstract class OldRows implements OnApplicationBootstrap, OnApplicationSh
 
   /** @returns how many */
   protected abstract drop(): Promise<number>;
+
+  /** @param drop of at most so many rows: how many it found */
+  protected async inBatches(drop: (limit: number) => Promise<number>): Promise<number> {
+    let dropped = 0;
+    for (let last = BATCH; last === BATCH; dropped += last) last = await drop(BATCH);
+    return dropped;
+  }
 
   onApplicationBootstrap(): void {
     this.timer = setInterval(() => void this.forgetOld(), HOUR_MS).unref();

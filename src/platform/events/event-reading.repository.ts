@@ -3,9 +3,11 @@ import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { Sql, statement } from '../database/sql.js';
 import type { EventRow } from './event-row.js';
 import { EVENT_COLUMNS, toRecordedEvent } from './event-row.js';
+import { LOG_IDENTITY } from './epoch.repository.js';
 import type { PageRange } from './log-cursor.js';
 
-const HORIZON = statement(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon`);
+const STANDPOINT = statement(`
+  SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, ${LOG_IDENTITY} AS identity`);
 
 /**
  * How far the log has settled since a horizon, and between which positions that is: read from an index alone.
@@ -16,8 +18,11 @@ const HORIZON = statement(`SELECT pg_snapshot_xmin(pg_current_snapshot())::text 
  * written, is read with it although its number has not settled.
  */
 const SETTLED_SINCE = statement(`
-  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon)
-  SELECT snapshot.horizon::text AS horizon, settled.first::text AS first, settled.last::text AS last
+  WITH snapshot AS MATERIALIZED (
+    SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon, pg_snapshot_xmax(pg_current_snapshot()) AS next
+  )
+  SELECT snapshot.horizon::text AS horizon, snapshot.horizon < snapshot.next AS held, ${LOG_IDENTITY} AS identity,
+         settled.first::text AS first, settled.last::text AS last
   FROM snapshot CROSS JOIN LATERAL (
     SELECT min(position) AS first, max(position) FILTER (WHERE xid < snapshot.horizon) AS last
     FROM event WHERE xid >= $1::xid8 AND snapshot.horizon > $1::xid8
@@ -52,9 +57,11 @@ const PAGE_OF_WORKSPACE = statement(`
 const STANDING = statement(`
   SELECT $1::xid8 > pruned_xid AS kept, $1::xid8 <= pg_snapshot_xmax(pg_current_snapshot()) AS reached FROM event_log`);
 
-const IDENTITY = statement(`
-  SELECT log.id || '/' || system.system_identifier || '/' || checkpoint.timeline_id AS identity
-  FROM event_log log, pg_control_system() system, pg_control_checkpoint() checkpoint`);
+/** Locks tell numbers without the epoch that xid8 adds. */
+const HOLDER = statement(`
+  SELECT pg_locks.pid, pg_stat_activity.usename AS user FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
+  WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock' AND granted AND pg_locks.pid IS NOT NULL
+    AND transactionid::text = ($1::bigint & 4294967295)::text`);
 
 /** What has settled between two horizons: before one (the oldest transaction still open) nothing can appear any more. */
 export interface SettledRange {
@@ -63,6 +70,10 @@ export interface SettledRange {
   /** Of the first event and the last; null when there is none. */
   first: string | null;
   last: string | null;
+  /** Whether a transaction is open that keeps the horizon where it is. */
+  held: boolean;
+  /** Of the log that was asked. */
+  identity: string;
 }
 
 const NOWHERE = { kept: false, reached: false };
@@ -72,14 +83,20 @@ const NOWHERE = { kept: false, reached: false };
 export class EventReadingRepository {
   constructor(private readonly sql: Sql) {}
 
-  async horizon(): Promise<string> {
-    return (await this.sql.first<{ horizon: string }>(HORIZON))?.horizon ?? '0';
+  /** Where the log stands, and which one it is. */
+  async standpoint(): Promise<{ horizon: string; identity: string }> {
+    return this.only(await this.sql.first<{ horizon: string; identity: string }>(STANDPOINT));
   }
 
   /** What the transactions wrote that have ended between a horizon and the present one. */
   async settledSince(since: string): Promise<SettledRange> {
-    const range = await this.sql.first<Omit<SettledRange, 'since'>>(SETTLED_SINCE, [since]);
-    return { since, horizon: since, first: null, last: null, ...range };
+    const range = this.only(await this.sql.first<Omit<SettledRange, 'since'>>(SETTLED_SINCE, [since]));
+    return { since, ...range };
+  }
+
+  /** The server process whose transaction keeps the horizon at this number; null where none is seen. */
+  async holder(horizon: string): Promise<{ pid: number; user: string | null } | null> {
+    return (await this.sql.first<{ pid: number; user: string | null }>(HOLDER, [horizon])) ?? null;
   }
 
   /**
@@ -124,8 +141,8 @@ export class EventReadingRepository {
     return (await this.sql.first<{ kept: boolean; reached: boolean }>(STANDING, [since])) ?? NOWHERE;
   }
 
-  /** Names this very log: a restored dump or a failover answers another one. */
-  async identity(): Promise<string> {
-    return (await this.sql.first<{ identity: string }>(IDENTITY))?.identity ?? '';
+  private only<T>(row: T | undefined): T {
+    if (row === undefined) throw new Error('the event log told nothing of itself');
+    return row;
   }
 }

@@ -4,7 +4,9 @@ import type { RecordedEvent } from '../../kernel/domain-event.js';
 import { Fanout } from '../fanout/fanout.js';
 import { COMMITTED_EVENTS } from './event-log.js';
 import type { AppendedEvent } from './event.repository.js';
+import { EpochRepository } from './epoch.repository.js';
 import { EventReadingRepository } from './event-reading.repository.js';
+import { HorizonAge } from './horizon-age.js';
 import { encodeLogCursor } from './log-cursor.js';
 
 export type EventListener = (event: RecordedEvent) => void;
@@ -35,10 +37,13 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private reading: Promise<void> = Promise.resolve();
   private failing = false;
   private stopped = false;
+  private readonly epochListeners: (() => void)[] = [];
   private unsubscribe: () => void = () => undefined;
 
   constructor(
     private readonly events: EventReadingRepository,
+    private readonly epochs: EpochRepository,
+    private readonly age: HorizonAge,
     private readonly fanout: Fanout,
   ) {}
 
@@ -51,10 +56,13 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     this.listeners.push(listener);
   }
 
+  /** Called when the log has become another one: what was heard before may not be in it, and its cursors are none. */
+  onNewEpoch(listener: () => void): void {
+    this.epochListeners.push(listener);
+  }
+
   async onApplicationBootstrap(): Promise<void> {
-    const identity = await this.events.identity();
-    this.identity = createHash('sha256').update(identity).digest('hex').slice(0, 16);
-    this.horizon = await this.events.horizon();
+    await this.begin();
     this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, body => this.offer(body as AppendedEvent));
     this.schedule();
   }
@@ -69,6 +77,8 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   /** Reads the log up to the present horizon, a page at a time, and delivers what has not come before. */
   async catchUp(): Promise<void> {
     const range = await this.events.settledSince(this.horizon);
+    if (nameOf(range.identity) !== this.identity) return this.beginAgain();
+    this.age.note(range);
     for await (const events of this.events.read(range)) {
       for (const event of events) if (!this.hasPassed(event)) this.pass(event);
       if (this.stopped) return;
@@ -78,6 +88,22 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     this.horizon = range.horizon;
     for (const [id, xid] of this.delivered) if (xid < passed) this.delivered.delete(id);
     for (const [id, event] of this.waiting) if (this.hasPassed(event)) this.waiting.delete(id);
+  }
+
+  private async begin(): Promise<void> {
+    if (await this.epochs.moveIn()) this.logger.warn('the event log comes from another database: a new epoch begins');
+    const { horizon, identity } = await this.events.standpoint();
+    this.identity = nameOf(identity);
+    this.horizon = horizon;
+  }
+
+  /** The database is another one than a moment ago: restored, or taken over by what was its copy. */
+  private async beginAgain(): Promise<void> {
+    await this.begin();
+    this.delivered.clear();
+    this.waiting.clear();
+    this.logger.warn('the event log is another one than before: clients are told to read the present state');
+    for (const listener of this.epochListeners) listener();
   }
 
   private offer(event: AppendedEvent): void {
@@ -128,4 +154,9 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     if (error === null && this.failing) this.logger.log('the event log can be read again');
     this.failing = error !== null;
   }
+}
+
+/** As cursors carry it. */
+function nameOf(identity: string): string {
+  return createHash('sha256').update(identity).digest('hex').slice(0, 16);
 }

@@ -16,14 +16,16 @@ const APPEND = statement(`
             (SELECT id FROM previous) AS previous_id, (SELECT xid FROM previous) AS previous_xid`);
 
 /**
- * Drops the oldest events, at most so many, and notes up to which transaction's number something has gone. Positions
+ * Drops the oldest events that every durable reader has passed, at most so many, and notes up to which transaction's number something has gone. Positions
  * and times ascend together, but for what waited for a lock.
  */
 const PRUNE = statement(`
   WITH batch AS (SELECT position, recorded_at FROM event ORDER BY position LIMIT $2),
   gone AS (
     DELETE FROM event USING batch
-    WHERE event.position = batch.position AND batch.recorded_at < $1 RETURNING event.xid
+    WHERE event.position = batch.position AND batch.recorded_at < $1
+      AND NOT EXISTS (SELECT FROM event_reader WHERE event_reader.since <= event.xid)
+    RETURNING event.xid
   ),
   noted AS (
     UPDATE event_log SET pruned_xid = GREATEST(pruned_xid, (SELECT max(xid) FROM gone)) WHERE EXISTS (SELECT 1 FROM gone)

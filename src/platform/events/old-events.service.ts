@@ -5,8 +5,6 @@ import { OldRows } from '../database/old-rows.service.js';
 import { EventRepository } from './event.repository.js';
 
 const DAY_MS = 24 * 3_600_000;
-/** Small enough to hold nobody up. */
-const BATCH = 1_000;
 
 /** Drops events that nobody can resume from any more. */
 @Injectable()
@@ -21,10 +19,8 @@ export class OldEvents extends OldRows {
     super();
   }
 
-  protected async drop(): Promise<number> {
+  protected drop(): Promise<number> {
     const before = new Date(this.clock.now().getTime() - this.config.eventRetentionDays * DAY_MS);
-    let dropped = 0;
-    for (let last = BATCH; last === BATCH; dropped += last) last = await this.events.prune(before, BATCH);
-    return dropped;
+    return this.inBatches(limit => this.events.prune(before, limit));
   }
 }

@@ -1,7 +1,7 @@
 import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
-import { collectDefaultMetrics, Registry } from 'prom-client';
+import { Registry } from 'prom-client';
 import { Public } from '../access/access.decorator.js';
 import { ReadinessService } from './readiness.service.js';
 
@@ -10,11 +10,10 @@ import { ReadinessService } from './readiness.service.js';
 @Public()
 @Controller()
 export class HealthController {
-  private readonly metrics = new Registry();
-
-  constructor(private readonly readiness: ReadinessService) {
-    collectDefaultMetrics({ register: this.metrics });
-  }
+  constructor(
+    private readonly readiness: ReadinessService,
+    private readonly metrics: Registry,
+  ) {}
 
   /** The process is alive. */
   @Get('healthz')

@@ -1,0 +1,54 @@
+import type { ClientOrigin } from '../../kernel/client-origin.js';
+import { toWireTime } from '../../kernel/clock.js';
+import type { Actor, EventType } from '../../kernel/domain-event.js';
+
+/** What something was done to. */
+export interface AuditSubject {
+  type: 'api_key' | 'bot' | 'channel' | 'contact' | 'invite' | 'member' | 'session' | 'sso_ticket' | 'workspace';
+  /** null: of nobody that is known. */
+  id: string | null;
+}
+
+/** Who did what to which part of the workspace, when and from where. Written once, never changed. */
+export interface AuditEntry {
+  workspaceId: string;
+  /** That of the event. */
+  id: string;
+  action: EventType;
+  actorType: Actor['type'];
+  actorId: string | null;
+  subjectType: AuditSubject['type'];
+  subjectId: string | null;
+  details: object;
+  requestId: string | null;
+  address: ClientOrigin['address'] | null;
+  userAgent: string | null;
+  recordedAt: Date;
+}
+
+export interface AuditEntryRecord {
+  id: string;
+  action: string;
+  actor: { type: string; id: string | null; name: string | null };
+  subject: AuditSubject;
+  details: object;
+  request_id: string | null;
+  address: string | null;
+  user_agent: string | null;
+  created_at: string;
+}
+
+/** @param name of the actor today; null where it has none */
+export function toAuditEntryRecord(entry: AuditEntry, name: string | null): AuditEntryRecord {
+  return {
+    id: entry.id,
+    action: entry.action,
+    actor: { type: entry.actorType, id: entry.actorId, name },
+    subject: { type: entry.subjectType, id: entry.subjectId },
+    details: entry.details,
+    request_id: entry.requestId,
+    address: entry.address,
+    user_agent: entry.userAgent,
+    created_at: toWireTime(entry.recordedAt),
+  };
+}

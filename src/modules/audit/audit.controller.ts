@@ -1,0 +1,35 @@
+import { Controller, Get, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { CursorInvalid } from '../../kernel/errors.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller } from '../../platform/access/caller.decorator.js';
+import { AnswersPage, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import type { PageView } from '../../platform/http/page.schema.js';
+import { AuditEntryView, ListAuditLogQuery } from './audit.schema.js';
+import { AuditService } from './audit.service.js';
+
+@ApiTags('Audit log')
+@Controller('audit-log')
+export class AuditController {
+  constructor(private readonly audit: AuditService) {}
+
+  @Get()
+  @Summary('Who did what to keys, members, invites, channels, bots and sessions, and from where; the latest first.')
+  @Allow('audit-log:read')
+  @AnswersPage(AuditEntryView)
+  @Throws(CursorInvalid)
+  async list(@Caller() caller: StaffPrincipal, @Query() query: ListAuditLogQuery): Promise<PageView<AuditEntryView>> {
+    const { limit, cursor, action, actor_id: actorId, subject_id: subjectId, since, until } = query;
+    const { items, nextCursor } = await this.audit.list(caller, {
+      limit,
+      cursor,
+      action,
+      actorId,
+      subjectId,
+      ...(since === undefined ? {} : { since: new Date(since) }),
+      ...(until === undefined ? {} : { until: new Date(until) }),
+    });
+    return { items, next_cursor: nextCursor };
+  }
+}

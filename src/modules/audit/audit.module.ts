@@ -1,0 +1,15 @@
+import { Module } from '@nestjs/common';
+import { ApiKeysModule } from '../api-keys/index.js';
+import { MembersModule } from '../members/index.js';
+import { AuditController } from './audit.controller.js';
+import { AuditReader } from './audit.reader.js';
+import { AuditRepository } from './audit.repository.js';
+import { AuditService } from './audit.service.js';
+import { OldAuditEntries } from './old-audit-entries.service.js';
+
+@Module({
+  imports: [ApiKeysModule, MembersModule],
+  controllers: [AuditController],
+  providers: [AuditRepository, AuditService, AuditReader, OldAuditEntries],
+})
+export class AuditModule {}

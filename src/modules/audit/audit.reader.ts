@@ -1,0 +1,44 @@
+import { Injectable } from '@nestjs/common';
+import { DurableReader, Reading } from '../../platform/events/durable-reader.js';
+import type { LoggedEvent } from '../../platform/events/reading-position.repository.js';
+import type { AuditEntry } from './audit-entry.js';
+import { AuditRepository } from './audit.repository.js';
+import { AUDITED_TYPES, auditSubjectOf } from './audited-events.js';
+
+/** Keeps what somebody may have to answer for, when the event log has long forgotten it. */
+@Injectable()
+export class AuditReader extends DurableReader {
+  protected readonly name = 'audit';
+  protected readonly types = AUDITED_TYPES;
+
+  constructor(
+    reading: Reading,
+    private readonly entries: AuditRepository,
+  ) {
+    super(reading);
+  }
+
+  protected take(events: readonly LoggedEvent[]): Promise<void> {
+    return this.entries.insertAll(events.map(toEntry).filter(entry => entry !== null));
+  }
+}
+
+function toEntry(event: LoggedEvent): AuditEntry | null {
+  const subject = auditSubjectOf(event);
+  if (!subject) return null;
+  const { id, workspaceId, type: action, actor, payload: details, requestId, address, userAgent } = event;
+  return {
+    workspaceId,
+    id,
+    action,
+    actorType: actor.type,
+    actorId: actor.id,
+    subjectType: subject.type,
+    subjectId: subject.id,
+    details,
+    requestId,
+    address,
+    userAgent,
+    recordedAt: new Date(event.recordedAt),
+  };
+}

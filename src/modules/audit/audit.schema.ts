@@ -1,0 +1,52 @@
+import { FreeForm, Id, Nested, Text, Time } from '../../platform/http/fields.js';
+import { PageQuery } from '../../platform/http/page.schema.js';
+
+const optional = true;
+const nullable = true;
+
+export class ListAuditLogQuery extends PageQuery {
+  @Text({
+    max: 64,
+    optional,
+    pattern: /^[a-z_]+\.(?:[a-z_]+|\*)$/,
+    example: 'api_key.*',
+    description: 'One action, or all that was done to one kind of thing.',
+  })
+  action?: string;
+
+  @Id({ optional, description: 'Of the member or API key that did it.' })
+  actor_id?: string;
+
+  @Id({ optional, description: 'Of what it was done to.' })
+  subject_id?: string;
+
+  @Time({ optional, description: 'What was done then or later.' })
+  since?: string;
+
+  @Time({ optional, description: 'What was done before.' })
+  until?: string;
+}
+
+export class AuditActorView {
+  @Text({ example: 'member', description: '`member`, `api_key` or `system`.' }) type!: string;
+  @Id({ nullable }) id!: string | null;
+  @Text({ nullable, description: 'Today.' }) name!: string | null;
+}
+
+export class AuditSubjectView {
+  @Text({ example: 'api_key' }) type!: string;
+  @Id({ nullable }) id!: string | null;
+}
+
+/** Who did what to which part of the workspace, when and from where. */
+export class AuditEntryView {
+  @Id() id!: string;
+  @Text({ example: 'api_key.created' }) action!: string;
+  @Nested(() => AuditActorView) actor!: AuditActorView;
+  @Nested(() => AuditSubjectView) subject!: AuditSubjectView;
+  @FreeForm({ description: 'The thing as it was then, or what of it has changed. Never a secret.' }) details!: object;
+  @Text({ nullable, description: 'The `X-Request-Id` of the request that did it.' }) request_id!: string | null;
+  @Text({ nullable, example: '203.0.113.7' }) address!: string | null;
+  @Text({ nullable, max: 1_000 }) user_agent!: string | null;
+  @Time() created_at!: string;
+}

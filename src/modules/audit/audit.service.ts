@@ -1,0 +1,37 @@
+import { Injectable } from '@nestjs/common';
+import type { Page } from '../../kernel/page.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { ApiKeysService } from '../api-keys/index.js';
+import { MembersService } from '../members/index.js';
+import type { AuditEntry, AuditEntryRecord } from './audit-entry.js';
+import { toAuditEntryRecord } from './audit-entry.js';
+import type { AuditQuery } from './audit.repository.js';
+import { AuditRepository } from './audit.repository.js';
+
+@Injectable()
+export class AuditService {
+  constructor(
+    private readonly entries: AuditRepository,
+    private readonly members: MembersService,
+    private readonly apiKeys: ApiKeysService,
+  ) {}
+
+  /** With the names that the actors have today. @throws CursorInvalid */
+  async list(principal: StaffPrincipal, query: AuditQuery): Promise<Page<AuditEntryRecord>> {
+    const { items, nextCursor } = await this.entries.page(principal, query);
+    const names = await this.namesOf(principal.workspaceId, items);
+    const record = (entry: AuditEntry) => toAuditEntryRecord(entry, names.get(entry.actorId ?? '') ?? null);
+    return { items: items.map(record), nextCursor };
+  }
+
+  private async namesOf(workspaceId: string, entries: AuditEntry[]): Promise<Map<string, string>> {
+    const idsOf = (type: AuditEntry['actorType']) => [
+      ...new Set(entries.flatMap(({ actorType, actorId }) => (actorType === type && actorId ? [actorId] : []))),
+    ];
+    const [members, keys] = await Promise.all([
+      this.members.displays(workspaceId, idsOf('member')),
+      this.apiKeys.names(workspaceId, idsOf('api_key')),
+    ]);
+    return new Map([...[...members].map(([id, { name }]) => [id, name] as const), ...keys]);
+  }
+}

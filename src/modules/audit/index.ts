@@ -1,0 +1,2 @@
+export type { AuditEntryRecord } from './audit-entry.js';
+export { AuditModule } from './audit.module.js';

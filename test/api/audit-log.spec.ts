@@ -1,0 +1,186 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { OldAuditEntries } from '../../src/modules/audit/old-audit-entries.service.js';
+import { eventually } from '../support/eventually.js';
+import type { Caller } from '../support/http.js';
+import { someEmail } from '../support/invites.js';
+import type { Json } from '../support/json.js';
+import type { Desk } from '../support/world.js';
+import { PASSWORD, World } from '../support/world.js';
+
+const ADDRESS = '203.0.113.9';
+const PROGRAM = 'Console/2.0';
+/** The log is read behind every transaction of the cluster, also those of other tests. */
+const SETTLED_MS = 20_000;
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start({ TRUST_PROXY: '1', AUDIT_RETENTION_DAYS: '30' });
+});
+afterEach(() => world.app.clock.reset());
+afterAll(() => world.stop());
+
+describe('GET /v1/audit-log', () => {
+  let desk: Desk;
+  let api: Caller;
+  beforeEach(async () => {
+    desk = await world.desk();
+    api = desk.owner.api;
+  });
+
+  const list = async (query = '', caller = api): Promise<Json[]> => {
+    const { status, data } = await caller.get(`/v1/audit-log${query}`);
+    expect(status).toBe(200);
+    return data.items;
+  };
+
+  /** The entries of a query as soon as there are so many of them. */
+  const entries = (count: number, query = ''): Promise<Json[]> =>
+    eventually(async () => {
+      const items = await list(query);
+      return items.length >= count ? items : undefined;
+    }, SETTLED_MS);
+
+  const makeKey = async (name: string) => {
+    const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': PROGRAM, 'X-Request-Id': `request-of-${name}` };
+    return (await api.post('/v1/api-keys', { name }, headers)).data;
+  };
+
+  it('tells who did what to what, when, from where and in which request', async () => {
+    const { id, key } = await makeKey('backend');
+    const [entry] = await entries(1, '?action=api_key.created');
+    expect(entry).toMatchObject({
+      action: 'api_key.created',
+      actor: { type: 'member', id: desk.owner.memberId, name: 'Olivia Owner' },
+      subject: { type: 'api_key', id },
+      details: { id, name: 'backend' },
+      address: ADDRESS,
+      user_agent: PROGRAM,
+      request_id: 'request-of-backend',
+    });
+    expect(entry?.created_at).toMatch(/^\d{4}-.+\.\d{6}Z$/);
+    expect(JSON.stringify(entry)).not.toContain(key);
+  });
+
+  it('names a key that acts, also when it has been revoked', async () => {
+    const { id, key } = await makeKey('provisioning');
+    const { data: made } = await world
+      .as(key as string)
+      .post('/v1/workspace/members', { email: someEmail(), name: 'Mia' });
+    await api.delete(`/v1/api-keys/${id}`);
+    const [entry] = await entries(1, `?subject_id=${made.id}`);
+    expect(entry).toMatchObject({ action: 'member.created', actor: { type: 'api_key', id, name: 'provisioning' } });
+    await entries(1, '?action=api_key.revoked');
+  });
+
+  it('has everything that was done to keys, members, invites, channels, bots and sessions, and nothing that was said', async () => {
+    const { id: keyId } = await makeKey('short-lived');
+    await api.delete(`/v1/api-keys/${keyId}`);
+    const colleague = await world.colleague(desk);
+    await api.patch(`/v1/workspace/members/${colleague.memberId}`, { role: 'admin' });
+    await api.post(`/v1/workspace/members/${colleague.memberId}/deactivate`);
+    const { data: invite } = await api.post('/v1/workspace/invites', { email: someEmail(), role: 'agent' });
+    await api.delete(`/v1/workspace/invites/${invite.id}`);
+    const { data: channel } = await api.post('/v1/channels', { name: 'Shop' });
+    await api.post(`/v1/channels/${channel.id}/rotate-identity-secret`);
+    await api.delete(`/v1/channels/${channel.id}`);
+    const { data: bot } = await api.post('/v1/bots', { name: 'Greeter' });
+    await api.post(`/v1/bots/${bot.id}/rotate-secret`);
+    await api.delete(`/v1/bots/${bot.id}`);
+    await world.anyone.post('/v1/auth/login', { email: desk.owner.email, password: `${PASSWORD} not` });
+    await world.conversation(await world.visitor(desk));
+    await api.patch('/v1/workspace', { name: 'Renamed' });
+    await entries(1, '?action=workspace.updated');
+    const all = await list('?limit=200');
+    const actions = new Set(all.map(({ action }) => action as string));
+    const wanted = ['api_key.created', 'api_key.revoked', 'member.created', 'member.updated', 'session.started'];
+    wanted.push('session.ended', 'session.refused', 'invite.created', 'invite.revoked', 'channel.created');
+    wanted.push('channel.secret_rotated', 'channel.deleted', 'bot.created', 'bot.secret_rotated', 'bot.deleted');
+    for (const action of [...wanted, 'workspace.created', 'workspace.updated']) expect(actions).toContain(action);
+    expect([...actions].filter(action => /^(message|conversation|contact)\./.test(action))).toEqual([]);
+    const recorded = await world.app.database.query<{ id: string }>(
+      'SELECT id FROM event WHERE workspace_id = $1 AND type = ANY($2)',
+      [desk.workspaceId, [...actions]],
+    );
+    expect(all.map(({ id }) => id as string).sort()).toEqual(recorded.map(({ id }) => id).sort());
+  });
+
+  it('is in order of time, the latest first, page after page, also while more is done', async () => {
+    for (let index = 0; index < 7; index += 1) await makeKey(`key ${index}`);
+    await entries(7, '?action=api_key.created');
+    const seen: string[] = [];
+    let cursor: string | null = null;
+    do {
+      const page: Json = (
+        await api.get(`/v1/audit-log?action=api_key.*&limit=3${cursor === null ? '' : `&cursor=${cursor}`}`)
+      ).data;
+      seen.push(...(page.items as Json[]).map(({ details }) => details.name as string));
+      cursor = page.next_cursor;
+      await makeKey(`later ${seen.length}`);
+    } while (cursor !== null);
+    expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map(index => `key ${index}`));
+  });
+
+  it('is filtered by action, by noun, by actor, by subject and by time', async () => {
+    const { id } = await makeKey('one');
+    await makeKey('two');
+    await api.delete(`/v1/api-keys/${id}`);
+    await entries(3, '?action=api_key.*');
+    const names = async (query: string) => (await list(query)).map(entry => `${entry.action} ${entry.details.name}`);
+    expect(await names('?action=api_key.created')).toEqual(['api_key.created two', 'api_key.created one']);
+    expect(await names(`?subject_id=${id}`)).toEqual(['api_key.revoked one', 'api_key.created one']);
+    expect(await names(`?actor_id=${desk.owner.memberId}&action=api_key.revoked`)).toEqual(['api_key.revoked one']);
+    expect(await names(`?actor_id=${id}`)).toEqual([]);
+    const [first] = (await list('?action=api_key.created')).slice(-1);
+    const at = first?.created_at as string;
+    expect(await names(`?action=api_key.created&since=${at}`)).toContain('api_key.created one');
+    expect(await names(`?action=api_key.created&until=${at}`)).toEqual([]);
+  });
+
+  it.each([
+    ['action=keys', 'action'],
+    ['action=%25.%25', 'action'],
+    ['actor_id=me', 'actor_id'],
+    ['since=yesterday', 'since'],
+    ['limit=0', 'limit'],
+  ])('refuses ?%s and names the field', async (query, field) => {
+    const { status, error } = await api.get(`/v1/audit-log?${query}`);
+    expect([status, error?.code]).toEqual([400, 'validation_failed']);
+    expect(error?.details?.map((detail: Json) => detail.field)).toEqual([field]);
+  });
+
+  it('refuses a cursor that is another list’s', async () => {
+    const { next_cursor: foreign } = (await api.get('/v1/workspace/members?limit=1')).data;
+    for (const cursor of ['x', foreign ?? Buffer.from('["members","x"]').toString('base64url')]) {
+      expect((await api.get(`/v1/audit-log?cursor=${cursor}`)).status).toBe(400);
+    }
+  });
+
+  it('is for owners, admins and keys of this workspace: not for agents, not for narrowed sessions', async () => {
+    await makeKey('ours');
+    await entries(1, '?action=api_key.created');
+    const agent = await world.colleague(desk);
+    expect((await agent.api.get('/v1/audit-log')).status).toBe(403);
+    const narrowed = (await api.post('/v1/auth/agent-token', { channel_ids: [desk.channelId] })).data;
+    const refused = await world.as(narrowed.token as string).get('/v1/audit-log');
+    expect([refused.status, refused.error?.code]).toEqual([403, 'scope_too_narrow']);
+    const stranger = await world.desk();
+    expect(await list('?action=api_key.created', stranger.owner.api)).toEqual([]);
+    const key = await world.apiKey(desk);
+    expect((await list('?action=api_key.created', key)).length).toBeGreaterThan(0);
+  });
+
+  it('outlives the event log, and ends after AUDIT_RETENTION_DAYS', async () => {
+    const { id } = await makeKey('old');
+    await entries(1, `?subject_id=${id}`);
+    await world.app.database.query('DELETE FROM event WHERE workspace_id = $1', [desk.workspaceId]);
+    const old = world.app.app.get(OldAuditEntries);
+    world.app.clock.advance(29 * 24 * 3600);
+    await old.forgetOld();
+    world.app.clock.reset();
+    expect(await list(`?subject_id=${id}`)).toHaveLength(1);
+    world.app.clock.advance(31 * 24 * 3600);
+    await old.forgetOld();
+    world.app.clock.reset();
+    expect(await list(`?subject_id=${id}`)).toEqual([]);
+  });
+});
