@@ -41,6 +41,8 @@ export abstract class Config {
   abstract readonly auditRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
+  abstract readonly socketHandshakesAtOnce: number;
+  abstract readonly socketCompression: boolean;
   /** null: off. */
   abstract readonly rateLimits: RateLimits | null;
   abstract readonly drainSeconds: number;
@@ -49,6 +51,17 @@ export abstract class Config {
 }
 
 const PLACEHOLDER = /change.?me|example|placeholder|replace|secret|insert|password|default|^(.)\1+$|^test|^dev/i;
+
+/** What holds anywhere beyond well-formed values. */
+function faultsOf(env: Env): string[] {
+  const faults = productionFaults(env);
+  if (env.WS_PONG_WAIT_MS <= env.WS_PING_INTERVAL_MS) {
+    faults.push(
+      'WS_PONG_WAIT_MS must be more than WS_PING_INTERVAL_MS: who only answers pings would be closed before one',
+    );
+  }
+  return faults;
+}
 
 /** What production demands beyond well-formed values. */
 function productionFaults(env: Env): string[] {
@@ -82,7 +95,7 @@ export function environment(defaults: Record<string, string>, overrides: Record<
 
 /** Reads and checks the environment once. @throws ConfigInvalid with every fault in one message */
 export function loadConfig(source: Record<string, string | undefined> = process.env): Config {
-  const env = parseEnv(source, productionFaults);
+  const env = parseEnv(source, faultsOf);
   const complete = env.given.has('JWT_SECRETS') && env.given.has('ENCRYPTION_KEYS');
   const made = complete ? null : localSecrets(env.DATA_DIR);
   const publicUrl = env.PUBLIC_URL || `http://localhost:${env.PORT}`;
@@ -112,6 +125,8 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
+    socketHandshakesAtOnce: env.WS_HANDSHAKES_AT_ONCE,
+    socketCompression: env.WS_COMPRESSION,
     rateLimits: env.RATE_LIMITS,
     drainSeconds: env.given.has('DRAIN_SECONDS') ? env.DRAIN_SECONDS : env.NODE_ENV === 'production' ? 5 : 0,
     logLevel: env.LOG_LEVEL,

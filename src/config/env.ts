@@ -87,6 +87,16 @@ export const VARIABLES = {
   AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long the audit log keeps who did what.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),
+  WS_HANDSHAKES_AT_ONCE: variable(
+    integer(1, 10_000),
+    '5',
+    'Sockets that are let in at the same time; the rest wait. Less than DATABASE_POOL_SIZE leaves room for requests.',
+  ),
+  WS_COMPRESSION: variable(
+    onOff(),
+    'off',
+    'Whether clients that ask for permessage-deflate get it. It costs processor for each socket, and memory.',
+  ),
   RATE_LIMITS: variable<RateLimits | null>(
     raw => {
       const limits = parseRateLimits(raw);

@@ -60,9 +60,9 @@ export interface EventFrame {
 }
 
 /** @param cursor how far whoever hears this has come in the log; not how far the event is */
-export function serialised(frame: EventFrame, cursor: string): Buffer {
+export function serialised(frame: EventFrame, cursor: string): string {
   const { type, id, ...rest } = frame;
-  return Buffer.from(JSON.stringify({ type, id, cursor, ...rest }));
+  return JSON.stringify({ type, id, cursor, ...rest });
 }
 
 /** What was missed cannot be told; the client reads the present state. */

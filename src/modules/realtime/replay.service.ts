@@ -5,12 +5,16 @@ import type { ResumeFault } from '../../platform/events/event-reader.service.js'
 import { EventReader } from '../../platform/events/event-reader.service.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
+import { TextFrame } from '../../platform/sockets/text-frame.js';
 import { ConversationsService } from '../conversations/index.js';
 import type { EventFrame } from './event-frames.js';
 import { eventFrame, HEARD_TYPES, hearingsOf, serialised } from './event-frames.js';
 
+/** What may wait here for one that reads slowly; a thousand ordinary events are a tenth of it. */
+const REPLAY_BYTES = 8 * 1024 * 1024;
+
 /** What became of a resume. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
-export type Resumed = { frames: Buffer[] } | { fault: ResumeFault | 'scope' };
+export type Resumed = { frames: TextFrame[] } | { fault: ResumeFault | 'scope' };
 
 /**
  * What a socket has missed, by the same table that decides who hears of it live. Replayed frames carry the cursor that
@@ -38,8 +42,17 @@ export class ReplayService {
     });
     if (typeof found === 'string') return { fault: found };
     if (found.some(event => changesScope(event, connection))) return { fault: 'scope' };
-    const frames = found.map(event => frameFor(connection, event)).filter(frame => frame !== null);
-    return { frames: frames.map(frame => serialised(frame, after)) };
+    const frames = [];
+    let bytes = 0;
+    for (const event of found) {
+      const told = frameFor(connection, event);
+      if (!told) continue;
+      const frame = TextFrame.of(serialised(told, after));
+      bytes += frame.bytes.length;
+      if (bytes > REPLAY_BYTES) return { fault: 'too_many' };
+      frames.push(frame);
+    }
+    return { frames };
   }
 
   /** For backends: what all agents together have heard. @throws CursorInvalid, CursorExpired */

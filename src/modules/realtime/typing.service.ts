@@ -120,7 +120,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
       : [topics.contact(contactId, channelId), topics.visitorConversation(conversationId)];
     this.hub.broadcast([...agents, ...visitors], frame, {
       passing: true,
-      except: connection => principalKey(connection.principal) === senderKey,
+      except: connection => connection.principalKey === senderKey,
     });
   }
 

@@ -1,9 +1,13 @@
+import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
 import { newId } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
+import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
+import { TextFrame } from './text-frame.js';
 import { TokenBucket } from './token-bucket.js';
+import { TurnWriter } from './turn-writer.js';
 
 /** Which of the two views of an event a socket gets. */
 export type Audience = 'agent' | 'visitor';
@@ -26,58 +30,113 @@ export interface Admission {
 
 /** Bytes that may wait for a slow reader: passing frames stop at the first mark, the socket ends at the second. */
 const BUFFER = { passing: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
-const FRAMES = { perSecond: 20, burst: 40 } as const;
+export const FRAMES = { perSecond: 20, burst: 40 } as const;
+/** How long the other side may take to close its own, before the connection is cut. */
+export const CLOSING_MS = 2_000;
 const FAULTS = { count: 10, withinMs: 60_000 } as const;
+
+/** What a connection says: text, or a frame that was made of one because it goes to many. */
+export type Outgoing = string | TextFrame;
+
+const writer = new TurnWriter();
+
+/** What has come for a client that is being told what it has missed. */
+interface Held {
+  frames: TextFrame[];
+  bytes: number;
+}
+
+function takeFrom(held: Held): TextFrame | undefined {
+  const frame = held.frames.shift();
+  held.bytes -= frame?.bytes.length ?? 0;
+  return frame;
+}
 
 /** One open socket: what it may hear, when it was last heard, how much it may still say. */
 export class SocketConnection {
   readonly id = newId();
+  /** By which the sockets of one principal are counted. */
+  readonly principalKey: string;
   readonly topics = new Set<string>();
   heardAt = performance.now();
-  pingedAt = performance.now();
+  /** When it is pinged next; null until its place in the round has been drawn. */
+  pingAt: number | null = null;
   closedAt: number | null = null;
   /** Whether it has been told that its token is about to end. */
   warnedOfEnd = false;
   /** What has come while the client is being told what it has missed; null when nothing is held back. */
-  private held: { payloads: (string | Buffer)[]; bytes: number } | null = null;
+  private held: Held | null = null;
   private readonly frames = new TokenBucket(FRAMES.perSecond, FRAMES.burst);
   private readonly faultedAt: number[] = [];
+  private readonly compressed: boolean;
 
-  /** @param askedAt when its handshake began, in the time of `performance.now()` */
+  /**
+   * @param wire the connection under the socket
+   * @param askedAt when its handshake began, in the time of `performance.now()`
+   */
   constructor(
     readonly socket: WebSocket,
+    private readonly wire: Duplex,
     public admission: Admission,
     readonly askedAt: number,
-  ) {}
+  ) {
+    this.principalKey = principalKey(admission.principal);
+    this.compressed = socket.extensions !== '';
+  }
 
   get principal(): Principal {
     return this.admission.principal;
   }
 
   /** @param passing whether the frame tells of something that will be out of date in a moment anyway */
-  send(payload: string | Buffer, passing = false): void {
+  send(said: Outgoing, passing = false): void {
     if (this.socket.readyState !== this.socket.OPEN) return;
-    if (this.held) return this.keep(this.held, payload);
-    if (this.socket.bufferedAmount > BUFFER.limit) return this.close('slowConsumer');
-    if (passing && this.socket.bufferedAmount > BUFFER.passing) return;
-    this.socket.send(payload, { binary: false });
+    const frame = typeof said === 'string' ? TextFrame.of(said) : said;
+    if (this.held) return this.keep(this.held, frame, passing);
+    const waiting = this.socket.bufferedAmount;
+    if (waiting > BUFFER.limit) return this.close('slowConsumer');
+    if (passing && waiting > BUFFER.passing) return;
+    this.write(frame);
   }
 
   /** Holds back what comes until `release`: what has been missed is told first. */
   hold(): void {
-    this.held = { payloads: [], bytes: 0 };
+    this.held = { frames: [], bytes: 0 };
   }
 
-  /** Says these, then what has been held back, then whatever comes. */
-  release(first: readonly (string | Buffer)[]): void {
-    const { payloads } = this.held ?? { payloads: [] };
-    this.held = null;
-    for (const payload of [...first, ...payloads]) this.send(payload);
+  /**
+   * Says these, then what has been held back, then whatever comes. No faster than the client reads: who has missed more
+   * than may wait for a slow reader is not slow for that.
+   */
+  release(first: readonly Outgoing[]): void {
+    const rest = [...first];
+    const { held } = this;
+    if (!held) return;
+    const next = (): void => {
+      while (this.socket.readyState === this.socket.OPEN) {
+        const said = rest.shift() ?? takeFrom(held);
+        if (said === undefined) return void (this.held = null);
+        const frame = typeof said === 'string' ? TextFrame.of(said) : said;
+        if (this.socket.bufferedAmount < BUFFER.passing) this.write(frame);
+        else return this.socket.send(frame.payload, { binary: false }, next);
+      }
+    };
+    next();
   }
 
-  private keep(held: { payloads: (string | Buffer)[]; bytes: number }, payload: string | Buffer): void {
-    held.payloads.push(payload);
-    held.bytes += payload.length;
+  /**
+   * A frame is the same bytes for everyone, so it goes past `ws`, which would make its header again for each; not where
+   * compression was agreed upon, for then frames differ, and wait for one another inside of `ws`.
+   */
+  private write(frame: TextFrame): void {
+    if (this.compressed) this.socket.send(frame.payload, { binary: false });
+    else writer.write(this.wire, frame.bytes);
+  }
+
+  private keep(held: Held, frame: TextFrame, passing: boolean): void {
+    if (passing && held.bytes > BUFFER.passing) return;
+    held.frames.push(frame);
+    held.bytes += frame.bytes.length;
     if (held.bytes > BUFFER.limit) this.close('slowConsumer');
   }
 

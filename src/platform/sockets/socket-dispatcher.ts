@@ -5,6 +5,7 @@ import { DomainError } from '../../kernel/domain-error.js';
 import { toDomainError } from '../http/problem.js';
 import { errorFrame, FrameMalformed, FrameUnknown, parseFrame } from './frame.js';
 import type { SocketConnection } from './socket-connection.js';
+import { FRAMES } from './socket-connection.js';
 
 /** Handles one client's frames one after another, and answers each that cannot be handled. */
 export class SocketDispatcher {
@@ -20,6 +21,8 @@ export class SocketDispatcher {
   /** @param text of the frame; null for a binary one, which no frame of ours is */
   take(text: string | null): void {
     if (this.connection.closedAt !== null || !this.connection.hear()) return;
+    // more than a burst waits only behind a handler that hangs
+    if (this.waiting.length >= FRAMES.burst) return this.connection.close('rateLimited');
     this.waiting.push(text);
     if (!this.busy) void this.work();
   }

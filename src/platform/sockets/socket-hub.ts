@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { Recently } from '../../kernel/recently.js';
-import type { SocketConnection } from './socket-connection.js';
+import type { Outgoing, SocketConnection } from './socket-connection.js';
+import { TextFrame } from './text-frame.js';
 
 const SOCKETS_PER_PRINCIPAL = 20;
 /** Longer than any handshake takes. */
 const REMEMBERED_MS = 60_000;
+const NOBODY: readonly SocketConnection[] = [];
 
 /** The sockets of this instance, by the topics that they listen to. */
 @Injectable()
@@ -23,7 +24,7 @@ export class SocketHub {
    * of its topics was closed is closed like the others: what it was admitted by is over.
    */
   add(connection: SocketConnection): void {
-    const key = principalKey(connection.principal);
+    const key = connection.principalKey;
     const own = this.byPrincipal.get(key) ?? new Set();
     this.byPrincipal.set(key, own.add(connection));
     this.connections.add(connection);
@@ -67,19 +68,20 @@ export class SocketHub {
     return this.topics.has(topic);
   }
 
-  /** Sends one serialised frame to everyone in the topics, once to each, however many of them it is in. */
+  /** Sends one frame to everyone in the topics, once to each, however many of them it is in. */
   broadcast(
     topics: readonly string[],
-    payload: string | Buffer,
-    options: { passing?: boolean; except?: (connection: SocketConnection) => boolean } = {},
+    said: Outgoing,
+    { passing = false, except }: { passing?: boolean; except?: (connection: SocketConnection) => boolean } = {},
   ): void {
-    topics.forEach((topic, index) => {
-      const earlier = topics.slice(0, index);
-      for (const connection of this.topics.get(topic) ?? []) {
-        if (earlier.some(other => connection.topics.has(other)) || options.except?.(connection)) continue;
-        connection.send(payload, options.passing);
+    const frame = typeof said === 'string' ? TextFrame.of(said) : said;
+    for (const [index, topic] of topics.entries()) {
+      for (const connection of this.topics.get(topic) ?? NOBODY) {
+        if (index > 0 && isInOneOf(connection, topics, index)) continue;
+        if (except?.(connection)) continue;
+        connection.send(frame, passing);
       }
-    });
+    }
   }
 
   /** Ends every socket in the topic. */
@@ -105,10 +107,16 @@ export class SocketHub {
   }
 
   private silence(connection: SocketConnection): void {
-    const key = principalKey(connection.principal);
+    const key = connection.principalKey;
     const own = this.byPrincipal.get(key);
     own?.delete(connection);
     if (own?.size === 0) this.byPrincipal.delete(key);
     for (const topic of [...connection.topics]) this.leave(connection, topic);
   }
+}
+
+/** Whether it is in one of the first so many topics, and has been told there. */
+function isInOneOf(connection: SocketConnection, topics: readonly string[], first: number): boolean {
+  for (let index = 0; index < first; index += 1) if (connection.topics.has(topics[index] ?? '')) return true;
+  return false;
 }

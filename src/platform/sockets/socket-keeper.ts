@@ -1,38 +1,40 @@
-import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Clock } from '../../kernel/clock.js';
 import type { SocketConnection } from './socket-connection.js';
+import { CLOSING_MS } from './socket-connection.js';
 import { SocketDoor } from './socket-door.js';
 import { SocketHub } from './socket-hub.js';
 
 const SLICE = 500;
-const GRACE_MS = 2_000;
 /** How long before its end a token's socket is told of it. */
 const WARNING_MS = 60_000;
 
 /**
  * Pings every socket, ends the silent ones and those whose token has ended. One timer for all and a pause after every
- * 500, for a timer a socket costs memory and 10,000 pings in one go stall the loop.
+ * 500, for a timer a socket costs memory and 10,000 pings in one go stall the loop. Sockets that were opened at once,
+ * after a restart, are not pinged at once: each draws its own place in the round.
  */
 @Injectable()
 export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('sockets');
+  private readonly everyMs: number;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
+  /** When the next walk is due. */
+  private dueAt = Infinity;
 
   constructor(
     private readonly hub: SocketHub,
     private readonly door: SocketDoor,
     private readonly clock: Clock,
     private readonly config: Config,
-  ) {}
+  ) {
+    this.everyMs = Math.min(1_000, config.socketPingIntervalMs / 2);
+  }
 
   onApplicationBootstrap(): void {
-    const interval = Math.min(1_000, this.config.socketPingIntervalMs / 2);
-    const next = async (): Promise<void> => {
-      await this.walk();
-      if (!this.stopped) this.timer = setTimeout(() => void next(), interval).unref();
-    };
-    this.timer = setTimeout(() => void next(), interval).unref();
+    this.schedule();
   }
 
   onApplicationShutdown(): void {
@@ -42,18 +44,31 @@ export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdo
 
   /** Looks at each socket once. */
   async walk(): Promise<void> {
+    const late = Math.max(0, performance.now() - this.dueAt);
     let seen = 0;
     for (const connection of [...this.hub.connections]) {
-      this.look(connection);
+      this.look(connection, late);
       seen += 1;
       if (seen % SLICE === 0) await new Promise(resolve => setImmediate(resolve));
     }
   }
 
-  private look(connection: SocketConnection): void {
+  private schedule(): void {
+    if (this.stopped) return;
+    this.dueAt = performance.now() + this.everyMs;
+    this.timer = setTimeout(() => {
+      void this.walk()
+        .catch((error: unknown) => this.logger.error(error))
+        .finally(() => this.schedule());
+    }, this.everyMs).unref();
+  }
+
+  /** @param late milliseconds for which this process stood still: what clients said meanwhile has still to be read */
+  private look(connection: SocketConnection, late: number): void {
     const now = performance.now();
+    connection.heardAt = Math.min(now, connection.heardAt + late);
     if (connection.closedAt !== null) {
-      if (now - connection.closedAt > GRACE_MS) connection.socket.terminate();
+      if (now - connection.closedAt > CLOSING_MS) connection.socket.terminate();
     } else if (now - connection.heardAt > this.config.socketPongWaitMs) {
       connection.close('pongTimeout');
     } else if (this.left(connection) <= 0) {
@@ -69,10 +84,12 @@ export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdo
       connection.warnedOfEnd = true;
       this.door.warn(connection, Math.ceil(left / 1000));
     }
-    if (now - connection.pingedAt >= this.config.socketPingIntervalMs) {
-      connection.pingedAt = now;
-      connection.socket.ping();
-    }
+    const interval = this.config.socketPingIntervalMs;
+    connection.pingAt ??= now + Math.random() * interval;
+    if (now < connection.pingAt) return;
+    connection.pingAt += interval;
+    if (connection.pingAt <= now) connection.pingAt = now + interval;
+    connection.socket.ping();
   }
 
   /** Milliseconds until its token ends. */

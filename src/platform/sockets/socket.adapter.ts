@@ -4,7 +4,7 @@ import type { Duplex } from 'node:stream';
 import type { INestApplication, WsMessageHandler } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
 import { WsAdapter } from '@nestjs/platform-ws';
-import type { RawData } from 'ws';
+import type { RawData, ServerOptions } from 'ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Config } from '../../config/config.js';
 import { MalformedRequest, NotFound, Unavailable } from '../../kernel/errors.js';
@@ -13,13 +13,34 @@ import { Lifecycle } from '../health/lifecycle.js';
 import { contextOf } from '../http/request-context.js';
 import { toDomainError } from '../http/problem.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
-import { SocketConnection } from './socket-connection.js';
+import { HandshakeQueue } from './handshake-queue.js';
+import { CLOSING_MS, SocketConnection } from './socket-connection.js';
 import { SocketDispatcher } from './socket-dispatcher.js';
+import type { Handshake } from './socket-door.js';
 import { SocketDoor } from './socket-door.js';
 import { SocketHub } from './socket-hub.js';
 import { closeReasonFor, refuseUpgrade } from './upgrade-refusal.js';
 
 export const FRAME_BYTES = 64 * 1024;
+
+/**
+ * What comes is bounded by its bytes, and, for each piece costs more than its bytes, by its pieces: a frame of 64 KiB
+ * sent in single bytes would take 16 MiB. Whoever does that is closed with 1008.
+ */
+const LIMITS = { maxPayload: FRAME_BYTES, maxFragments: 1_024, maxBufferedChunks: 1_024, closeTimeout: CLOSING_MS };
+
+/**
+ * Off unless the operator asks for it: it costs time for each socket that a frame goes to, and its memory stays with the
+ * socket. A window of 4 KiB instead of 32 keeps that small, and frames have little more in them. Nothing is carried over
+ * from frame to frame, so that what one says does not tell by its size what another has said.
+ */
+const COMPRESSION = {
+  threshold: 1_024,
+  serverNoContextTakeover: true,
+  clientNoContextTakeover: true,
+  serverMaxWindowBits: 12,
+  zlibDeflateOptions: { level: 3, memLevel: 5 },
+};
 
 /**
  * Nest's adapter with a door in front: authentication and scope come before the upgrade, a refusal is an HTTP answer
@@ -31,7 +52,9 @@ export class SocketAdapter extends WsAdapter {
   private readonly servers = new Map<string, WebSocketServer>();
   private readonly door: SocketDoor;
   private readonly hub: SocketHub;
+  private readonly queue: HandshakeQueue;
   private readonly lifecycle: Lifecycle;
+  private readonly compression: boolean;
   private readonly server: HttpServer;
   private readonly insecure: (request: IncomingMessage) => boolean;
   private readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
@@ -46,15 +69,18 @@ export class SocketAdapter extends WsAdapter {
     super(app);
     this.door = app.get(SocketDoor);
     this.hub = app.get(SocketHub);
+    this.queue = app.get(HandshakeQueue);
     this.lifecycle = app.get(Lifecycle);
+    const config = app.get(Config);
+    this.compression = config.socketCompression;
     this.server = app.getHttpServer() as HttpServer;
-    this.insecure = insecureUnder(app.get(Config), app);
+    this.insecure = insecureUnder(config, app);
     this.server.on('upgrade', this.onUpgrade);
   }
 
-  /** Compression stays off: it costs 237 KiB a connection instead of 18. */
   override create(_port: number, options: { path?: string } = {}): WebSocketServer {
-    const server = new WebSocketServer({ noServer: true, maxPayload: FRAME_BYTES, perMessageDeflate: false });
+    const perMessageDeflate = this.compression ? COMPRESSION : false;
+    const server = new WebSocketServer({ noServer: true, ...LIMITS, perMessageDeflate } as ServerOptions);
     server.on('wsClientError', (_error, socket, request) => {
       refuseUpgrade(socket, contextOf(request).requestId, new MalformedRequest(), false);
     });
@@ -92,13 +118,9 @@ export class SocketAdapter extends WsAdapter {
     try {
       if (this.lifecycle.draining) throw new Unavailable();
       if (this.insecure(request)) throw new HttpsRequired();
-      const askedAt = performance.now();
-      const admission = await this.door.admit({ path: url.pathname, query: url.searchParams, request });
-      if (this.lifecycle.draining) throw new Unavailable();
-      if (socket.destroyed) return;
-      server.handleUpgrade(request, socket, head, client => {
-        this.open(server, client, request, new SocketConnection(client, admission, askedAt));
-      });
+      await this.queue.run(() =>
+        this.letIn(server, { path: url.pathname, query: url.searchParams, request }, socket, head),
+      );
     } catch (thrown) {
       const error = toDomainError(thrown);
       if (error.kind === 'internal') this.log.error(thrown);
@@ -114,12 +136,26 @@ export class SocketAdapter extends WsAdapter {
     }
   }
 
+  /** @returns when it has been told what it has missed, which asks the database too */
+  private async letIn(server: WebSocketServer, handshake: Handshake, socket: Duplex, head: Buffer): Promise<void> {
+    const askedAt = performance.now();
+    if (socket.destroyed) return;
+    const admission = await this.door.admit(handshake);
+    if (this.lifecycle.draining) throw new Unavailable();
+    if (socket.destroyed) return;
+    let welcomed: Promise<void> | undefined;
+    server.handleUpgrade(handshake.request, socket, head, client => {
+      welcomed = this.open(server, client, handshake.request, new SocketConnection(client, socket, admission, askedAt));
+    });
+    await welcomed;
+  }
+
   private open(
     server: WebSocketServer,
     client: WebSocket,
     request: IncomingMessage,
     connection: SocketConnection,
-  ): void {
+  ): Promise<void> {
     connections.set(client, connection);
     client.on('error', () => undefined);
     // these count as frames: each ping is answered, and a flood of them by one that does not read would fill the memory
@@ -128,7 +164,7 @@ export class SocketAdapter extends WsAdapter {
     if (connection.admission.after !== null) connection.hold();
     this.hub.add(connection);
     server.emit('connection', client, request);
-    this.door.welcome(connection).catch((error: unknown) => {
+    return this.door.welcome(connection).catch((error: unknown) => {
       this.log.error(error);
       connection.close('tryLater');
     });
