@@ -5,6 +5,7 @@ import type { AuditEntry, AuditSubject } from './audit-entry.js';
 
 @Entity({ name: 'audit_entry' })
 @Index('ix_audit_entry_recorded_at', ['workspaceId', 'recordedAt', 'id'])
+@Index('ix_audit_entry_action', ['workspaceId', 'action', 'recordedAt', 'id'])
 @Index('ix_audit_entry_actor', ['workspaceId', 'actorId', 'recordedAt', 'id'])
 @Index('ix_audit_entry_subject', ['workspaceId', 'subjectId', 'recordedAt', 'id'])
 @Index('ix_audit_entry_age', ['recordedAt'])

@@ -8,6 +8,7 @@ import { AnswersPage, Summary, Throws } from '../../platform/http/answers.decora
 import type { PageView } from '../../platform/http/page.schema.js';
 import { AuditEntryView, ListAuditLogQuery } from './audit.schema.js';
 import { AuditService } from './audit.service.js';
+import { actionsOf } from './audited-events.js';
 
 @ApiTags('Audit log')
 @Controller('audit-log')
@@ -24,7 +25,7 @@ export class AuditController {
     const { items, nextCursor } = await this.audit.list(caller, {
       limit,
       cursor,
-      action,
+      ...(action === undefined ? {} : { actions: actionsOf(action) }),
       actorId,
       subjectId,
       ...(since === undefined ? {} : { since: new Date(since) }),

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import type { EventType } from '../../kernel/domain-event.js';
 import { CursorInvalid } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
@@ -21,8 +22,7 @@ const DROP = statement(`
 export interface AuditQuery {
   limit: number;
   cursor?: string | undefined;
-  /** One action, or all of a noun as `api_key.*`. */
-  action?: string | undefined;
+  actions?: readonly EventType[] | undefined;
   actorId?: string | undefined;
   subjectId?: string | undefined;
   /** From here on, itself included. */
@@ -45,13 +45,9 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
 
   /** The latest first. */
   async page(principal: Principal, query: AuditQuery): Promise<Page<AuditEntry>> {
-    const { limit, cursor, action, actorId, subjectId, since, until } = query;
+    const { limit, cursor, actions, actorId, subjectId, since, until } = query;
     const select = this.visibleTo(principal).limit(limit + 1);
-    if (action?.endsWith('.*')) {
-      select.andWhere('starts_with(entry.action, :noun)', { noun: action.slice(0, -1) });
-    } else if (action !== undefined) {
-      select.andWhere('entry.action = :action', { action });
-    }
+    if (actions) select.andWhere('entry.action = ANY(:actions)', { actions: [...actions] });
     if (actorId !== undefined) select.andWhere('entry.actorId = :actorId', { actorId });
     if (subjectId !== undefined) select.andWhere('entry.subjectId = :subjectId', { subjectId });
     if (since) select.andWhere('entry.recordedAt >= :since', { since });

@@ -66,6 +66,12 @@ export const AUDITED_EVENTS: { [T in EventType]: SubjectOf<T> } = {
 /** What the audit log is made of. */
 export const AUDITED_TYPES = (Object.keys(AUDITED_EVENTS) as EventType[]).filter(type => AUDITED_EVENTS[type] !== null);
 
+/** @param pattern one action, or all of a noun as `api_key.*` */
+export function actionsOf(pattern: string): EventType[] {
+  const noun = pattern.endsWith('.*') ? pattern.slice(0, -1) : null;
+  return AUDITED_TYPES.filter(type => (noun === null ? type === pattern : type.startsWith(noun)));
+}
+
 /** @returns null for an event that is not audited */
 export function auditSubjectOf<T extends EventType>(event: RecordedEvent<T>): AuditSubject | null {
   const subjectOf: SubjectOf<T> | undefined = AUDITED_EVENTS[event.type];

@@ -109,10 +109,10 @@ export abstract class DurableReader implements OnApplicationBootstrap, OnApplica
   private async open(place: ReadingPosition): Promise<ReadingPosition | null> {
     if (place.horizon !== place.since) return place;
     for (let size = RANGE_SIZE; ; size *= 4) {
-      const { settled, bound, first, overtakings } = await this.log.positions.ahead(place.since, size);
+      const { settled, bound, any, overtakings } = await this.log.positions.ahead(place.since, size);
       const horizon = closedHorizon(bound, overtakings);
       if (horizon > BigInt(place.since)) {
-        return first === null ? null : { ...place, horizon: horizon.toString(), position: '0', passed: [] };
+        return any ? { ...place, horizon: horizon.toString(), position: '0', passed: [] } : null;
       }
       if (bound === settled) return null;
     }

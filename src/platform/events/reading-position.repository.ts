@@ -25,10 +25,11 @@ export interface LoggedEvent extends RecordedEvent {
 
 const BEGIN = statement(`INSERT INTO event_reader (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`);
 
+/** Sorted, so that the first is looked up in the index; whether there is any would be looked for in the table. */
 const BEHIND = statement(`
-  SELECT since <> horizon OR EXISTS (
-    SELECT FROM event WHERE xid >= since AND xid < pg_snapshot_xmin(pg_current_snapshot())
-  ) AS behind
+  SELECT since <> horizon OR COALESCE((
+    SELECT event.xid FROM event WHERE event.xid >= since ORDER BY event.xid, event.position LIMIT 1
+  ) < pg_snapshot_xmin(pg_current_snapshot()), false) AS behind
   FROM event_reader WHERE name = $1`);
 
 const CLAIM = statement(`
@@ -45,9 +46,9 @@ const AHEAD = statement(`
   range AS (
     SELECT settled, LEAST(settled, COALESCE((SELECT xid FROM marked), settled)) AS bound FROM snapshot
   )
-  SELECT range.settled::text AS settled, range.bound::text AS bound, (
-    SELECT min(position)::text FROM event WHERE xid >= $1::xid8 AND xid < range.bound
-  ) AS first, ARRAY(
+  SELECT range.settled::text AS settled, range.bound::text AS bound, COALESCE((
+    SELECT xid FROM event WHERE xid >= $1::xid8 ORDER BY xid, position LIMIT 1
+  ) < range.bound, false) AS any, ARRAY(
     SELECT earlier.xid || ' ' || later.xid
     FROM event AS later CROSS JOIN LATERAL (
       SELECT xid FROM event
@@ -70,8 +71,8 @@ const MOVE = statement(`
 export interface Ahead {
   settled: bigint;
   bound: bigint;
-  /** The first position before `bound`; null when there is none. */
-  first: string | null;
+  /** Whether there is any event before `bound`. */
+  any: boolean;
   overtakings: Overtaking[];
 }
 
@@ -97,14 +98,14 @@ export class ReadingPositionRepository {
 
   /** @param events about how many to look over */
   async ahead(since: string, events: number): Promise<Ahead> {
-    type Row = { settled: string; bound: string; first: string | null; overtakings: string[] };
+    type Row = { settled: string; bound: string; any: boolean; overtakings: string[] };
     const row = await this.sql.first<Row>(AHEAD, [since, events]);
     if (!row) throw new Error('the event log told nothing of itself');
     const overtakings = row.overtakings.map(pair => {
       const [earlier = 0n, later = 0n] = pair.split(' ').map(BigInt);
       return { earlier, later };
     });
-    return { settled: BigInt(row.settled), bound: BigInt(row.bound), first: row.first, overtakings };
+    return { settled: BigInt(row.settled), bound: BigInt(row.bound), any: row.any, overtakings };
   }
 
   async page(place: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {

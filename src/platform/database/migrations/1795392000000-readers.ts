@@ -38,6 +38,7 @@ const UP = [
         CONSTRAINT pk_audit_entry PRIMARY KEY (workspace_id, id)
       )`,
   `CREATE INDEX ix_audit_entry_recorded_at ON audit_entry (workspace_id, recorded_at, id)`,
+  `CREATE INDEX ix_audit_entry_action ON audit_entry (workspace_id, action, recorded_at, id)`,
   `CREATE INDEX ix_audit_entry_actor ON audit_entry (workspace_id, actor_id, recorded_at, id)`,
   `CREATE INDEX ix_audit_entry_subject ON audit_entry (workspace_id, subject_id, recorded_at, id)`,
   `CREATE INDEX ix_audit_entry_age ON audit_entry (recorded_at)`,
