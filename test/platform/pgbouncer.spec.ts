@@ -7,17 +7,17 @@ import { WebSocket } from 'ws';
 import { loadConfig } from '../../src/config/config.js';
 import { Sql, statement } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { createLog } from '../../src/platform/logging/log.js';
 import { Service } from '../../src/service.js';
 import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
 import type { TestDatabase } from '../support/database.js';
-import { emptyDatabase } from '../support/empty-database.js';
+import { emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import { PgBouncer, pgbouncerVersion } from '../support/pgbouncer.js';
 import { race } from '../support/race.js';
 import { call } from '../support/service-process.js';
+import { WatchedLog } from '../support/watched-log.js';
 
 const version = pgbouncerVersion();
 /** From 1.21 on PgBouncer may carry named statements, if it is told how many. */
@@ -36,6 +36,7 @@ const SECRET = 'one more secret for nothing but tests';
   let database: TestDatabase;
   let bouncer: PgBouncer | undefined;
   let service: Service | undefined;
+  let watched: WatchedLog | undefined;
   let folder: string;
   beforeEach(async () => {
     database = await emptyDatabase();
@@ -47,6 +48,7 @@ const SECRET = 'one more secret for nothing but tests';
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
     service = bouncer = undefined;
+    watched?.assertNoneTold();
   });
 
   async function start(settings: readonly string[], env: Record<string, string>): Promise<string> {
@@ -63,7 +65,8 @@ const SECRET = 'one more secret for nothing but tests';
       ENCRYPTION_KEYS: SECRET,
       ...env,
     });
-    service = new Service(config, createLog({ level: process.env.TEST_LOG_LEVEL ?? 'silent', pretty: false }));
+    watched = new WatchedLog(process.env.TEST_LOG_LEVEL ?? 'silent');
+    service = new Service(config, watched.log);
     return service.start();
   }
 

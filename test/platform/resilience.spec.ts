@@ -9,8 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { WebSocket } from 'ws';
 import { loadConfig } from '../../src/config/config.js';
 import type { TestDatabase } from '../support/database.js';
-import { cloneDatabase } from '../support/database.js';
-import { emptyDatabase } from '../support/empty-database.js';
+import { cloneDatabase, emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { heldRow } from '../support/held-row.js';

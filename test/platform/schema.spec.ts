@@ -8,8 +8,7 @@ import { dataSourceOptions } from '../../src/platform/database/data-source.js';
 import { migrate } from '../../src/platform/database/migrate.js';
 import { describeSchema, foreignNames, keysAcrossWorkspaces } from '../support/catalog.js';
 import type { TestDatabase } from '../support/database.js';
-import { cloneDatabase } from '../support/database.js';
-import { emptyDatabase } from '../support/empty-database.js';
+import { cloneDatabase, emptyDatabase } from '../support/database.js';
 import { race } from '../support/race.js';
 
 const golden = new URL('./golden/schema.txt', import.meta.url);

@@ -3,18 +3,19 @@ import { mkdtempSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { App } from '../../src/app.js';
 import { createApp } from '../../src/app.js';
 import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/config.js';
 import { Clock } from '../../src/kernel/clock.js';
-import { createLog } from '../../src/platform/logging/log.js';
 import type { Mail } from '../../src/platform/mail/mailer.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
 import type { TestDatabase } from './database.js';
 import { cloneDatabase } from './database.js';
 import { MovableClock } from './clock.js';
+import { given, givenAs, givenIn } from './given-secrets.js';
+import { WatchedLog } from './watched-log.js';
 
 /** A running service of a test's own. */
 export interface TestApp {
@@ -29,6 +30,7 @@ export interface TestApp {
   clock: MovableClock;
   /** What would have been mailed. */
   mails: Mail[];
+  /** @throws Leaked when its log or, where it is the app's own, its database holds a secret in clear */
   stop(): Promise<void>;
 }
 
@@ -80,12 +82,12 @@ export async function startApp(
   });
   const clock = options.clock ?? new MovableClock();
   const mails: Mail[] = [];
-  const app = await createApp(
-    config,
-    createLog({ level: config.logLevel, pretty: false, ...(options.log && { destination: options.log }) }),
-  );
+  for (const { secret } of [...config.jwtSecrets, ...config.encryptionKeys]) givenAs('a secret of the service', secret);
+  const watched = new WatchedLog(config.logLevel, options.log);
+  const app = await createApp(config, watched.log);
   replace(app, Clock, clock);
-  replace(app, Mailer, { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) });
+  replace(app, Mailer, { send: (mail: Mail) => Promise.resolve(take(mail)) });
+  rememberSent(app.getHttpServer() as Server);
   await app.listen(0, '127.0.0.1');
   const server = app.getHttpServer() as Server;
   const { port } = server.address() as AddressInfo;
@@ -101,8 +103,22 @@ export async function startApp(
     stop: async () => {
       await app.close();
       if (!options.database) await database.drop();
+      watched.assertNoneTold();
     },
   };
+
+  function take(mail: Mail): void {
+    mails.push(mail);
+    given(mail.text);
+  }
+}
+
+/** Whoever sends them, by whatever client. */
+function rememberSent(server: Server): void {
+  server.prependListener('request', (request: IncomingMessage & { body?: unknown }, response: ServerResponse) => {
+    given(request.headers.authorization ?? '');
+    response.once('finish', () => givenIn(request.body));
+  });
 }
 
 /** Gives an instance that everyone has already been handed the methods of a test's own. */

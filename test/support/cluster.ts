@@ -1,11 +1,12 @@
 import { randomBytes } from 'node:crypto';
-import { mkdtempSync, chmodSync, rmSync } from 'node:fs';
+import { mkdtempSync, chmodSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { SCHEMA } from '../../src/app.module.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/database/migrate.js';
+import { assertNoneTold } from './leaks.js';
 
 /** A throw-away PostgreSQL: durable only as far as a test run needs it. */
 export interface Cluster {
@@ -32,9 +33,16 @@ export async function startCluster(): Promise<Cluster> {
     templateUrl: embedded.url,
     stop: async () => {
       await embedded.stop();
-      rmSync(folder, { recursive: true, force: true });
+      discard(folder);
     },
   };
+}
+
+/** Ends the folder of a server of ours, once its log has been looked through. @throws Leaked */
+export function discard(folder: string): void {
+  const lines = readFileSync(join(folder, 'postgres.log'), 'utf8').split('\n');
+  rmSync(folder, { recursive: true, force: true });
+  assertNoneTold(lines);
 }
 
 /** Of a name of its own, so that two runs in one cluster leave each other alone. */

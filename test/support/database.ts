@@ -1,36 +1,65 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { administer, databaseOf } from './cluster.js';
+import { givenAs } from './given-secrets.js';
+import { assertNoneKept } from './leaks.js';
 
-/** A database of a test file's own, cloned from the migrated template in a few hundredths of a second. */
+/** A database of a test file's own. */
 export interface TestDatabase {
   url: string;
   query<T extends object>(sql: string, values?: unknown[]): Promise<T[]>;
+  /** Ends it, once it has been looked through. @throws Leaked when a secret lies in it in clear */
   drop(): Promise<void>;
 }
 
+/** Cloned from the migrated template in a few hundredths of a second. */
 export async function cloneDatabase(): Promise<TestDatabase> {
-  const templateUrl = process.env.TEST_TEMPLATE_URL;
-  if (!templateUrl) throw new Error('no cluster: the global set-up has not run');
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  const url = new URL(templateUrl);
+  const templateUrl = templateOfRun();
+  return retry(() => createDatabase('test', databaseOf(templateUrl)));
+}
+
+/** One that nobody has migrated, in the cluster of the test run. */
+export function emptyDatabase(): Promise<TestDatabase> {
+  return createDatabase('empty', 'template0');
+}
+
+async function createDatabase(kind: string, template: string): Promise<TestDatabase> {
+  const cluster = templateOfRun();
+  const name = `${kind}_${randomBytes(6).toString('hex')}`;
+  const url = new URL(cluster);
   url.pathname = `/${name}`;
-  await retry(() => administer(templateUrl, `CREATE DATABASE ${name} TEMPLATE ${databaseOf(templateUrl)}`));
-  const client = new Client({ connectionString: url.href });
+  await administer(cluster, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  return openDatabase(url.href, () => administer(cluster, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+}
+
+/** @param remove what ends the database, after the last connection of the test's own */
+export async function openDatabase(url: string, remove: () => Promise<void>): Promise<TestDatabase> {
+  givenAs('the password of the database', new URL(url).password);
+  const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();
   return {
-    url: url.href,
+    url,
     query: async <T extends object>(sql: string, values: unknown[] = []) => (await client.query<T>(sql, values)).rows,
     drop: async () => {
-      await client.end();
-      await administer(templateUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+      try {
+        await assertNoneKept(client);
+      } finally {
+        await client.end();
+        await remove();
+      }
     },
   };
 }
 
+function templateOfRun(): string {
+  const url = process.env.TEST_TEMPLATE_URL;
+  if (!url) throw new Error('no cluster: the global set-up has not run');
+  return url;
+}
+
 /** Two workers cannot clone one template in the same instant. */
-async function retry(work: () => Promise<void>): Promise<void> {
+async function retry<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await work();

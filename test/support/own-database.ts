@@ -1,12 +1,12 @@
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { SCHEMA } from '../../src/app.module.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/database/migrate.js';
+import { discard } from './cluster.js';
 import type { TestDatabase } from './database.js';
-import { cloneDatabase } from './database.js';
+import { cloneDatabase, openDatabase } from './database.js';
 
 /**
  * A migrated database in a PostgreSQL of a test file's own: a transaction that is left open there holds back nobody
@@ -19,16 +19,8 @@ export async function ownDatabase(): Promise<TestDatabase> {
   const settings = { fsync: 'off', max_connections: '100', synchronous_commit: 'off', full_page_writes: 'off' };
   const server = await startEmbeddedPostgres({ dataDir: folder, database: 'own', log: () => undefined, settings });
   await migrate(server.url, SCHEMA, () => undefined);
-  const client = new Client({ connectionString: server.url });
-  client.on('error', () => undefined);
-  await client.connect();
-  return {
-    url: server.url,
-    query: async <T extends object>(sql: string, values: unknown[] = []) => (await client.query<T>(sql, values)).rows,
-    drop: async () => {
-      await client.end();
-      await server.stop();
-      rmSync(folder, { recursive: true, force: true });
-    },
-  };
+  return openDatabase(server.url, async () => {
+    await server.stop();
+    discard(folder);
+  });
 }

@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from './eventually.js';
+import { given, givenAs, givenIn } from './given-secrets.js';
 import type { Json } from './json.js';
+import { assertNoneTold } from './leaks.js';
 
 export const checkout = resolve(import.meta.dirname, '../..');
 
@@ -22,6 +24,7 @@ const SETTINGS = {
   HOST: '127.0.0.1',
   PORT: '0',
   LOG_FORMAT: 'json',
+  LOG_LEVEL: 'trace',
   BCRYPT_COST: '4',
   DRAIN_SECONDS: '0',
   RATE_LIMITS: 'register=10000/60,widget_session=10000/60,visitor=100000/60,visitor_message=100000/60,agent=100000/60',
@@ -52,6 +55,7 @@ export class ServiceProcess {
   readonly lines: LogLine[] = [];
   /** What was written beside the log. */
   readonly words: string[] = [];
+  /** Rejects with Leaked when it wrote a secret in clear. */
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
   private over = false;
 
@@ -62,19 +66,17 @@ export class ServiceProcess {
     for (const stream of [child.stdout, child.stderr]) {
       if (stream) createInterface(stream).on('line', line => this.take(line));
     }
-    this.ended = new Promise(done =>
-      child.once('exit', (code, signal) => {
-        this.over = true;
-        rmSync(this.folder, { recursive: true, force: true });
-        done({ code, signal });
-      }),
-    );
+    this.ended = this.end();
+    this.ended.catch(() => undefined); // the test may not ask
   }
 
   /** Does not wait for anything: a test may want to see how it fails. */
   static start(env: Record<string, string>, options: StartOptions = {}): ServiceProcess {
     const { PATH = '', HOME = '' } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-process-'));
+    for (const { JWT_SECRETS, ENCRYPTION_KEYS } of [SETTINGS, env]) {
+      for (const secret of [JWT_SECRETS, ENCRYPTION_KEYS]) givenAs('a secret of the service', secret);
+    }
     const child = spawn(options.node ?? process.execPath, [...(options.flags ?? []), options.entry ?? 'dist/main.js'], {
       cwd: options.cwd ?? checkout,
       env: { PATH, HOME, ...(options.bare ? {} : { ...SETTINGS, DATA_DIR: folder }), ...env },
@@ -118,6 +120,17 @@ export class ServiceProcess {
     return [...this.lines.map(line => JSON.stringify(line)), ...this.words].join('\n');
   }
 
+  private async end(): Promise<{ code: number | null; signal: string | null }> {
+    // not on 'exit', for its last words may be under way still; nor by events.once, which minds an 'error' of its channel
+    const end = await new Promise<{ code: number | null; signal: string | null }>(done => {
+      this.child.once('close', (code, signal) => done({ code, signal }));
+    });
+    this.over = true;
+    rmSync(this.folder, { recursive: true, force: true });
+    assertNoneTold(this.told().split('\n'));
+    return end;
+  }
+
   private take(line: string): void {
     if (!line.startsWith('{')) this.words.push(line);
     else this.lines.push(JSON.parse(line) as LogLine);
@@ -152,5 +165,7 @@ export async function call(
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
   });
   const text = await response.text();
+  given(text);
+  givenIn(options.body);
   return { status: response.status, headers: response.headers, body: text === '' ? null : (JSON.parse(text) as Json) };
 }
