@@ -83,6 +83,11 @@ export function defineError(kind: ErrorKind, code: string, summary: string): Dom
   return defined;
 }
 
+/** The published error of a kind with this code. */
+export function publishedError(kind: ErrorKind, code: string): DomainErrorClass | undefined {
+  return published.get(`${code} ${kind}`);
+}
+
 /** Every published error, by code; the source of `docs/generated/errors.md`. */
 export function publishedErrors(): DomainErrorClass[] {
   return [...published.values()].sort((a, b) => a.code.localeCompare(b.code));

@@ -77,6 +77,7 @@ beforeAll(async () => {
       widget_token: fc.constant(desk.widgetToken),
       email: fc.nat().map(number => `user-${number}@example.com`),
       password: fc.constant(PASSWORD),
+      old_password: fc.constant(PASSWORD),
       refresh_token: fc.constantFrom(doomed.refreshToken, 'x'),
       conversation_id: fc.constant(conversation.id),
       contact_id: fc.constantFrom(spareContact.id, visitor.contactId),

@@ -65,7 +65,7 @@ function startInChild(
     await new Promise(resolve => process.stdin.once('data', resolve));
     await server.stop();
     process.exit();`;
-  const load = ['--import', '@swc-node/register/esm-register', '--input-type=module', '-e', program];
+  const load = ['--import', './test/support/read-typescript.js', '--input-type=module', '-e', program];
   const stdio: ['pipe', 'pipe', 'inherit'] = ['pipe', 'pipe', 'inherit'];
   const child = spawn(node, load, { cwd: checkout, stdio, detached: true, uid: as?.uid, gid: as?.gid });
   children.push(child);

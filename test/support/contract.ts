@@ -14,7 +14,7 @@ export class Contract {
   private readonly routes: { method: string; pattern: RegExp; path: string }[];
   private readonly compiled = new Map<string, ValidateFunction>();
 
-  constructor(private readonly document: ApiDocument) {
+  constructor(readonly document: ApiDocument) {
     this.ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(this.ajv);
     // which ajv-formats leaves out; an address that is answered is one that was normalised
@@ -26,9 +26,12 @@ export class Contract {
     this.routes.sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   }
 
+  /** Of the one document of the code, whatever an app is configured to do; made once in a spec file. */
   static of(app: App): Contract {
-    return new Contract(apiDocument(app));
+    return (Contract.ours ??= new Contract(apiDocument(app)));
   }
+
+  private static ours: Contract | undefined;
 
   /** @throws Error that says how an answer differs from the API reference */
   assertAnswer(method: string, path: string, status: number, body: unknown): void {

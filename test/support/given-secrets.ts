@@ -36,6 +36,7 @@ const written = new Map<string, string>();
 /** Texts that have no form. */
 const texts = new Map<string, string>();
 const planted = new Set<string>();
+const harmless = new Set<string>();
 
 export interface Found {
   /** `an API key`, `a password` */
@@ -55,7 +56,7 @@ export function given(text: string): void {
 
 /** Remembers a secret that only those who chose it know as one. Short ones are found everywhere. */
 export function givenAs(what: string, value: unknown): void {
-  if (typeof value !== 'string' || value.length < 10) return;
+  if (typeof value !== 'string' || value.length < 10 || harmless.has(value)) return;
   for (const writing of [value, JSON.stringify(value).slice(1, -1)]) texts.set(writing, what);
 }
 
@@ -72,6 +73,11 @@ export function givenIn(body: unknown): void {
 export function plantedOnPurpose(value: string): string {
   planted.add(value);
   return value;
+}
+
+/** Says that these texts are no secrets, whoever sends them as a password. */
+export function notSecret(...values: string[]): void {
+  for (const value of values) harmless.add(value);
 }
 
 /** @param kept whether the text is what a database keeps, where some may have been planted */

@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
 import type { Route } from './routes.js';
 import { routesOf } from './routes.js';
 import type { Json } from './json.js';
@@ -348,6 +350,19 @@ export async function permissionMatrix(world: World, wanted: RegExp = /./): Prom
     table.set(name, cells);
   }
   return table;
+}
+
+export const GOLDEN = resolve(import.meta.dirname, '../contract/golden/permissions.txt');
+
+/** The rows of the declared table, in its order. */
+export function declaredRows(): [route: string, cells: string[]][] {
+  const lines = readFileSync(GOLDEN, 'utf8').split('\n').slice(1);
+  return lines
+    .filter(line => line !== '')
+    .map(line => {
+      const [name = '', ...cells] = line.split('|').map(cell => cell.trim());
+      return [name, cells];
+    });
 }
 
 /** One line a route, columns aligned, as the declared table has it. */

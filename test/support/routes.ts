@@ -1,6 +1,6 @@
-import { apiDocument } from '../../src/api-document.js';
 import type { App } from '../../src/app.js';
 import type { Access } from '../../src/platform/access/access.decorator.js';
+import { Contract } from './contract.js';
 import type { Method } from './http.js';
 
 /** One operation of the API reference. */
@@ -19,7 +19,7 @@ export interface Route {
 
 /** Every operation of the API reference. */
 export function routesOf(app: App): Route[] {
-  return Object.entries(apiDocument(app).paths).flatMap(([path, operations]) =>
+  return Object.entries(Contract.of(app).document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
       name: `${method.toUpperCase()} ${path}`,
       method: method as Method,

@@ -1,5 +1,5 @@
 import type { ErrorKind } from '../../kernel/domain-error.js';
-import { ERROR_KINDS, publishedErrors } from '../../kernel/domain-error.js';
+import { ERROR_KINDS, publishedError } from '../../kernel/domain-error.js';
 import { STATUS } from '../http/problem.js';
 import { EXAMPLE_HEAD, json, TEXT_HEADER } from './envelope.js';
 import type { Json, JsonObject } from './json.js';
@@ -94,7 +94,7 @@ function failure(kind: ErrorKind, codes: string[]): Json {
 }
 
 function meaningOf(kind: ErrorKind, code: string): string {
-  return publishedErrors().find(error => error.kind === kind && error.code === code)?.summary ?? '';
+  return publishedError(kind, code)?.summary ?? '';
 }
 
 /** One example, and a short one: a page that repeats every member of every failure is not read. */
