@@ -1,9 +1,11 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
+import { discard } from '../support/cluster.js';
+import { assertNoneKept, Leaked } from '../support/leaks.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /**
@@ -75,10 +77,13 @@ export class FaultyDatabase {
     }
   }
 
+  /** @throws Leaked when a secret lies in it, or in its log, in clear */
   async stop(): Promise<void> {
+    const fault: unknown = await this.with(assertNoneKept).catch((error: unknown) => error);
     await this.proxy.stop();
     await this.server.stop();
-    rmSync(this.folder, { recursive: true, force: true });
+    discard(this.folder);
+    if (fault instanceof Leaked) throw fault;
   }
 }
 

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { SCHEMA } from '../../src/app.module.js';
 import { migrate } from '../../src/platform/database/migrate.js';
 import type { TestDatabase } from '../support/database.js';
-import { emptyDatabase } from '../support/empty-database.js';
+import { emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { Fleet, hasFleet } from '../support/fleet.js';
 import type { OutsideDesk } from '../support/outside.js';
