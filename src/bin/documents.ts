@@ -1,14 +1,15 @@
 import type { INestApplication } from '@nestjs/common';
 import { apiDocument } from '../api-document.js';
+import { asyncDocument } from '../asyncapi-document.js';
 import { RATE_LIMITS } from '../config/rate-limits.js';
 import { VARIABLES } from '../config/env.js';
 import { publishedErrors } from '../kernel/domain-error.js';
 import { isVisitorPermission, roleFor } from '../kernel/permission.js';
 import type { FrameDefinition } from '../modules/realtime/index.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, PASSING_FRAMES } from '../modules/realtime/index.js';
+import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from '../modules/realtime/index.js';
 import type { Access } from '../platform/access/access.decorator.js';
 import { STATUS } from '../platform/http/problem.js';
-import { CLOSE, CLOSE_TEXT } from '../kernel/close-codes.js';
+import { closeCodes } from '../kernel/close-codes.js';
 import type { ApiDocument } from '../platform/openapi/document.js';
 
 /** Every generated document, by file name. They are committed; the gate fails when one is stale. */
@@ -16,6 +17,7 @@ export function writeDocuments(app: INestApplication): Record<string, string> {
   const api = apiDocument(app);
   return {
     'openapi.json': `${JSON.stringify(api, null, 2)}\n`,
+    'asyncapi.json': `${JSON.stringify(asyncDocument(api), null, 2)}\n`,
     'routes.md': routes(api),
     'errors.md': errors(),
     'events.md': events(),
@@ -83,7 +85,7 @@ function errors(): string {
 }
 
 function events(): string {
-  const shape = (name: string | null) => (name === null ? '–' : `\`${name}\``);
+  const shape = (name: string | null) => (name === null ? '–' : name === NO_DATA ? name : `\`${name}\``);
   const rows = (frames: Record<string, FrameDefinition>) =>
     Object.entries(frames).map(([type, { summary, agent, visitor }]) => [
       `\`${type}\``,
@@ -91,15 +93,10 @@ function events(): string {
       shape(visitor),
       summary,
     ]);
-  const closes = (Object.keys(CLOSE) as (keyof typeof CLOSE)[]).map(reason => [
-    String(CLOSE[reason]),
-    CLOSE[reason] >= 4500 ? 'stop' : 'connect again',
-    CLOSE_TEXT[reason],
-  ]);
-  const client = Object.entries(CLIENT_FRAMES).map(([type, summary]) => [`\`${type}\``, summary]);
+  const closes = closeCodes().map(({ code, then, why }) => [String(code), then, why]);
   return page(
     'Events and frames',
-    'Shapes are those of `components.schemas` in `openapi.json`. A dash: not sent to them.',
+    'Shapes are those of `components.schemas` in `openapi.json` and `asyncapi.json`. A dash: not sent to them.',
     '## Durable: one event, one frame',
     '`{type, id, cursor, timestamp, conversation_id?, channel_id?, data}`',
     table(['Type', 'Agents get', 'Visitors get', 'When'], rows(EVENT_FRAMES)),
@@ -107,7 +104,8 @@ function events(): string {
     table(['Type', 'Agents get', 'Visitors get', 'When'], rows(PASSING_FRAMES)),
     '`error` answers a frame that could not be handled: `{type, error: {code, message}}`.',
     '## From clients',
-    table(['Type', 'Effect'], client),
+    'Fields stand at the top level, under `data` or under `payload`. A dash: not from them.',
+    table(['Type', 'Of agents', 'Of visitors', 'Effect'], rows(CLIENT_FRAMES)),
     '## Close codes',
     table(['Code', 'Then', 'Why'], closes),
   );

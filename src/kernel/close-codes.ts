@@ -13,6 +13,13 @@ export const CLOSE = {
   notFound: 4504,
 } as const;
 
+/** Codes by which the protocol itself ends a socket that breaks it: the next try would meet them again. */
+const PROTOCOL_CLOSES: Record<number, string> = {
+  1002: 'the frame breaks the protocol',
+  1007: 'the text is not UTF-8',
+  1009: 'the frame is larger than 64 KiB',
+};
+
 export type CloseReason = keyof typeof CLOSE;
 
 /** What each reason says to the client's developer; at most 123 bytes, as the protocol allows. */
@@ -29,3 +36,18 @@ export const CLOSE_TEXT: Record<CloseReason, string> = {
   tooManySockets: 'too many sockets; the oldest gives way',
   notFound: 'there is no such room',
 };
+
+/** Every code by which the service ends a socket, and what its client is to do then. */
+export function closeCodes(): { code: number; then: 'stop' | 'connect again'; why: string }[] {
+  const ours = (Object.keys(CLOSE) as CloseReason[]).map(reason => ({
+    code: CLOSE[reason],
+    then: CLOSE[reason] >= 4500 ? ('stop' as const) : ('connect again' as const),
+    why: CLOSE_TEXT[reason],
+  }));
+  const protocol = Object.entries(PROTOCOL_CLOSES).map(([code, why]) => ({
+    code: Number(code),
+    then: 'stop' as const,
+    why,
+  }));
+  return [...protocol, ...ours].sort((a, b) => a.code - b.code);
+}

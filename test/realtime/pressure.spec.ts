@@ -5,6 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import { ConversationsService } from '../../src/modules/conversations/index.js';
+import type { FrameText } from '../../src/platform/sockets/frame.js';
 import { HandshakeQueue } from '../../src/platform/sockets/handshake-queue.js';
 import type { SocketConnection } from '../../src/platform/sockets/socket-connection.js';
 import { SocketDoor } from '../../src/platform/sockets/socket-door.js';
@@ -122,7 +123,7 @@ describe('a client that reads too slowly', () => {
     for (const { socket } of stalled) socket.pause();
     let most = 0;
     while (connections.some(({ closedAt }) => closedAt === null)) {
-      hub().broadcast([room], JSON.stringify({ type: 'ever more', pad: 'x'.repeat(60_000) }));
+      hub().broadcast([room], JSON.stringify({ type: 'ever more', pad: 'x'.repeat(60_000) }) as FrameText);
       most = Math.max(most, ...connections.map(({ socket }) => socket.bufferedAmount));
       await new Promise(resolve => setImmediate(resolve));
     }
@@ -279,7 +280,7 @@ describe('what is said', () => {
       '漢'.repeat(30_000),
     ];
     for (const text of said) {
-      connection.send(text);
+      connection.send(text as FrameText);
       connection.socket.ping();
       connection.socket.send('by ws');
     }

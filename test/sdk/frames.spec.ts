@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { EVENT_FRAMES, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
 import { compileWithSdk } from '../support/compile.js';
 
 type Audience = 'agent' | 'visitor';
@@ -9,7 +9,7 @@ const SOCKETS = { agent: 'AgentSocket', visitor: 'VisitorSocket' } as const;
 const HEARD = Object.entries({ ...EVENT_FRAMES, ...PASSING_FRAMES }).flatMap(([type, shapes]) =>
   (['agent', 'visitor'] as const).flatMap(audience => {
     const shape = shapes[audience];
-    return shape === null ? [] : [{ type, audience, shape }];
+    return shape === null || shape === NO_DATA ? [] : [{ type, audience, shape }];
   }),
 );
 

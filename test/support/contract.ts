@@ -3,10 +3,16 @@ import type { ValidateFunction } from 'ajv';
 import addFormats from 'ajv-formats';
 import type { App } from '../../src/app.js';
 import { apiDocument } from '../../src/api-document.js';
+import { asyncDocument } from '../../src/asyncapi-document.js';
 import { normaliseEmail } from '../../src/kernel/email.js';
-import { EVENT_FRAMES, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
-import type { FrameDefinition } from '../../src/modules/realtime/index.js';
+import type { AsyncDocument } from '../../src/platform/asyncapi/document.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
+
+type Audience = 'agent' | 'visitor';
+type Page = { data: { items: Record<string, unknown>[]; cursor: string } };
+
+/** Closes without a code, at the client's wish, and by a lost connection. */
+const BY_CLIENT = [1000, 1001, 1005, 1006];
 
 /** Checks what the service says against what its documents promise: every answer and every frame of every test. */
 export class Contract {
@@ -14,12 +20,18 @@ export class Contract {
   private readonly routes: { method: string; pattern: RegExp; path: string }[];
   private readonly compiled = new Map<string, ValidateFunction>();
 
+  /** What was said otherwise than promised, to sockets; whoever stops the service throws it, if nobody has waited. */
+  readonly faults: Error[] = [];
+  private readonly sockets: AsyncDocument;
+
   constructor(readonly document: ApiDocument) {
+    this.sockets = asyncDocument(document);
     this.ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(this.ajv);
     // which ajv-formats leaves out; an address that is answered is one that was normalised
     this.ajv.addFormat('idn-email', text => normaliseEmail(text) === text);
     this.ajv.addSchema(closed(document) as object, 'api');
+    this.ajv.addSchema(closed(this.sockets) as object, 'sockets');
     this.routes = Object.entries(document.paths).flatMap(([path, operations]) =>
       Object.keys(operations).map(method => ({ method, path, pattern: patternOf(path) })),
     );
@@ -47,22 +59,41 @@ export class Contract {
       ? reference.slice(1)
       : `/paths/${escaped(route.path)}/${route.method}/responses/${status}`;
     this.assertShape(`${method} ${path} ${status}`, `${pointer}/content/application~1json/schema`, body);
+    if (route.path === '/v1/events' && status === 200) this.assertEvents(body as Page);
   }
 
-  /** @throws Error that says how a frame differs from the registry */
-  assertFrame(audience: 'agent' | 'visitor', frame: Record<string, unknown>): void {
+  /** What servers read of the log is what agents' sockets hear, but for a cursor of its own. */
+  private assertEvents({ data: { items, cursor } }: Page): void {
+    for (const item of items) this.assertFrame('agent', { ...item, cursor });
+  }
+
+  /** @throws Error that says how a frame differs from the reference of sockets */
+  assertFrame(audience: Audience, frame: Record<string, unknown>): void {
     const type = String(frame.type);
-    if (type === 'error') return this.assertShape('error frame', '/components/schemas/FrameError', frame.error);
-    const durable = (EVENT_FRAMES as Record<string, FrameDefinition>)[type];
-    const known = durable ?? (PASSING_FRAMES as Record<string, FrameDefinition>)[type];
-    if (!known) throw new Error(`a frame that the registry does not know: ${show(frame)}`);
-    const shape = known[audience];
-    if (durable && shape === null) throw new Error(`${audience}s never get ${type}: ${show(frame)}`);
-    if (durable && !(typeof frame.id === 'string' && typeof frame.cursor === 'string')) {
-      throw new Error(`a durable frame without id or cursor: ${show(frame)}`);
-    }
-    if (!durable && ('id' in frame || 'cursor' in frame)) throw new Error(`a passing frame with an id: ${show(frame)}`);
-    if (shape !== null) this.assertShape(`frame ${type}`, `/components/schemas/${shape}`, frame.data);
+    if (!Object.hasOwn(this.heard(audience), type)) throw new Error(`${audience}s never get ${type}: ${show(frame)}`);
+    if (type.startsWith('said.')) throw new Error(`a frame of clients, from the service: ${show(frame)}`);
+    const pointer = `/channels/${audience}/messages/${type}/payload`;
+    this.assertShape(`frame ${type} to ${audience}s`, pointer, frame, 'sockets');
+  }
+
+  /** @throws Error when a handshake may not be refused like this */
+  assertRefusal(audience: Audience, status: number, body: unknown): void {
+    this.assertShape(`refusal of ${audience}s`, '/components/schemas/Failure', body, 'sockets');
+    const { code } = (body as { error: { code: string } }).error;
+    const known = this.sockets.channels[audience]?.['x-refusals'] as { codes: { status: number; code: string }[] };
+    if (known.codes.some(refusal => refusal.status === status && refusal.code === code)) return;
+    throw new Error(`sockets of ${audience}s are never refused with ${status} ${code}`);
+  }
+
+  /** @throws Error when a socket does not end like this */
+  assertClose(code: number): void {
+    const known = this.sockets['x-close-codes'] as { code: number }[];
+    if (BY_CLIENT.includes(code) || known.some(close => close.code === code)) return;
+    throw new Error(`no socket is closed with ${code}`);
+  }
+
+  private heard(audience: Audience): Record<string, unknown> {
+    return this.sockets.channels[audience]?.messages ?? {};
   }
 
   /** What no route answers is a failure in the envelope all the same. */
@@ -72,9 +103,10 @@ export class Contract {
     this.assertShape(`${method} ${path} ${status}`, '/components/schemas/Failure', body);
   }
 
-  private assertShape(what: string, pointer: string, value: unknown): void {
-    const validate = this.compiled.get(pointer) ?? this.ajv.compile({ $ref: `api#${pointer}` });
-    this.compiled.set(pointer, validate);
+  private assertShape(what: string, pointer: string, value: unknown, document: 'api' | 'sockets' = 'api'): void {
+    const place = `${document}#${pointer}`;
+    const validate = this.compiled.get(place) ?? this.ajv.compile({ $ref: place });
+    this.compiled.set(place, validate);
     if (!validate(value)) throw new Error(`${what} differs: ${show(validate.errors)} in ${show(value)}`);
   }
 }

@@ -24,7 +24,7 @@ export class Refused extends Error {
   }
 }
 
-/** A raw WebSocket client that keeps every frame, each validated against the registry, and waits instead of sleeping. */
+/** A raw WebSocket client that keeps every frame, each validated against the reference, and waits instead of sleeping. */
 export class TestSocket {
   readonly frames: Frame[] = [];
   closed: { code: number; reason: string } | null = null;
@@ -39,6 +39,7 @@ export class TestSocket {
     ws.on('message', data => this.take(String(data)));
     ws.on('close', (code, reason) => {
       this.closed = { code, reason: reason.toString() };
+      this.check(() => contract.assertClose(code));
       this.wake();
     });
     ws.on('error', () => undefined);
@@ -62,6 +63,7 @@ export class TestSocket {
         response.on('end', () => {
           const text = Buffer.concat(chunks).toString();
           const body: unknown = text.startsWith('{') ? JSON.parse(text) : text;
+          socket.check(() => contract.assertRefusal(audience, response.statusCode ?? 0, body));
           reject(new Refused(response.statusCode ?? 0, response.headers, body));
         });
       });
@@ -103,12 +105,18 @@ export class TestSocket {
   private take(text: string): void {
     const frame = JSON.parse(text) as Frame;
     this.frames.push(frame);
+    this.check(() => this.contract.assertFrame(this.audience, frame as unknown as Record<string, unknown>));
+    this.wake();
+  }
+
+  /** A test that waits for something fails at once; one that does not, when its service is stopped. */
+  private check(assert: () => void): void {
     try {
-      this.contract.assertFrame(this.audience, frame as unknown as Record<string, unknown>);
+      assert();
     } catch (error) {
       this.fault ??= error as Error;
+      this.contract.faults.push(error as Error);
     }
-    this.wake();
   }
 
   private wake(): void {

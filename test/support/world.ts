@@ -54,8 +54,11 @@ export class World {
     return new World(await startApp(...args));
   }
 
-  stop(): Promise<void> {
-    return this.app.stop();
+  /** @throws Error of the first frame, refusal or close that no reference promises */
+  async stop(): Promise<void> {
+    await this.app.stop();
+    const [fault] = this.contract.faults.splice(0);
+    if (fault) throw fault;
   }
 
   /** Calls with this token, or with none. */

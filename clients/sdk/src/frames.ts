@@ -80,7 +80,7 @@ interface AgentPayloads extends SharedPayloads {
 
 interface VisitorPayloads extends SharedPayloads {
   'conversation.created': Schemas['VisitorConversationCreatedData'];
-  'conversation.updated': Omit<Schemas['VisitorConversationUpdatedData'], 'changes'> & { changes: Changes };
+  'conversation.updated': Schemas['VisitorConversationUpdatedData'];
 }
 
 type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorFrame };

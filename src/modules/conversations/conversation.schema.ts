@@ -115,13 +115,13 @@ export class ContactSummaryView implements ContactSummary {
   @Flag() verified!: boolean;
 }
 
-export class ConversationView implements ConversationRecord {
+/** As events carry it: without its contact, which stands beside it there. */
+export class ConversationRecordView implements ConversationRecord {
   @Id() id!: string;
   @Integer({ min: 1 }) number!: number;
   @Id() workspace_id!: string;
   @Id() channel_id!: string;
   @Id() contact_id!: string;
-  @Nested(() => ContactSummaryView) contact!: ContactSummaryView;
   @Choice(STATUSES) status!: Status;
   @Choice(PRIORITIES) priority!: Priority;
   @Id({ nullable }) assignee_id!: string | null;
@@ -147,6 +147,10 @@ export class ConversationView implements ConversationRecord {
   @Integer({ min: 1 }) version!: number;
   @Time() created_at!: string;
   @Time() updated_at!: string;
+}
+
+export class ConversationView extends ConversationRecordView {
+  @Nested(() => ContactSummaryView) contact!: ContactSummaryView;
 }
 
 export class MemberDisplayView {

@@ -3,9 +3,10 @@ import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from
 import type { WebSocket } from 'ws';
 import type { ClientFrame } from '../../platform/sockets/frame.js';
 import { connectionOf } from '../../platform/sockets/socket.adapter.js';
-import { AGENT_PATH } from './handshake.service.js';
+import { PONG } from './passing-frames.js';
 import { RenewalService } from './renewal.service.js';
 import { RethrowFilter } from './rethrow.filter.js';
+import { AGENT_PATH } from './socket-routes.js';
 import { TypingService } from './typing.service.js';
 
 /** What an agent can say on its socket; typing only where the conversation is assigned to it. */
@@ -19,7 +20,7 @@ export class AgentGateway {
 
   @SubscribeMessage('ping')
   ping(@ConnectedSocket() socket: WebSocket): void {
-    connectionOf(socket).send('{"type":"pong"}');
+    connectionOf(socket).send(PONG);
   }
 
   /** Any frame says that the agent is there; this one says nothing else. */

@@ -1,8 +1,10 @@
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import type { ResumeFault } from '../../platform/events/event-reader.service.js';
 import type { Audience } from '../../platform/sockets/socket-connection.js';
+import type { FrameText } from '../../platform/sockets/frame.js';
 import type { Ending, EventRoute } from './event-routes.js';
 import { EVENT_ROUTES } from './event-routes.js';
+import { passingFrame } from './passing-frames.js';
 import { topics } from './topics.js';
 
 /** One audience of an event: the topics in which it is heard, and what is said there; null where nothing is. */
@@ -60,14 +62,14 @@ export interface EventFrame {
 }
 
 /** @param cursor how far whoever hears this has come in the log; not how far the event is */
-export function serialised(frame: EventFrame, cursor: string): string {
+export function serialised(frame: EventFrame, cursor: string): FrameText {
   const { type, id, ...rest } = frame;
-  return JSON.stringify({ type, id, cursor, ...rest });
+  return JSON.stringify({ type, id, cursor, ...rest }) as FrameText;
 }
 
 /** What was missed cannot be told; the client reads the present state. */
-export function syncRequired(reason: ResumeFault | 'scope'): string {
-  return JSON.stringify({ type: 'sync.required', data: { reason } });
+export function syncRequired(reason: ResumeFault | 'scope'): FrameText {
+  return passingFrame('sync.required', { reason });
 }
 
 function agentTopics<T extends EventType>(

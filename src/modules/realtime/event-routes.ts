@@ -17,7 +17,7 @@ import type { CloseReason } from '../../kernel/close-codes.js';
 import { topics } from './topics.js';
 
 /** Where agents hear of an event: with the conversation's or the channels' others, or all of the workspace. */
-type AgentRoom = 'conversation' | 'channel' | 'workspace';
+export type AgentRoom = 'conversation' | 'channel' | 'workspace';
 
 /**
  * Who hears of an event, and what. `null` for the visitor is how a private thing stays private; `null` for agents, how

@@ -1,7 +1,19 @@
 import type { FieldFault } from '../../kernel/domain-error.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type { ConversationRecord, MessageRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
-import { Choice, Embedded, FreeForm, Id, Integer, Nested, Text, Time } from '../../platform/http/fields.js';
+import type { MemberDisplay } from '../members/index.js';
+import {
+  AnyValue,
+  Choice,
+  Embedded,
+  EmbeddedMap,
+  Flag,
+  Id,
+  Integer,
+  Nested,
+  Text,
+  Time,
+} from '../../platform/http/fields.js';
 
 const optional = true;
 const nullable = true;
@@ -56,9 +68,8 @@ export class MessageChangedData {
   @Embedded('MessageView') message!: MessageRecord;
 }
 
-/** A conversation as events carry it: without its contact, which stands beside it. */
 export class ConversationCreatedData {
-  @FreeForm({ description: 'A ConversationView without `contact`.' }) conversation!: ConversationRecord;
+  @Embedded('ConversationRecordView') conversation!: ConversationRecord;
   @Embedded('ContactSummaryView') contact!: ContactSummary;
 }
 
@@ -66,17 +77,43 @@ export class VisitorConversationCreatedData {
   @Embedded('VisitorConversationView') conversation!: VisitorConversationRecord;
 }
 
+export class ChangeData {
+  @AnyValue() from!: unknown;
+  @AnyValue() to!: unknown;
+}
+
 export class ConversationUpdatedData {
   @Id() id!: string;
-  @FreeForm({ description: 'By field: `{from, to}`.' }) changes!: Record<string, { from: unknown; to: unknown }>;
+  @EmbeddedMap('ChangeData', { description: 'By field.' }) changes!: Record<string, ChangeData>;
   @Integer() version!: number;
   @Embedded('ActorView') actor!: { type: string; id: string | null };
 }
 
+export class StatusChangeData {
+  @Choice(STATUSES) from!: Status;
+  @Choice(STATUSES) to!: Status;
+}
+
+export class AssigneeChangeData {
+  @Embedded('MemberDisplayView', { nullable }) from!: MemberDisplay | null;
+  @Embedded('MemberDisplayView', { nullable }) to!: MemberDisplay | null;
+}
+
+export class RatingChangeData {
+  @Embedded('RatingView', { nullable }) from!: object | null;
+  @Embedded('RatingView', { nullable }) to!: object | null;
+}
+
+/** All of a conversation's changes that a visitor hears of. */
+export class VisitorChangesData {
+  @Nested(() => StatusChangeData, { optional }) status?: StatusChangeData;
+  @Nested(() => AssigneeChangeData, { optional }) assignee?: AssigneeChangeData;
+  @Nested(() => RatingChangeData, { optional }) csat?: RatingChangeData;
+}
+
 export class VisitorConversationUpdatedData {
   @Id() id!: string;
-  @FreeForm({ description: 'Of `status`, `assignee`, `csat`: `{from, to}`.' })
-  changes!: Record<string, { from: unknown; to: unknown }>;
+  @Nested(() => VisitorChangesData) changes!: VisitorChangesData;
 }
 
 export class ConversationReadData {
@@ -91,6 +128,18 @@ export class TypingData {
   @Id() sender_id!: string;
   @Text({ nullable }) name!: string | null;
   @Integer({ optional, description: 'With `typing`: when it ends by itself.' }) expires_in_ms?: number;
+}
+
+export class TypingFields {
+  @Id() conversation_id!: string;
+}
+
+export class AgentTypingFields extends TypingFields {
+  @Flag({ optional, description: 'A private note is being written: visitors do not hear of it.' }) private?: boolean;
+}
+
+export class AuthFields {
+  @Text({ max: 8192, description: 'A fresh token of the kind that opened the socket.' }) token!: string;
 }
 
 /** The `error` of an error frame. */

@@ -1,13 +1,21 @@
 import type { EventType } from '../../kernel/domain-event.js';
 
+/** In the place of a shape: a frame that says all by its type. */
+export const NO_DATA = 'no data';
+
 /**
- * One kind of frame that the service sends: which shape its `data` has for agents and for visitors, by the name under
- * which the API reference has it; null for those who never get it.
+ * One kind of frame: which shape its `data` has for agents and for visitors, or, from clients, its fields, by the name
+ * under which the API reference has it; null for those who never get it, or may not send it.
  */
 export interface FrameDefinition {
   summary: string;
   agent: string | null;
   visitor: string | null;
+}
+
+interface ClientFrameDefinition extends FrameDefinition {
+  /** What answers it, where something does. */
+  answer?: keyof typeof PASSING_FRAMES;
 }
 
 /** Frames of durable events carry `id` and `cursor`; each stands for an event that was committed. */
@@ -62,7 +70,7 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
 /** Frames of the moment: no `id`, no `cursor`, not kept. */
 export const PASSING_FRAMES = {
   connected: both('The first frame on every socket.', 'ConnectedData'),
-  pong: { summary: 'Answers `ping`; no data.', agent: null, visitor: null },
+  pong: both('Answers `ping`.', NO_DATA),
   resumed: both('What was missed has been told; with `to` the client resumes the next time.', 'ResumedData'),
   'sync.required': both(
     'What was missed cannot be told: read the present state. Live frames follow.',
@@ -75,20 +83,26 @@ export const PASSING_FRAMES = {
 } satisfies Record<string, FrameDefinition>;
 
 /** What clients may send. Fields stand at the top level, under `data` or under `payload`. */
-export const CLIENT_FRAMES: Record<string, string> = {
-  ping: 'Answered with `pong`.',
-  typing:
-    '`{conversation_id, private?}`: starts the typing indicator; agents where the conversation is assigned to them.',
-  'typing.stop': '`{conversation_id}`: ends it.',
-  auth: '`{token}`: a fresh token of the same principal and scope keeps the socket; another ends it (4502).',
-  'presence.heartbeat': 'The visitor or agent is still there.',
-};
+export const CLIENT_FRAMES = {
+  ping: { ...both('Answered with `pong`.', NO_DATA), answer: 'pong' },
+  typing: {
+    summary: 'Starts the typing indicator; agents where the conversation is assigned to them.',
+    agent: 'AgentTypingFields',
+    visitor: 'TypingFields',
+  },
+  'typing.stop': { summary: 'Ends it.', agent: 'AgentTypingFields', visitor: 'TypingFields' },
+  auth: {
+    ...both('A fresh token of the same principal and scope keeps the socket; another ends it (4502).', 'AuthFields'),
+    answer: 'authenticated',
+  },
+  'presence.heartbeat': both('The visitor or agent is still there.', NO_DATA),
+} satisfies Record<string, ClientFrameDefinition>;
 
-function both(summary: string, shape: string): FrameDefinition {
+function both<S extends string>(summary: string, shape: S): FrameDefinition & { agent: S; visitor: S } {
   return { summary, agent: shape, visitor: shape };
 }
 
-function agents(summary: string, shape: string): FrameDefinition {
+function agents<S extends string>(summary: string, shape: S): FrameDefinition & { agent: S; visitor: null } {
   return { summary, agent: shape, visitor: null };
 }
 

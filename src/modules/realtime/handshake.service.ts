@@ -7,6 +7,7 @@ import { principalKey } from '../../kernel/principal.js';
 import { nowWireTime } from '../../kernel/clock.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import type { FrameText } from '../../platform/sockets/frame.js';
 import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
 import type { Handshake } from '../../platform/sockets/socket-door.js';
 import { SocketDoor } from '../../platform/sockets/socket-door.js';
@@ -15,12 +16,12 @@ import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/ind
 import type { Conversation } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { syncRequired } from './event-frames.js';
+import { passingFrame } from './passing-frames.js';
 import { ReplayService } from './replay.service.js';
 import { RescopingService } from './rescoping.service.js';
+import { VISITOR_PATH } from './socket-routes.js';
 import { inboxTopics, topics } from './topics.js';
 
-export const VISITOR_PATH = '/ws/visitor';
-export const AGENT_PATH = '/ws/agent';
 const INBOX = 'inbox';
 
 /** Who may open a socket, and which rooms it sits in. */
@@ -60,24 +61,23 @@ export class HandshakeService extends SocketDoor {
     if ('fault' in missed) {
       return connection.release([this.connected(connection, to), syncRequired(missed.fault)]);
     }
-    const resumed = JSON.stringify({ type: 'resumed', data: { from: after, to, count: missed.frames.length } });
+    const resumed = passingFrame('resumed', { from: after, to, count: missed.frames.length });
     connection.release([this.connected(connection, after), ...missed.frames, resumed]);
   }
 
   warn(connection: SocketConnection, seconds: number): void {
-    connection.send(JSON.stringify({ type: 'token.expiring', data: { in_seconds: seconds } }));
+    connection.send(passingFrame('token.expiring', { in_seconds: seconds }));
   }
 
-  private connected(connection: SocketConnection, cursor: string): string {
-    const data = {
+  private connected(connection: SocketConnection, cursor: string): FrameText {
+    return passingFrame('connected', {
       connection_id: connection.id,
       room: connection.admission.room,
       cursor,
       ping_interval_ms: this.config.socketPingIntervalMs,
       pong_wait_ms: this.config.socketPongWaitMs,
       server_time: nowWireTime(),
-    };
-    return JSON.stringify({ type: 'connected', data });
+    });
   }
 
   /** The one place where a deactivated member's token is told apart from a revoked one. */

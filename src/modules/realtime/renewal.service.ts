@@ -6,6 +6,7 @@ import { principalKey, scopeOf } from '../../kernel/principal.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
+import { passingFrame } from './passing-frames.js';
 import { topics } from './topics.js';
 
 /** A fresh token on an open socket, so that it need not close when the old one ends. */
@@ -34,8 +35,7 @@ export class RenewalService {
     const expiresAt = 'expiresAt' in fresh ? fresh.expiresAt : null;
     connection.admission = { ...connection.admission, principal: fresh, expiresAt };
     connection.warnedOfEnd = false;
-    const data = { expires_at: expiresAt && toWireTime(expiresAt) };
-    connection.send(JSON.stringify({ type: 'authenticated', data }));
+    connection.send(passingFrame('authenticated', { expires_at: expiresAt && toWireTime(expiresAt) }));
   }
 }
 

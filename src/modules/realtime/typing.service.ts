@@ -7,6 +7,8 @@ import { Fanout } from '../../platform/fanout/fanout.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import type { Conversation } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
+import type { TypingData } from './frames.schema.js';
+import { passingFrame } from './passing-frames.js';
 import { NotAssigned } from './realtime.errors.js';
 import { topics } from './topics.js';
 
@@ -22,7 +24,7 @@ interface TypingNotice {
   conversationId: string;
   contactId: string;
   senderKey: string;
-  data: object;
+  data: TypingData;
   agentsOnly: boolean;
 }
 
@@ -94,7 +96,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     { workspaceId, channelId, id: conversationId, contactId }: Conversation,
     agentsOnly: boolean,
   ): void {
-    const sender =
+    const sender: Pick<TypingData, 'sender_type' | 'sender_id' | 'name'> =
       principal.kind === 'agent'
         ? { sender_type: 'agent', sender_id: principal.memberId, name: principal.name }
         : { sender_type: 'contact', sender_id: contactId, name: null };
@@ -113,7 +115,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
 
   private pass(notice: TypingNotice): void {
     const { type, workspaceId, channelId, conversationId, contactId, data, senderKey, agentsOnly } = notice;
-    const frame = JSON.stringify({ type, conversation_id: conversationId, channel_id: channelId, data });
+    const frame = passingFrame(type, data, { conversation_id: conversationId, channel_id: channelId });
     const agents = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
     const visitors = agentsOnly
       ? []

@@ -19,6 +19,7 @@ import {
 } from 'class-validator';
 import { normaliseEmail } from '../../kernel/email.js';
 import { isId } from '../../kernel/ids.js';
+import { ANY_TYPE } from '../openapi/modernise.js';
 import { codePoints, freeFormFault, isStorable, isWireTime, markFreeForm } from './field-rules.js';
 
 /**
@@ -243,6 +244,17 @@ export function Embedded(view: string, options: FieldOptions & { list?: boolean 
   const reference = { $ref: `#/components/schemas/${view}` };
   const schema = options.list ? { type: 'array', items: reference } : { type: 'object', oneOf: [reference] };
   return field(options, schema as unknown as ApiPropertyOptions);
+}
+
+/** In an answer: an object whose members, whatever their names, are all of one shape. */
+export function EmbeddedMap(view: string, options: FieldOptions = {}): PropertyDecorator {
+  const schema = { type: 'object', additionalProperties: { $ref: `#/components/schemas/${view}` } };
+  return field(options, schema as unknown as ApiPropertyOptions);
+}
+
+/** In an answer: whatever a field of some record can hold, null too. */
+export function AnyValue(options: FieldOptions = {}): PropertyDecorator {
+  return field(options, { type: ANY_TYPE } as unknown as ApiPropertyOptions);
 }
 
 /** An object of the client's own, kept untouched: at most 16 KiB of JSON, 50 keys, 10 levels. */

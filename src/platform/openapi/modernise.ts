@@ -4,6 +4,9 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Stands where any value may: of itself the writer of documents would take it for an object. */
+export const ANY_TYPE = 'any';
+
 /**
  * From the dialect of OpenAPI 3.0, which the decorators speak, to JSON Schema as 3.1 has it: `nullable` becomes a type,
  * a reference wrapped to carry a description becomes a reference beside it.
@@ -12,7 +15,12 @@ export function modernise(value: Json): Json {
   if (Array.isArray(value)) return value.map(modernise);
   if (!isObject(value)) return value;
   const object = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, modernise(inner)]));
-  return nullable(unwrap(object));
+  return nullable(unwrap(object.type === ANY_TYPE ? without(object, 'type', 'nullable') : object));
+}
+
+function without({ ...object }: JsonObject, ...names: string[]): JsonObject {
+  for (const name of names) delete object[name];
+  return object;
 }
 
 /** `allOf`/`oneOf` of one reference is that reference. */

@@ -5,6 +5,14 @@ import { exceedsDepth } from '../http/field-rules.js';
 export const FrameMalformed = defineError('invalid', 'frame_malformed', 'A frame is a JSON object with a type.');
 export const FrameUnknown = defineError('invalid', 'frame_unknown', 'There is no frame of this type.');
 
+declare const written: unique symbol;
+
+/**
+ * A frame as it goes over the wire. Only the writers of declared frames make one, so a frame that nobody has declared
+ * does not compile.
+ */
+export type FrameText = string & { readonly [written]: true };
+
 /** A frame from a client: its type, and its fields wherever the client put them. */
 export interface ClientFrame {
   type: string;
@@ -31,7 +39,8 @@ export function parseFrame(text: string): ClientFrame {
 }
 
 /** The frame that answers what could not be done. */
-export function errorFrame(error: DomainError): string {
+export function errorFrame(error: DomainError): FrameText {
   const { code, message, details, data } = error;
-  return JSON.stringify({ type: 'error', error: { code, message, ...data, ...(details ? { details } : {}) } });
+  const text = JSON.stringify({ type: 'error', error: { code, message, ...data, ...(details ? { details } : {}) } });
+  return text as FrameText;
 }

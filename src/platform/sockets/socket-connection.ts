@@ -5,6 +5,7 @@ import type { Principal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
+import type { FrameText } from './frame.js';
 import { TextFrame } from './text-frame.js';
 import { TokenBucket } from './token-bucket.js';
 import { TurnWriter } from './turn-writer.js';
@@ -36,7 +37,7 @@ export const CLOSING_MS = 2_000;
 const FAULTS = { count: 10, withinMs: 60_000 } as const;
 
 /** What a connection says: text, or a frame that was made of one because it goes to many. */
-export type Outgoing = string | TextFrame;
+export type Outgoing = FrameText | TextFrame;
 
 const writer = new TurnWriter();
 

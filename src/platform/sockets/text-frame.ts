@@ -1,3 +1,5 @@
+import type { FrameText } from './frame.js';
+
 /**
  * A frame of text as a server writes it, header and all, made once however many sockets it goes to. A server masks
  * nothing, so the bytes are the same for each of them; leaving the header to `ws` costs an allocation and a second
@@ -9,7 +11,7 @@ export class TextFrame {
     private readonly start: number,
   ) {}
 
-  static of(text: string): TextFrame {
+  static of(text: FrameText): TextFrame {
     const length = Buffer.byteLength(text);
     const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
     const bytes = Buffer.allocUnsafe(start + length);

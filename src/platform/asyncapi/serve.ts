@@ -1,0 +1,14 @@
+import type { INestApplication } from '@nestjs/common';
+import type { Request, Response } from 'express';
+import type { AsyncDocument } from './document.js';
+
+/** `/asyncapi.json`, for anyone, as `/openapi.json` is. Put together when it is first asked for. */
+export function serveAsyncDocument(app: INestApplication, write: () => AsyncDocument): void {
+  let text: string | undefined;
+  const router = app.getHttpAdapter();
+  router.get('/asyncapi.json', (_request: Request, response: Response) => {
+    text ??= JSON.stringify(write());
+    response.setHeader('Cache-Control', 'public, max-age=300');
+    response.type('json').send(text);
+  });
+}

@@ -1,0 +1,283 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Ajv } from 'ajv';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { closeCodes } from '../../src/kernel/close-codes.js';
+import { newId } from '../../src/kernel/ids.js';
+import { AgentGateway } from '../../src/modules/realtime/agent.gateway.js';
+import { EVENT_ROUTES } from '../../src/modules/realtime/event-routes.js';
+import type { FrameDefinition } from '../../src/modules/realtime/index.js';
+import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
+import { VisitorGateway } from '../../src/modules/realtime/visitor.gateway.js';
+import type { AsyncDocument } from '../../src/platform/asyncapi/document.js';
+import type { JsonObject } from '../../src/platform/openapi/json.js';
+import { Contract } from '../support/contract.js';
+import type { Desk } from '../support/world.js';
+import { World } from '../support/world.js';
+
+type Audience = 'agent' | 'visitor';
+const AUDIENCES = ['agent', 'visitor'] as const;
+const FILE = 'docs/generated/asyncapi.json';
+const official = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0-without-$id.json') as object;
+
+let document: AsyncDocument;
+let world: World;
+let desk: Desk;
+beforeAll(async () => {
+  document = JSON.parse(readFileSync(FILE, 'utf8')) as AsyncDocument;
+  world = await World.start();
+  desk = await world.desk();
+});
+afterAll(() => world.stop());
+
+const messagesOf = (audience: Audience) => Object.keys(document.channels[audience]?.messages ?? {});
+const heardBy = (audience: Audience) => messagesOf(audience).filter(key => !key.startsWith('said.'));
+const saidBy = (audience: Audience) =>
+  messagesOf(audience).flatMap(key => (key.startsWith('said.') ? [key.slice('said.'.length)] : []));
+const typesFor = (frames: Record<string, FrameDefinition>, audience: Audience) =>
+  Object.keys(frames).filter(type => frames[type]?.[audience] !== null);
+
+/** Every reference in the value. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const own = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : [];
+  return [...own, ...Object.values(value).flatMap(references)];
+}
+
+function resolve(reference: string): unknown {
+  const steps = reference.slice(2).split('/');
+  return steps.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
+}
+
+describe('asyncapi.json', () => {
+  const ajv = new Ajv({ strict: false, allErrors: true });
+  addFormats.default(ajv);
+  const isAsyncApi = ajv.compile(official);
+
+  it('is valid by the official schema of AsyncAPI 3.0', () => {
+    expect({ valid: isAsyncApi(document), errors: isAsyncApi.errors }).toEqual({ valid: true, errors: null });
+  });
+
+  it('would not be with an operation that does nothing, a stray member, or a schema that is none', () => {
+    const broken: ((copy: AsyncDocument) => void)[] = [
+      copy => delete copy.operations['agent.ping']?.action,
+      copy => Object.assign(copy.channels.agent ?? {}, { path: '/ws/agent' }),
+      copy => Object.assign(copy.components.schemas.MessageView ?? {}, { type: 'record' }),
+      copy => Object.assign(copy.components.securitySchemes.agent ?? {}, { in: 'path' }),
+    ];
+    for (const breaks of broken) {
+      const copy = structuredClone(document);
+      breaks(copy);
+      expect(isAsyncApi(copy)).toBe(false);
+    }
+  });
+
+  it('refers to nothing that is not there, and has no schema that nobody refers to', () => {
+    const used = new Set(references(document));
+    expect([...used].filter(reference => resolve(reference) === undefined)).toEqual([]);
+    const names = Object.keys(document.components.schemas);
+    expect(names.filter(name => !used.has(`#/components/schemas/${name}`))).toEqual([]);
+  });
+
+  it('has no schema that a validator would not take, nor an example that it would refuse', () => {
+    const strict = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
+    addFormats.default(strict);
+    strict.addFormat('idn-email', true);
+    strict.addVocabulary(Object.keys(document));
+    strict.addSchema({ ...document, $id: 'sockets' });
+    const compile = (pointer: string) => strict.compile({ $ref: `sockets#${pointer}` });
+    for (const audience of AUDIENCES) {
+      for (const key of messagesOf(audience)) compile(`/channels/${audience}/messages/${key}/payload`);
+    }
+    for (const [name, { properties = {} }] of Object.entries(document.components.schemas)) {
+      for (const [property, schema] of Object.entries(properties as Record<string, JsonObject>)) {
+        for (const example of (schema.examples ?? []) as unknown[]) {
+          const fits = compile(`/components/schemas/${name}/properties/${property}`)(example);
+          expect([name, property, example, fits]).toEqual([name, property, example, true]);
+        }
+      }
+    }
+  });
+
+  it('is served to anyone, and may be kept for a while', async () => {
+    const served = await fetch(`${world.app.url}/asyncapi.json`, { headers: { Authorization: 'Bearer nothing' } });
+    const { status, headers } = served;
+    expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
+      200,
+      'application/json; charset=utf-8',
+      'public, max-age=300',
+    ]);
+    expect(`${JSON.stringify(await served.json(), null, 2)}\n` === readFileSync(FILE, 'utf8')).toBe(true);
+  });
+});
+
+describe.each(AUDIENCES)("the %s's channel", audience => {
+  it('has every frame that the registry lets it hear, and no other', () => {
+    const frames = { ...EVENT_FRAMES, ...PASSING_FRAMES };
+    expect(heardBy(audience)).toEqual([...typesFor(frames, audience), 'error']);
+  });
+
+  it('has every frame that its gateway takes, and no other', () => {
+    const { prototype } = { agent: AgentGateway, visitor: VisitorGateway }[audience] as { prototype: object };
+    const taken = Object.getOwnPropertyNames(prototype).flatMap(name => {
+      const type: unknown = Reflect.getMetadata('message', (prototype as Record<string, object>)[name] ?? {});
+      return typeof type === 'string' ? [type] : [];
+    });
+    expect(saidBy(audience).sort()).toEqual(taken.sort());
+    expect(saidBy(audience).sort()).toEqual(typesFor(CLIENT_FRAMES, audience).sort());
+  });
+
+  it('sends each frame of an event to whom its route sends it', () => {
+    for (const [type, route] of Object.entries(EVENT_ROUTES)) {
+      const side = audience === 'agent' ? route.agents : route.visitor;
+      expect([type, heardBy(audience).includes(type)]).toEqual([type, side !== null]);
+    }
+  });
+
+  it('names shapes by reference to the one definition', () => {
+    const frames: Record<string, FrameDefinition> = { ...EVENT_FRAMES, ...PASSING_FRAMES };
+    for (const type of heardBy(audience).filter(name => name !== 'error')) {
+      const { properties } = document.channels[audience]?.messages[type]?.payload as { properties: JsonObject };
+      const shape = frames[type]?.[audience];
+      const data = shape === NO_DATA ? undefined : { $ref: `#/components/schemas/${shape}` };
+      expect([type, properties.data]).toEqual([type, data]);
+    }
+  });
+
+  it('takes its token in the query, as its operations say, which each have their messages on it', () => {
+    const { bindings } = document.channels[audience] as unknown as { bindings: { ws: { query: JsonObject } } };
+    const where = { agent: 'room', visitor: 'conv' }[audience];
+    expect(Object.keys(bindings.ws.query.properties as JsonObject)).toEqual(['token', where, 'after', 'reject']);
+    expect(bindings.ws.query.required).toEqual(['token']);
+    const operations = Object.entries(document.operations).filter(([name]) => name.startsWith(`${audience}.`));
+    expect(operations.map(([name]) => name).sort()).toEqual(
+      ['hears', ...saidBy(audience)].map(type => `${audience}.${type}`).sort(),
+    );
+    for (const [, operation] of operations) {
+      expect(operation.security).toEqual([{ $ref: `#/components/securitySchemes/${audience}` }]);
+      expect(references(operation).every(reference => !reference.startsWith(`#/channels/${other(audience)}`))).toBe(
+        true,
+      );
+    }
+  });
+
+  /** With the fields at the top, under `data` and under `payload`. */
+  it('takes what it says that it takes, wherever its fields stand, and nothing that only the other takes', async () => {
+    const visitor = await world.visitor(desk);
+    const { id } = await world.conversation(visitor);
+    await desk.owner.api.post(`/v1/conversations/${id}/take`);
+    const token = audience === 'agent' ? desk.owner.token : visitor.token;
+    const fields: Record<string, object> = { conversation_id: id, token } as never;
+    const open = () => world.socket(audience, { token });
+    const validate = validator();
+    for (const type of saidBy(audience)) {
+      const said = { type, ...fields };
+      expect([type, validate(`/channels/${audience}/messages/said.${type}/payload`, said)]).toEqual([type, true]);
+      const socket = await open();
+      for (const frame of [said, { type, data: fields }, { type, payload: fields }]) socket.send(frame);
+      await socket.settled();
+      expect([type, socket.of('error')]).toEqual([type, []]);
+      await socket.close();
+    }
+    const socket = await open();
+    const strange = saidBy(other(audience)).filter(type => !saidBy(audience).includes(type));
+    for (const type of [...strange, 'hears', 'said.ping']) socket.send({ type, ...fields });
+    await socket.settled();
+    expect(socket.of('error').map(({ error }) => error?.code)).toEqual([...strange, 1, 2].map(() => 'frame_unknown'));
+    await socket.close();
+  });
+
+  it('says what it refuses, and how a socket ends: as the errors and the close codes are published', () => {
+    const { codes } = (document.channels[audience] as unknown as { 'x-refusals': { codes: { close: number }[] } })[
+      'x-refusals'
+    ];
+    const closes = closeCodes().map(({ code }) => code);
+    for (const { close } of codes) expect(closes).toContain(close);
+    expect(document['x-close-codes']).toEqual(closeCodes());
+  });
+});
+
+describe("the shapes of the visitor's channel", () => {
+  it('are none that are for agents', () => {
+    const reached = new Set<string>();
+    const follow = (value: unknown): void => {
+      for (const reference of references(value)) {
+        if (reached.has(reference)) continue;
+        reached.add(reference);
+        follow(resolve(reference));
+      }
+    };
+    follow(document.channels.visitor?.messages);
+    const agents = ['BotView', 'CannedResponseView', 'ChannelView', 'ContactSummaryView', 'ContactView', 'MemberView']
+      .concat(['ConversationCreatedData', 'ConversationRecordView', 'ConversationUpdatedData', 'ActorView'])
+      .concat(['ChangeData', 'WorkspaceView', 'AgentTypingFields']);
+    for (const name of agents) {
+      expect([name, name in document.components.schemas]).toEqual([name, true]);
+      expect([name, reached.has(`#/components/schemas/${name}`)]).toEqual([name, false]);
+    }
+  });
+});
+
+describe('a frame, a refusal or a close that the document does not promise', () => {
+  it('does not pass the check that every socket of every test makes', async () => {
+    const contract = Contract.of(world.app.app);
+    const visitor = await world.visitor(desk);
+    const [agents, visitors] = [await world.agentSocket(desk.owner), await world.visitorSocket(visitor)];
+    const { id } = await world.conversation(visitor);
+    const told = (await agents.next('message.created', frame => frame.conversation_id === id)) as never as Told;
+    const seen = (await visitors.next('message.created')) as never as Told;
+    const created = (await agents.next('conversation.created')) as never as Told;
+    const refused = (audience: Audience, frame: unknown, why: string) =>
+      expect(() => contract.assertFrame(audience, frame as Told)).toThrow(why);
+
+    expect(() => contract.assertFrame('agent', told)).not.toThrow();
+    refused('agent', { ...told, type: 'message.renamed' }, 'never get');
+    refused('agent', { type: 'said.ping' }, 'a frame of clients');
+    refused('visitor', { ...seen, type: 'bot.updated', data: {} }, 'never get');
+    refused('visitor', created, 'additionalProperties');
+    refused('agent', { ...told, extra: 1 }, 'additionalProperties');
+    refused('agent', { ...told, data: { ...told.data, note: 'x' } }, 'additionalProperties');
+    for (const name of ['id', 'cursor', 'timestamp', 'conversation_id', 'channel_id', 'data']) {
+      const { [name]: _left, ...rest } = told;
+      refused('agent', rest, name);
+    }
+    refused('visitor', { type: 'typing.stop', id: newId(), data: {} }, 'additionalProperties');
+    const csat = { from: null, to: { score: 6, comment: null } };
+    refused('visitor', { ...seen, type: 'conversation.updated', data: { id, changes: { csat } } }, 'maximum');
+    const assignee_id = { from: null, to: newId() };
+    refused(
+      'visitor',
+      { ...seen, type: 'conversation.updated', data: { id, changes: { assignee_id } } },
+      'assignee_id',
+    );
+
+    const failure = (code: string) => ({
+      ok: false,
+      request_id: 'a'.repeat(24),
+      timestamp: '2026-01-31T09:30:00.123456Z',
+      error: { code, message: 'No.' },
+    });
+    expect(() => contract.assertRefusal('agent', 403, failure('member_deactivated'))).not.toThrow();
+    expect(() => contract.assertRefusal('visitor', 403, failure('member_deactivated'))).toThrow('never refused');
+    expect(() => contract.assertRefusal('agent', 404, failure('member_deactivated'))).toThrow('never refused');
+    expect(() => contract.assertRefusal('agent', 403, { error: 'no' })).toThrow('differs');
+    expect(() => contract.assertClose(4501)).not.toThrow();
+    expect(() => contract.assertClose(4999)).toThrow('4999');
+  });
+});
+
+type Told = Record<string, unknown> & { data: Record<string, unknown> };
+
+function other(audience: Audience): Audience {
+  return audience === 'agent' ? 'visitor' : 'agent';
+}
+
+/** By the document as it is, which leaves fields open that later versions may add. */
+function validator(): (pointer: string, value: unknown) => boolean {
+  const ajv = new Ajv2020({ strict: false });
+  addFormats.default(ajv);
+  ajv.addSchema({ ...document, $id: 'sockets' });
+  return (pointer, value) => ajv.validate({ $ref: `sockets#${pointer}` }, value);
+}
