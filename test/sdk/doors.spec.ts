@@ -6,6 +6,7 @@ import {
   type AgentTokens,
   type OpenPage,
 } from '../../clients/sdk/src/index.js';
+import { eventually } from '../support/eventually.js';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
@@ -89,6 +90,16 @@ describe('a server', () => {
     expect(items).toEqual([expect.objectContaining({ type: 'member.created', data: made })]);
     expect([has_more, (await server.events({ after: cursor })).items]).toEqual([false, []]);
     await expect(server.events({ after: 'nowhere' })).rejects.toMatchObject({ status: 400, code: 'cursor_invalid' });
+  });
+
+  it('reads who did what to whom', async () => {
+    const made = await server.members.create({ email: address(), name: 'Mia' });
+    const entry = await eventually(
+      async () => (await server.workspace.auditLog({ action: 'member.*', subject_id: made.id })).items[0],
+      20_000,
+    );
+    expect(entry).toMatchObject({ action: 'member.created', actor: { type: 'api_key' }, subject: { id: made.id } });
+    await expect(server.workspace.auditLog({ action: 'nonsense' })).rejects.toMatchObject({ status: 400 });
   });
 
   it('makes bots, changes them, and gives them new secrets', async () => {

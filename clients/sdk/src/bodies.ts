@@ -53,6 +53,7 @@ export type CreateMemberBody = Post<'/v1/workspace/members'>;
 export type UpdateMemberBody = Patch<'/v1/workspace/members/{id}'>;
 export type UpdateProfileBody = Patch<'/v1/workspace/members/me'>;
 export type UpdateWorkspaceBody = Patch<'/v1/workspace'>;
+export type ListAuditLogQuery = Query<'/v1/audit-log'>;
 export type ListEventsQuery = Query<'/v1/events'>;
 export type CreateApiKeyBody = Post<'/v1/api-keys'>;
 

@@ -46,6 +46,7 @@ export type ApiKeyView = Schemas['ApiKeyView'];
 export type CreatedApiKeyView = Schemas['CreatedApiKeyView'];
 export type ChannelWithSecretView = Schemas['ChannelWithSecretView'];
 export type EventView = Schemas['EventView'];
+export type AuditEntryView = Schemas['AuditEntryView'];
 export type EventPageView = Schemas['EventPageView'];
 export type DeletedView = Schemas['DeletedView'];
 export type RevokedView = Schemas['RevokedView'];

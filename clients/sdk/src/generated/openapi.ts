@@ -270,6 +270,40 @@ export interface paths {
         patch: operations["Contacts_update"];
         trace?: never;
     };
+    "/v1/contacts/{id}/block": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Shuts the contact out: its sockets close, its requests and sessions are refused. */
+        post: operations["Contacts_block"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/unblock": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets the contact in again, with the tokens that it had. */
+        post: operations["Contacts_unblock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/api-keys": {
         parameters: {
             query?: never;
@@ -945,6 +979,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/audit-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Who did what to keys, members, invites, channels, bots and sessions, and from where; the latest first. */
+        get: operations["Audit_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/events": {
         parameters: {
             query?: never;
@@ -1574,7 +1625,7 @@ export interface components {
              */
             expires_at?: string;
             /** @description What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: with each of them one can become anyone. */
-            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "events:read" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
+            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "events:read" | "audit-log:read" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
         };
         ApiKeyView: {
             /** Format: uuid */
@@ -2073,11 +2124,8 @@ export interface components {
         };
         MessageBody: {
             content?: string;
-            /**
-             * @description `event` is reserved.
-             * @enum {string}
-             */
-            content_type?: "text" | "image" | "file" | "audio" | "video" | "event";
+            /** @enum {string} */
+            content_type?: "text" | "image" | "file" | "audio" | "video";
             metadata?: {
                 [key: string]: unknown;
             };
@@ -2183,11 +2231,8 @@ export interface components {
         };
         VisitorMessageBody: {
             content?: string;
-            /**
-             * @description `event` is reserved.
-             * @enum {string}
-             */
-            content_type?: "text" | "image" | "file" | "audio" | "video" | "event";
+            /** @enum {string} */
+            content_type?: "text" | "image" | "file" | "audio" | "video";
             metadata?: {
                 [key: string]: unknown;
             };
@@ -2297,6 +2342,45 @@ export interface components {
         RenderCannedResponseBody: {
             /** Format: uuid */
             conversation_id: string;
+        };
+        AuditActorView: {
+            /**
+             * @description `member`, `api_key` or `system`.
+             * @example member
+             */
+            type: string;
+            /** Format: uuid */
+            id: string | null;
+            /** @description Today. */
+            name: string | null;
+        };
+        AuditSubjectView: {
+            /** @example api_key */
+            type: string;
+            /** Format: uuid */
+            id: string | null;
+        };
+        AuditEntryView: {
+            /** Format: uuid */
+            id: string;
+            /** @example api_key.created */
+            action: string;
+            actor: components["schemas"]["AuditActorView"];
+            subject: components["schemas"]["AuditSubjectView"];
+            /** @description The thing as it was then, or what of it has changed. Never a secret. */
+            details: {
+                [key: string]: unknown;
+            };
+            /** @description The `X-Request-Id` of the request that did it. */
+            request_id: string | null;
+            /** @example 203.0.113.7 */
+            address: string | null;
+            user_agent: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            created_at: string;
         };
         EventView: {
             /** @example message.created */
@@ -5490,6 +5574,92 @@ export interface operations {
             503: components["responses"]["503.unavailable"];
         };
     };
+    Contacts_block: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["ContactView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Contacts_unblock: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["ContactView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
     ApiKeys_list: {
         parameters: {
             query?: {
@@ -8248,6 +8418,64 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Audit_list: {
+        parameters: {
+            query?: {
+                /** @description Items in a page. */
+                limit?: number;
+                /** @description The `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description One action, or all that was done to one kind of thing. */
+                action?: string;
+                /** @description Of the member or API key that did it. */
+                actor_id?: string;
+                /** @description Of what it was done to. */
+                subject_id?: string;
+                /** @description What was done then or later. */
+                since?: string;
+                /** @description What was done before. */
+                until?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: {
+                            items: components["schemas"]["AuditEntryView"][];
+                            next_cursor: string | null;
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];

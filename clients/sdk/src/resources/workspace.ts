@@ -1,6 +1,7 @@
 import type { AuthorizedApi } from '../authorized-api.js';
-import type { UpdateWorkspaceBody } from '../bodies.js';
-import type { WorkspaceView } from '../types.js';
+import type { ListAuditLogQuery, UpdateWorkspaceBody } from '../bodies.js';
+import type { Page } from '../pages.js';
+import type { AuditEntryView, WorkspaceView } from '../types.js';
 
 /** The caller's own workspace. */
 export class Workspace {
@@ -12,5 +13,10 @@ export class Workspace {
 
   update(body: UpdateWorkspaceBody): Promise<WorkspaceView> {
     return this.api.patch('/v1/workspace', body);
+  }
+
+  /** Who did what to keys, members, invites, channels, bots and sessions, and from where; for owners, admins and keys. */
+  auditLog(query?: ListAuditLogQuery): Promise<Page<AuditEntryView>> {
+    return this.api.get('/v1/audit-log', query);
   }
 }
