@@ -12,7 +12,7 @@ const PAGE_SIZE = 100;
 /** So many events are looked over for one range; more where a single transaction, or an overtaking, spans more. */
 const RANGE_SIZE = 1_000;
 const INTERVAL_MS = 1_000;
-const LONGEST_PAUSE_MS = 30_000;
+const LONGEST_PAUSE_MS = 5_000;
 
 /** What durable readers are made of. */
 @Injectable()
