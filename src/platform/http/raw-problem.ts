@@ -3,7 +3,12 @@ import type { DomainError } from '../../kernel/domain-error.js';
 import { problem, problemHeaders, STATUS } from './problem.js';
 
 /** A failure as bytes, for a connection that has no response object: the same envelope that any request gets. */
-export function rawProblem(requestId: string, error: DomainError, tokenSent: boolean): string {
+export function rawProblem(
+  requestId: string,
+  error: DomainError,
+  tokenSent: boolean,
+  more: Record<string, string> = {},
+): string {
   const status = STATUS[error.kind];
   const body = JSON.stringify(problem(requestId, error));
   const headers = {
@@ -13,6 +18,7 @@ export function rawProblem(requestId: string, error: DomainError, tokenSent: boo
     'X-Request-Id': requestId,
     Connection: 'close',
     ...problemHeaders(error, tokenSent),
+    ...more,
   };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
   return [`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`, ...lines, '', body].join('\r\n');

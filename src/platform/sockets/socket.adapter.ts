@@ -115,6 +115,7 @@ export class SocketAdapter extends WsAdapter {
     const url = parseUrl(request.url);
     const server = url && this.servers.get(url.pathname);
     if (!server) return refuseUpgrade(socket, requestId, url ? new NotFound() : new MalformedRequest(), false);
+    if (!speaksHttp11(request)) return refuseUpgrade(socket, requestId, new MalformedRequest(), false);
     try {
       if (this.lifecycle.draining) throw new Unavailable();
       if (this.insecure(request)) throw new HttpsRequired();
@@ -184,6 +185,11 @@ export function connectionOf(client: WebSocket): SocketConnection {
   const connection = connections.get(client);
   if (!connection) throw new Error('a socket that did not come through the door');
   return connection;
+}
+
+/** RFC 6455, 4.2.1, which neither Node nor `ws` looks at for an upgrade. */
+function speaksHttp11({ httpVersion, headersDistinct }: IncomingMessage): boolean {
+  return httpVersion === '1.1' && headersDistinct.host?.length === 1;
 }
 
 function parseUrl(target: string | undefined): URL | null {

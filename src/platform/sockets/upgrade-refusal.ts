@@ -8,7 +8,8 @@ const LINGER_MS = 2_000;
 
 /** Answers an upgrade with the same envelope that any other request would get. */
 export function refuseUpgrade(socket: Duplex, requestId: string, error: DomainError, tokenSent: boolean): void {
-  socket.end(rawProblem(requestId, error, tokenSent));
+  // which version is spoken here: RFC 6455 wants that told to one of another
+  socket.end(rawProblem(requestId, error, tokenSent, { 'Sec-WebSocket-Version': '13' }));
   // an upgrade has left the care of the HTTP server: without this, one that never closes its side stays for ever
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
