@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { SharedMemory } from '../../src/platform/redis/shared-memory.js';
 import { eventually } from '../support/eventually.js';
 import { race } from '../support/race.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
@@ -54,8 +55,14 @@ const LIMIT = 40;
 
   it('cost a moment, not the answer, when Redis hangs', async () => {
     const desk = await one.desk();
+    await eventually(() => one.app.app.get(SharedMemory).ready || undefined);
     redis.pause();
     try {
+      // a wrong password is six questions to Redis, of which the first waits for all
+      const asked = performance.now();
+      const guess = { email: desk.owner.email, password: 'not this one at all' };
+      expect((await one.anyone.post('/v1/auth/login', guess)).status).toBe(401);
+      expect(performance.now() - asked).toBeLessThan(1_000);
       const answers = await race(10, () => one.as(desk.owner.token).get('/v1/workspace'));
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     } finally {

@@ -6,6 +6,8 @@ import { Config } from '../../config/config.js';
 const COMMAND_MS = 250;
 const CHECK_MS = 1_000;
 const RECONNECT_MS = 2_000;
+/** How ioredis says that COMMAND_MS are over. */
+const TIMED_OUT = 'Command timed out';
 
 /**
  * The Redis that the instances share, where REDIS_URL names one. An accelerator and never a truth: whoever uses it has
@@ -47,18 +49,28 @@ export class SharedMemory implements OnApplicationBootstrap, OnApplicationShutdo
     });
     client.on('error', (error: Error) => this.report(error.message));
     client.on('ready', () => this.report(null));
+    const send = client.sendCommand.bind(client);
+    client.sendCommand = (command, stream) => {
+      const answer = send(command, stream);
+      command.promise.catch((error: Error) => this.doubt(error));
+      return answer;
+    };
     return client;
   }
 
-  /** One that hangs keeps its connection open; without it the next requests need not find that out one by one. */
+  /**
+   * Whoever waited in vain has waited for all: a request that asks Redis six times must not wait six times. Others that
+   * wait at present are let go with the connection.
+   */
+  private doubt(error: Error): void {
+    if (!this.ready || error.message !== TIMED_OUT) return;
+    this.report(error.message);
+    this.client?.disconnect(true);
+  }
+
+  /** One that hangs keeps its connection open; so somebody asks even when nobody wants anything. */
   private async check(): Promise<void> {
-    if (!this.ready) return;
-    try {
-      await this.client?.ping();
-    } catch (error) {
-      this.report(String(error));
-      this.client?.disconnect(true);
-    }
+    if (this.ready) await this.client?.ping().catch(() => undefined);
   }
 
   private report(fault: string | null): void {
