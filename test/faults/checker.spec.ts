@@ -84,6 +84,8 @@ function operation(more: Partial<Operation> & { startedAt: number }): Operation 
     endedAt: more.startedAt + 10,
     outcome: 'ok',
     status: 200,
+    gaveUp: false,
+    saysWhen: false,
     key: more.content ?? null,
     conversationId: more.content ? 'talk' : null,
     content: null,
@@ -220,6 +222,12 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
     'a stop cut off a request',
     ({ history }) =>
       void history.operations.push(operation({ kind: 'change', startedAt: 599, outcome: 'unknown', status: 0 })),
+  ],
+  [
+    'I10',
+    'a stopping process says no without saying when to come again',
+    ({ history }) =>
+      void history.operations.push(operation({ kind: 'change', startedAt: 650, outcome: 'unknown', status: 503 })),
   ],
   [
     'I10',

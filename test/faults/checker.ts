@@ -170,9 +170,11 @@ export const INVARIANTS = {
       if (askedAt === null) continue;
       if (how !== 'exit 0') yield `${instance} was told to stop and ended with ${how}`;
       const own = operations.filter(operation => operation.instance === instance);
-      for (const { startedAt, endedAt, outcome, status, kind } of own) {
+      for (const { startedAt, endedAt, status, gaveUp, kind, saysWhen } of own) {
+        if (startedAt > askedAt && endedAt < at && status === 503 && !saysWhen)
+          yield `a ${kind} got 503 without a time`;
         const underWay = startedAt < askedAt && endedAt > askedAt;
-        if (underWay && outcome === 'unknown' && status !== 503) yield `a ${kind} under way was cut off by a stop`;
+        if (underWay && status === 0 && !gaveUp) yield `a ${kind} under way was cut off by a stop`;
       }
       for (const { name, stays } of hearings) {
         for (const { code, closedAt, ...stay } of stays) {

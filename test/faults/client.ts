@@ -7,6 +7,9 @@ import { now } from './history.js';
 /** How long a client waits before it gives a request up. */
 const PATIENCE_MS = 4_000;
 
+/** It was the client that ended it. */
+class GaveUp extends Error {}
+
 export interface Answer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -26,8 +29,8 @@ export interface Ask {
 export class Http {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  /** @throws Error when no whole answer came */
-  ask(url: string, { method, path, token, body, headers }: Ask): Promise<Answer> {
+  /** @throws Error when no whole answer came; GaveUp when none came in time */
+  ask(url: string, { method, path, token, body, headers }: Ask, ms = PATIENCE_MS): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const asked = request(`${url}${path}`, {
@@ -39,7 +42,7 @@ export class Http {
           ...headers,
         },
       });
-      const timer = setTimeout(() => asked.destroy(new Error('no answer')), PATIENCE_MS);
+      const timer = setTimeout(() => asked.destroy(new GaveUp('no answer in time')), ms);
       asked.on('response', response => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -76,7 +79,11 @@ export async function perform(
   draft: Draft,
 ): Promise<{ operation: Operation; answer: Answer | null }> {
   const startedAt = now();
-  const answer = await http.ask(instance.url, ask).catch(() => null);
+  let gaveUp = false;
+  const answer = await http.ask(instance.url, ask).catch((error: unknown) => {
+    gaveUp = error instanceof GaveUp;
+    return null;
+  });
   const outcome = outcomeOf(answer);
   const operation: Operation = {
     key: null,
@@ -88,6 +95,8 @@ export async function perform(
     endedAt: now(),
     outcome,
     status: answer?.status ?? 0,
+    gaveUp,
+    saysWhen: answer?.headers['retry-after'] !== undefined,
     conversationId: answer?.body?.data?.conversation_id ?? draft.conversationId ?? null,
     answer: outcome === 'ok' ? (answer?.body?.data?.id ?? answer?.body?.data?.member?.id ?? null) : null,
     heard: draft.heard && outcome === 'ok' ? { ears: draft.heard.ears, text: answer?.text ?? '' } : null,

@@ -8,6 +8,7 @@ import { openDesk } from './desk.js';
 import type { Ears, History, Operation } from './history.js';
 import { now } from './history.js';
 import type { Instance } from './instance.js';
+import type { Credential } from './listener.js';
 import { Listener } from './listener.js';
 
 /** What each person does in a seed. */
@@ -26,6 +27,7 @@ export class Crowd {
   readonly listeners: Listener[] = [];
   /** Requests that were answered so far, one way or another. */
   done = 0;
+  private readonly credentials = new Map<string, Credential>();
   private readonly began = now();
   private readonly random: () => number;
   private words = 0;
@@ -71,6 +73,11 @@ export class Crowd {
     await Promise.all(lives);
   }
 
+  /** Remembers a request that somebody else made. */
+  async note(made: ReturnType<typeof perform>): Promise<void> {
+    this.history.operations.push((await made).operation);
+  }
+
   async leave(): Promise<void> {
     await Promise.all(this.listeners.map(listener => listener.close()));
     this.http.hangUp();
@@ -78,7 +85,7 @@ export class Crowd {
 
   private listenersOf(desk: FaultyDesk): Promise<void>[] {
     const { owner, scoped, leaver, second, workspaceId } = desk;
-    const agents = [owner, scoped, leaver, second].map(({ name, token, ears, channelIds }) => ({
+    const agents = [owner, scoped, leaver, second].map(({ name, token, refreshToken, ears, channelIds }) => ({
       name: `the inbox of ${name}`,
       who: name,
       audience: 'agent' as const,
@@ -87,7 +94,11 @@ export class Crowd {
       conversationId: null,
       contactId: null,
       workspaceId,
-      token,
+      credential: this.credential(name, token, () => ({
+        method: 'POST',
+        path: '/v1/auth/refresh',
+        body: { refresh_token: refreshToken },
+      })),
     }));
     const visitors = desk.visitors.map((visitor, index) => ({
       name: `the visitor ${desk.mark} ${visitor.mark}`,
@@ -98,7 +109,12 @@ export class Crowd {
       conversationId: index === 0 ? visitor.conversationId : null,
       contactId: visitor.contactId,
       workspaceId,
-      token: visitor.token,
+      credential: this.credential(`${desk.mark} ${visitor.mark}`, visitor.token, token => ({
+        method: 'POST',
+        path: '/v1/widget/session',
+        token,
+        body: { widget_token: visitor.channel.widgetToken },
+      })),
       ...(index === 0 ? { query: { conv: visitor.conversationId } } : {}),
     }));
     return [...agents, ...visitors].map(async (room, index) => {
@@ -200,7 +216,8 @@ export class Crowd {
         await this.reaches(random());
         const body = { email: desk.scoped.email };
         const issued = await post('/v1/auth/sso/ticket', body, { ...backend, kind: 'use' }, key);
-        const url = String(this.answered.get(issued)?.body.data.redirect_url);
+        const url = this.answered.get(issued)?.body?.data?.redirect_url as string | undefined;
+        if (url === undefined) return;
         const spend = { ...backend, kind: 'exchange' as const, key: url };
         const ticket = { ticket: url.split('sso_ticket=')[1] };
         await Promise.all([1, 2, 3].map(() => post('/v1/auth/sso/exchange', ticket, spend)));
@@ -209,7 +226,8 @@ export class Crowd {
         await this.reaches(random());
         const email = `invited@${mark}.example.com`;
         const made = await post('/v1/workspace/invites', { email, role: 'agent' }, { ...backend, kind: 'use' }, key);
-        const url = String(this.answered.get(made)?.body.data.accept_url);
+        const url = this.answered.get(made)?.body?.data?.accept_url as string | undefined;
+        if (url === undefined) return;
         const accept = { ...backend, kind: 'accept' as const, key: url };
         const body = { invite_token: url.split('invite=')[1], name: 'Ines', password: PASSWORD };
         await Promise.all([1, 2].map(() => post('/v1/auth/register-user', body, accept)));
@@ -259,15 +277,39 @@ export class Crowd {
     }
   }
 
+  /** A token that is taken anew, by everybody who uses it, once it has expired. */
+  private credential(who: string, token: string, renewal: (token: string) => Ask): Credential {
+    let renewing: Promise<boolean> | null = null;
+    const credential: Credential = {
+      token,
+      renew: () => (renewing ??= renew().finally(() => (renewing = null))),
+    };
+    const renew = async (): Promise<boolean> => {
+      for (const { url } of this.instances) {
+        const answer = await this.http.ask(url, renewal(credential.token)).catch(() => null);
+        const fresh: unknown = answer?.body?.data?.token ?? answer?.body?.data?.visitor_token;
+        if (typeof fresh === 'string') credential.token = fresh;
+        if (answer && answer.status < 500) return typeof fresh === 'string';
+      }
+      return true;
+    };
+    this.credentials.set(who, credential);
+    return credential;
+  }
+
   private readonly answered = new Map<Operation, Answer>();
 
   /** Asks one instance after another until there is an answer that means something. */
   private async insist(ask: Ask, draft: Draft, random: () => number): Promise<Operation> {
     for (let turn = Math.floor(random() * 2); ; turn += 1) {
       const instance = this.instances[turn % this.instances.length] as Instance;
-      const { operation, answer } = await perform(this.http, instance, ask, draft);
+      const credential = this.credentials.get(draft.who);
+      const present = credential ? { ...ask, token: credential.token } : ask;
+      const { operation, answer } = await perform(this.http, instance, present, draft);
       this.history.operations.push(operation);
       if (answer) this.answered.set(operation, answer);
+      const expired = answer?.body?.error?.code === 'token_expired';
+      if (expired && credential && (await credential.renew())) continue;
       if (operation.outcome !== 'unknown' || this.tired) {
         this.done += 1;
         return operation;

@@ -1,11 +1,11 @@
-import { chmodSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
-import { discard } from '../support/cluster.js';
-import { assertNoneKept, Leaked } from '../support/leaks.js';
+import { assertNoneKept, assertNoneTold, Leaked } from '../support/leaks.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /**
@@ -25,6 +25,8 @@ export class FaultyDatabase {
   private constructor(
     private readonly folder: string,
     private readonly settings: Record<string, string>,
+    /** Whether its folder is a disk of its own, which can be full; only root can have that. */
+    readonly hasDisk: boolean,
     private server: EmbeddedPostgres,
     readonly proxy: TcpProxy,
   ) {}
@@ -32,8 +34,9 @@ export class FaultyDatabase {
   static async start(settings: Record<string, string> = {}): Promise<FaultyDatabase> {
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-faults-'));
     chmodSync(folder, 0o711);
+    const disk = mountDisk(folder);
     const server = await open(folder, settings);
-    return new FaultyDatabase(folder, settings, server, await TcpProxy.start(server.url));
+    return new FaultyDatabase(folder, settings, disk, server, await TcpProxy.start(server.url));
   }
 
   /** Through the proxy. */
@@ -65,6 +68,24 @@ export class FaultyDatabase {
     this.proxy.reset();
   }
 
+  /** Leaves so many bytes on its disk. */
+  shrinkDisk(left: number): void {
+    const { blocks, bfree, bsize } = statfsSync(this.folder);
+    resize(this.folder, (blocks - bfree) * bsize + left);
+  }
+
+  growDisk(): void {
+    if (this.hasDisk) resize(this.folder, DISK_BYTES);
+  }
+
+  /** Whether anybody answers; a server that a full disk has ended is started again by `restart`. */
+  async answers(): Promise<boolean> {
+    return this.with(client => client.query('SELECT 1')).then(
+      () => true,
+      () => false,
+    );
+  }
+
   /** Runs with a connection past the proxy. */
   async with<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const client = new Client({ connectionString: this.directUrl });
@@ -82,7 +103,10 @@ export class FaultyDatabase {
     const fault: unknown = await this.with(assertNoneKept).catch((error: unknown) => error);
     await this.proxy.stop();
     await this.server.stop();
-    discard(this.folder);
+    const told = readFileSync(join(this.folder, 'postgres.log'), 'utf8').split('\n');
+    if (this.hasDisk) spawnSync('umount', ['--lazy', this.folder]);
+    rmSync(this.folder, { recursive: true, force: true });
+    assertNoneTold(told);
     if (fault instanceof Leaked) throw fault;
   }
 }
@@ -94,6 +118,20 @@ function open(dataDir: string, settings: Record<string, string>): Promise<Embedd
     log: () => undefined,
     settings: { ...SETTINGS, ...settings },
   });
+}
+
+/** More than any run writes; of memory it takes what is written. */
+const DISK_BYTES = 4 * 2 ** 30;
+
+function mountDisk(folder: string): boolean {
+  if (process.getuid?.() !== 0) return false;
+  const options = `size=${DISK_BYTES},mode=0711`;
+  return spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'faults', folder]).status === 0;
+}
+
+function resize(folder: string, bytes: number): void {
+  const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${bytes}`, folder], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`the disk of ${folder} cannot be resized: ${stderr}`);
 }
 
 function childrenOf(pid: number): number[] {

@@ -1,9 +1,19 @@
 import { seeded } from '../support/seeded.js';
 import type { Fault } from './fault.js';
+import { BUS_FAULTS } from './list/bus.js';
+import { CLIENT_FAULTS } from './list/clients.js';
+import { CLOCK_FAULTS } from './list/clock.js';
+import { DATABASE_FAULTS } from './list/database.js';
 import { SERVICE_FAULTS } from './list/service.js';
 
 /** Everything that can break. A fault added here is drawn from the next seed on. */
-export const FAULTS: readonly Fault[] = [...SERVICE_FAULTS];
+export const FAULTS: readonly Fault[] = [
+  ...SERVICE_FAULTS,
+  ...DATABASE_FAULTS,
+  ...BUS_FAULTS,
+  ...CLIENT_FAULTS,
+  ...CLOCK_FAULTS,
+];
 
 /**
  * The seed's own fault: seeds come in rounds of as many as there are numbers, each number comes up once in a round, in

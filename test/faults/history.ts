@@ -18,6 +18,10 @@ export interface Operation {
   outcome: Outcome;
   /** 0 where there was no answer. */
   status: number;
+  /** Whether it was the client that did not wait any longer. */
+  gaveUp: boolean;
+  /** Whether the answer said when to come again. */
+  saysWhen: boolean;
   /** What makes a second attempt the same one: client_message_id, Idempotency-Key, the ticket or the invite. */
   key: string | null;
   conversationId: string | null;

@@ -8,7 +8,17 @@ import { now } from './history.js';
 const DEAF_MS = 6_000;
 const HANDSHAKE_MS = 4_000;
 
-export type Room = Omit<Hearing, 'from' | 'stays' | 'frames'> & { token: string; query?: Record<string, string> };
+/** What somebody wants to hear, and the token that opens it. */
+export type Room = Omit<Hearing, 'from' | 'stays' | 'frames'> & {
+  credential: Credential;
+  query?: Record<string, string>;
+};
+
+export interface Credential {
+  token: string;
+  /** Takes a fresh token for one that has expired. @returns false when there is none to be had any more */
+  renew(): Promise<boolean>;
+}
 
 interface Target {
   name: string;
@@ -16,8 +26,8 @@ interface Target {
 }
 
 /**
- * A client that wants to hear everything: cut off, it comes back with its cursor, to another instance each time; told
- * to stop (4500–4999, or refused for good), it stops.
+ * A client that wants to hear everything: cut off, it comes back with its cursor, to another instance each time, with a
+ * fresh token where that was the reason; told to stop (4500–4999, or refused for good), it stops.
  */
 export class Listener {
   readonly hearing: Hearing;
@@ -35,7 +45,7 @@ export class Listener {
     private readonly targets: readonly Target[],
     private turn: number,
   ) {
-    const { token: _token, query: _query, ...hearing } = room;
+    const { credential: _credential, query: _query, ...hearing } = room;
     this.room = room;
     this.hearing = { ...hearing, from: 0n, stays: [], frames: [] };
     this.living = this.live();
@@ -86,16 +96,18 @@ export class Listener {
     while (!this.done && !this.over) {
       const target = this.targets[this.turn % this.targets.length] as Target;
       this.turn += 1;
-      await this.stay(target);
+      const expired = await this.stay(target);
+      if (expired && !(await this.room.credential.renew())) this.over = true;
       this.tries += 1;
       if (!this.done && !this.over) await delay(Math.min(20 * this.tries, 200));
     }
     this.over = true;
   }
 
-  private stay(target: Target): Promise<void> {
-    const { token, query, audience } = this.room;
-    const words = { token, ...query, ...(this.cursor === null ? {} : { after: this.cursor }) };
+  /** @returns whether it ended with its token */
+  private stay(target: Target): Promise<boolean> {
+    const { credential, query, audience } = this.room;
+    const words = { token: credential.token, ...query, ...(this.cursor === null ? {} : { after: this.cursor }) };
     const url = `${target.url.replace('http', 'ws')}/ws/${audience}?${new URLSearchParams(words).toString()}`;
     const ws = new WebSocket(url, { handshakeTimeout: HANDSHAKE_MS });
     this.ws = ws;
@@ -104,6 +116,7 @@ export class Listener {
       if (now() - this.heardAt > DEAF_MS) ws.terminate();
     }, 250);
     let stay: Hearing['stays'][number] | null = null;
+    let expired = false;
     ws.on('open', () => {
       stay = { instance: target.name, openedAt: now(), closedAt: null, code: null };
       this.hearing.stays.push(stay);
@@ -112,9 +125,13 @@ export class Listener {
     ws.on('message', data => this.take(String(data as Buffer)));
     ws.on('unexpected-response', (_asked, response) => {
       const { statusCode = 0 } = response;
-      if (statusCode >= 400 && statusCode < 500 && statusCode !== 429) this.over = true;
-      response.resume();
-      ws.terminate();
+      let text = '';
+      response.on('data', (chunk: Buffer) => (text += chunk.toString()));
+      response.on('close', () => {
+        expired = text.includes('"token_expired"');
+        if (!expired && statusCode >= 400 && statusCode < 500 && statusCode !== 429) this.over = true;
+        ws.terminate();
+      });
     });
     ws.on('error', () => undefined);
     return new Promise(resolve =>
@@ -122,7 +139,7 @@ export class Listener {
         clearInterval(watch);
         if (stay) Object.assign(stay, { closedAt: now(), code });
         if (code >= 4500) this.over = true;
-        resolve();
+        resolve(expired || code === 4003);
       }),
     );
   }

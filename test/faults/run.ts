@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { ensureBuilt } from '../support/service-process.js';
-import type { Fault } from './fault.js';
+import type { Control } from './controls.js';
+import { CONTROLS } from './controls.js';
 import { FAULTS, faultOf } from './faults.js';
 import { play } from './play.js';
 import { Stage } from './stage.js';
@@ -10,74 +11,112 @@ const { values } = parseArgs({
     /** How many seeds, from `from` on. */
     seeds: { type: 'string', default: '20' },
     from: { type: 'string', default: '1' },
-    /** This one alone, and with `fault` by that fault. */
+    /** This one alone, and without the controls. */
     seed: { type: 'string' },
+    /** By its number or its name, in place of the seeds' own; without the controls. */
     fault: { type: 'string' },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
-const wanted = values.fault;
-const chosen = wanted === undefined ? null : FAULTS.filter(({ number, name }) => number === wanted || name === wanted);
-if (!(count > 0 && first > 0) || chosen?.length === 0) {
+const chosen = FAULTS.filter(({ number, name }) => number === values.fault || name === values.fault);
+if (!(count > 0 && first > 0) || (values.fault !== undefined && chosen.length === 0)) {
   console.error('usage: npm run test:faults -- [--seeds N] [--from N] [--seed N] [--fault F3|"its name"]');
   process.exit(2);
 }
 
-/** What runs at present; somebody who is tired of waiting leaves nothing behind. */
-const stages = new Set<Stage>();
-for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-  process.once(
-    signal,
-    () => void Promise.allSettled([...stages].map(stage => stage.close())).then(() => process.exit(1)),
-  );
+/** Something to be done on a stage. */
+interface Job {
+  title: string;
+  /** How it is done again. */
+  again: string;
+  /** Why it cannot be done on that stage. */
+  lacks: (stage: Stage) => string | null;
+  /** @returns what is wrong, and a word about what was right */
+  run: (stage: Stage) => Promise<{ wrong: string[]; word: string }>;
+}
+
+function jobOfSeed(seed: number): Job {
+  const fault = values.fault === undefined ? faultOf(seed) : chosen[(seed - 1) % chosen.length]!;
+  return {
+    title: `seed ${seed}, ${fault.number}: ${fault.name}`,
+    again: `--seed ${seed}${values.fault === undefined ? '' : ` --fault "${fault.name}"`}`,
+    lacks: stage => fault.needs?.(stage) ?? null,
+    run: async stage => {
+      const { violations, requests, frames } = await play(stage, seed, fault);
+      const wrong = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
+      return { wrong, word: `${requests} requests, ${frames} frames` };
+    },
+  };
+}
+
+function jobOfControl(control: Control, index: number): Job {
+  return {
+    title: `control: ${control.name}`,
+    again: `--from ${first} --seeds ${count}`,
+    lacks: () => null,
+    run: async stage => {
+      const named = await control.run(stage, first + count + index);
+      const wrong = named.has(control.breaks) ? [] : [`the checker did not name ${control.breaks}`];
+      return { wrong, word: `the checker names ${[...named].join(', ')}` };
+    },
+  };
 }
 
 let passed = 0;
 let failed = 0;
 
-function tell(title: string, broken: readonly string[], seed: number, seconds: string): void {
-  if (broken.length === 0) {
+async function perform({ title, again, run }: Job, stage: Stage): Promise<void> {
+  const began = performance.now();
+  const { wrong, word } = await run(stage).catch((error: Error) => ({
+    wrong: [error.stack ?? error.message],
+    word: '',
+  }));
+  const seconds = ((performance.now() - began) / 1000).toFixed(1);
+  if (wrong.length === 0) {
     passed += 1;
-    console.log(`ok  ${title} (${seconds} s)`);
+    console.log(`ok  ${title}: ${word} (${stage.name}, ${seconds} s)`);
     return;
   }
   failed += 1;
-  console.log(`FAILED: faults › ${title}`);
-  for (const line of broken.slice(0, 12)) console.log(`  | ${line.slice(0, 300)}`);
-  console.log(`  | again: npm run test:faults -- --seed ${seed}`);
+  console.log(`FAILED: faults › ${title} (${stage.name}, ${seconds} s)`);
+  for (const line of wrong.slice(0, 12)) console.log(`  | ${line.slice(0, 600)}`);
+  if (wrong.length > 12) console.log(`  | and ${wrong.length - 12} more`);
+  console.log(`  | again: npm run test:faults -- ${again}`);
 }
 
-/** One seed after another on a stage of its own. */
-async function lane(name: string, bus: boolean, seeds: number[]): Promise<void> {
+/** What runs at present; somebody who is tired of waiting leaves nothing behind. */
+const stages = new Set<Stage>();
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, () => {
+    void Promise.allSettled([...stages].map(stage => stage.close())).then(() => process.exit(1));
+  });
+}
+
+/** One job after another, each the first that can be done here. */
+async function lane(name: string, bus: boolean): Promise<void> {
   const stage = await Stage.open(name, { bus });
   stages.add(stage);
   try {
-    for (let seed = seeds.shift(); seed !== undefined; seed = seeds.shift()) await one(stage, seed);
+    for (;;) {
+      const next = jobs.findIndex(({ lacks }) => lacks(stage) === null);
+      const [job] = next < 0 ? [] : jobs.splice(next, 1);
+      if (!job) break;
+      await perform(job, stage);
+    }
+    for (const { lacks } of jobs) reasons.push(lacks(stage) ?? '');
   } finally {
     stages.delete(stage);
     await stage.close();
   }
 }
 
-async function one(stage: Stage, seed: number): Promise<void> {
-  const fault: Fault = chosen ? (chosen[seed % chosen.length] as Fault) : faultOf(seed);
-  const title = `seed ${seed}, ${fault.number}: ${fault.name}${stage.bus ? '' : ', no Redis'}`;
-  const lacking = fault.needs?.(stage) ?? null;
-  if (lacking !== null) return console.log(`skipped: faults › ${title}: ${lacking}`);
-  const began = performance.now();
-  const lasted = () => ((performance.now() - began) / 1000).toFixed(1);
-  try {
-    const { violations, requests, frames } = await play(stage, seed, fault);
-    const broken = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
-    tell(`${title}: ${requests} requests, ${frames} frames`, broken, seed, lasted());
-  } catch (error) {
-    tell(title, [error instanceof Error ? (error.stack ?? error.message) : String(error)], seed, lasted());
-  }
-}
-
 ensureBuilt();
-const seeds = Array.from({ length: count }, (_nothing, index) => first + index);
-await Promise.all(count === 1 ? [lane('a', true, seeds)] : [lane('a', true, seeds), lane('b', false, seeds)]);
+const jobs = Array.from({ length: count }, (_nothing, index) => jobOfSeed(first + index));
+const single = values.seed !== undefined || values.fault !== undefined;
+if (!single) jobs.push(...CONTROLS.map(jobOfControl));
+const reasons: string[] = [];
+await Promise.all(count === 1 ? [lane('a', true)] : [lane('a', true), lane('b', false)]);
+for (const { title } of jobs) console.log(`skipped: faults › ${title}: ${reasons[0]}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

@@ -6,6 +6,7 @@ import { Instance } from './instance.js';
 
 /** Short enough for a fault to show within a seed, and so many requests that nothing here meets a limit. */
 const SETTINGS = {
+  BCRYPT_COST: '7',
   DATABASE_POOL_SIZE: '8',
   DATABASE_QUERY_TIMEOUT_MS: '1500',
   WS_PING_INTERVAL_MS: '1000',
@@ -39,6 +40,8 @@ export class Stage {
   base: Resources[] | null = null;
 
   private constructor(
+    /** With what it has between its instances. */
+    readonly name: string,
     readonly database: FaultyDatabase,
     readonly bus: Bus | null,
     readonly instances: readonly Instance[],
@@ -54,19 +57,26 @@ export class Stage {
     };
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
     const instances = await Promise.all(names.map(each => Instance.start(each, env)));
-    return new Stage(database, bus, instances);
+    return new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances);
   }
 
   /** Everything as it should be, whatever a seed has left. */
   async mend(): Promise<void> {
+    this.database.growDisk();
+    if (!(await this.database.answers())) await this.database.restart();
     await this.database.proxy.heal();
     this.database.proxy.latency = 0;
-    await this.bus?.proxy.heal();
+    if (this.bus) {
+      this.bus.server.resume();
+      this.bus.proxy.latency = 0;
+      await this.bus.proxy.heal();
+    }
     for (const instance of this.instances) {
       instance.signal('SIGCONT');
       if (!instance.alive) await instance.start();
       await instance.ready();
       await instance.arm();
+      await instance.order('jump', { ms: 0 });
     }
   }
 

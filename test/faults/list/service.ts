@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process';
+import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { debianProgram } from '../../support/debian.js';
 import type { Fault } from '../fault.js';
 import { pick } from '../fault.js';
 import type { Rule } from '../instance.js';
 
 /** Long enough for every point to be passed while people talk. */
 const PASSED_MS = 3_000;
+const PAUSE_MS = 10_000;
 
 const dying = (point: Rule['point'], when: string): Fault => ({
   number: 'F1',
@@ -17,7 +21,7 @@ const dying = (point: Rule['point'], when: string): Fault => ({
   },
 });
 
-/** The service's own deaths and stalls. */
+/** Deaths, stalls and stops of the service itself. */
 export const SERVICE_FAULTS: readonly Fault[] = [
   dying('write', 'before a statement'),
   dying('commit', 'before COMMIT'),
@@ -29,6 +33,70 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     async strike({ stage, random }) {
       await delay(random() * 200);
       await Promise.all(stage.instances.map(instance => instance.kill()));
+    },
+  },
+  {
+    number: 'F1',
+    name: 'kill -9 of an instance amid its drain',
+    async strike({ stage, random }) {
+      const victim = pick(random, stage.instances);
+      victim.signal('SIGTERM');
+      await delay(random() * 900);
+      await victim.kill();
+    },
+  },
+  {
+    number: 'F5',
+    name: 'one of two instances is stopped for ten seconds',
+    async strike({ stage, random }) {
+      const victim = pick(random, stage.instances);
+      victim.signal('SIGSTOP');
+      await delay(PAUSE_MS);
+      victim.signal('SIGCONT');
+    },
+  },
+  {
+    number: 'F7',
+    name: 'answers are lost after the COMMIT, and asked for again',
+    async strike({ stage, random }) {
+      const rule: Rule = { point: 'answer', action: 'cut', after: 0, every: 1 + Math.floor(random() * 3), times: 12 };
+      await Promise.all(stage.instances.map(instance => instance.arm(rule)));
+      await delay(1_500);
+    },
+  },
+  {
+    number: 'F10',
+    name: 'the instances are told to stop, one after the other, and start again',
+    async strike({ stage }) {
+      for (const instance of stage.instances) {
+        await instance.stop();
+        await instance.start();
+      }
+    },
+  },
+  {
+    number: 'F12',
+    name: 'the event loop is blocked for half a second, time and again',
+    async strike({ stage, random }) {
+      for (let times = 0; times < 3; times += 1) {
+        await pick(random, stage.instances).order('block', { ms: 500 });
+        await delay(random() * 200);
+      }
+    },
+  },
+  {
+    number: 'F12',
+    name: 'an instance has no descriptors left',
+    needs: () => (debianProgram('prlimit', 'util-linux') ? null : 'there is no prlimit here'),
+    async strike({ stage, crowd, random }) {
+      const { pid } = pick(random, stage.instances);
+      const limit = (soft: string) => spawnSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:`]).status === 0;
+      const held = readdirSync(`/proc/${pid}/fd`).length;
+      if (!limit(String(held + 2))) throw new Error(`the limit of process ${pid} cannot be lowered`);
+      // all of them come back at once, and find no room
+      for (const listener of crowd.listeners) listener.drop();
+      await delay(1_000 + random() * 500);
+      limit('1048576') || limit('65536') || limit('4096');
     },
   },
 ];

@@ -1,0 +1,76 @@
+import type { Invariant } from './checker.js';
+import type { Fault } from './fault.js';
+import { play } from './play.js';
+import { Stage } from './stage.js';
+
+/** A service, or a PostgreSQL, that is wrong on purpose: the checker must say so, or its silence is worth nothing. */
+export interface Control {
+  name: string;
+  /** What it must name. */
+  breaks: Invariant;
+  /** @returns what it named, over all tries */
+  run(stage: Stage, seed: number): Promise<Set<Invariant>>;
+}
+
+/** Nobody waits long for what will not come. */
+const QUIET_MS = 2_500;
+const KILLS = 4;
+
+/** The mutant is wrong from the middle of the talk until all has been looked at. */
+const mutant = (name: string, breaks: Invariant): Control => ({
+  name,
+  breaks,
+  async run(stage, seed) {
+    const fault: Fault = {
+      number: 'F0',
+      name,
+      async strike({ crowd }) {
+        for (const instance of stage.instances) await instance.mutate(name, true);
+        await crowd.reaches(1.2);
+      },
+    };
+    try {
+      const { violations } = await play(stage, seed, fault, QUIET_MS);
+      return new Set(violations.map(({ invariant }) => invariant));
+    } finally {
+      for (const instance of stage.instances) if (instance.alive) await instance.mutate(name, false);
+    }
+  },
+});
+
+/** Acknowledged before it is written. What a kill loses is chance, so there are several. */
+const forgetful: Control = {
+  name: 'synchronous_commit is off and PostgreSQL is killed',
+  breaks: 'I1',
+  async run(_stage, seed) {
+    const settings = { synchronous_commit: 'off', wal_writer_delay: '1s' };
+    const stage = await Stage.open('forgetful', { instances: 1, settings });
+    const named = new Set<Invariant>();
+    const fault: Fault = {
+      number: 'F0',
+      name: this.name,
+      async strike({ crowd }) {
+        await crowd.reaches(0.7);
+        stage.database.kill();
+        await stage.database.restart();
+      },
+    };
+    try {
+      for (let kill = 0; kill < KILLS && !named.has(this.breaks); kill += 1) {
+        const { violations } = await play(stage, seed + kill, fault, QUIET_MS);
+        for (const { invariant } of violations) named.add(invariant);
+      }
+    } finally {
+      await stage.close();
+    }
+    return named;
+  },
+};
+
+export const CONTROLS: readonly Control[] = [
+  mutant('nobody reads the log', 'I4'),
+  mutant('client_message_id is ignored', 'I2'),
+  mutant('notes are told to visitors', 'I6'),
+  mutant('events are told before their commit', 'I5'),
+  forgetful,
+];
