@@ -41,9 +41,10 @@ function kept(): Seed {
     operation({ kind: 'look', who: 'v0', heard: { ears: VISITOR, text: 'w1.c0.v0.said.1' }, startedAt: 500 }),
     operation({ kind: 'trespass', who: 'owner', outcome: 'refused', status: 404, startedAt: 500 }),
   );
+  const typed = frame(null, '{"conversation_id":"talk"}', 1_010, 'typing');
   const told = [frame('e1', 'w1.c0.v0.said.1', 140), frame('e2', 'w1.c0.v0.note.2', 240)];
   history.hearings.push(
-    hearing({ name: 'the inbox of owner', who: 'owner', frames: told }),
+    hearing({ name: 'the inbox of owner', who: 'owner', frames: [...told, typed] }),
     hearing({
       name: 'v0',
       who: 'v0',
@@ -61,6 +62,8 @@ function kept(): Seed {
   const base = { instance: 'a1', heapMiB: 60, descriptors: 40, timers: 10, connections: 9 };
   history.resources.push({ ...base, after: false }, { ...base, heapMiB: 70, after: true });
   history.healedAt = 500;
+  const place = { workspaceId: W, channelId: 'channel', conversationId: 'talk' };
+  history.typing.push({ ...place, since: 1_000, until: 9_000, instance: null });
   const message = { conversation_id: 'talk', sender_type: 'contact', changed: false };
   const reading: Reading = {
     messages: [
@@ -155,7 +158,7 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
   ['I3', 'a number is missing', ({ reading }) => void Object.assign(reading.messages[1]!, { seq: 3 })],
   ['I3', 'a number is there twice', ({ reading }) => void Object.assign(reading.messages[1]!, { seq: 1 })],
   ['I3', 'last_seq is behind', ({ reading }) => void Object.assign(reading.conversations[0]!, { last_seq: 1 })],
-  ['I4', 'an agent missed an event', ({ history }) => void history.hearings[0]!.frames.pop()],
+  ['I4', 'an agent missed an event', ({ history }) => void history.hearings[0]!.frames.splice(1, 1)],
   ['I4', 'a visitor missed an event', ({ history }) => void history.hearings[1]!.frames.pop()],
   ['I4', 'two came in the wrong order', ({ history }) => void history.hearings[0]!.frames.reverse()],
   [
@@ -236,6 +239,8 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
       history.hearings[0]!.stays.push({ instance: 'a1', openedAt: 550, closedAt: 700, code: 1006 });
     },
   ],
+  ['I12', 'nobody sees who types', ({ history }) => void history.hearings[0]!.frames.pop()],
+  ['I12', 'it is seen too late', ({ history }) => void (history.hearings[0]!.frames[2]!.at = 9_500)],
   ['I11', 'a process ended by itself', ({ history }) => void (history.ended[1]!.killed = false)],
   [
     'I11',

@@ -193,6 +193,24 @@ export const INVARIANTS = {
     for (const { instance, line } of complaints) yield `${instance} complains: ${line}`;
     for (const { kind, status, who } of operations) if (status === 500) yield `a ${kind} of ${who} was answered 500`;
   },
+
+  /** What passes is right again within its time to live: who types is seen by all who were there before. */
+  *I12({ typing, hearings, operations }) {
+    for (const { workspaceId, channelId, conversationId, since, until, instance } of typing) {
+      for (const hearing of hearings) {
+        const { audience, name, frames, channelIds, stays } = hearing;
+        if (audience !== 'agent' || hearing.workspaceId !== workspaceId || endOf(operations, hearing) !== null)
+          continue;
+        if (channelIds !== null && !channelIds.includes(channelId)) continue;
+        const stay = stays.at(-1);
+        if (!stay || stay.openedAt > since || (instance !== null && stay.instance !== instance)) continue;
+        const seen = frames.some(
+          ({ type, at, text }) => type === 'typing' && at >= since && at <= until && text.includes(conversationId),
+        );
+        if (!seen) yield `${name} did not see who types in ${conversationId}`;
+      }
+    }
+  },
 } as const satisfies Record<string, Check>;
 
 /** Everything that does not hold; empty is as it should be. */

@@ -3,6 +3,7 @@ import { seeded } from '../support/seeded.js';
 import { PASSWORD } from '../support/world.js';
 import type { Answer, Ask, Draft } from './client.js';
 import { Http, perform } from './client.js';
+import { INVARIANTS } from './checker.js';
 import type { FaultyDesk, Staff, Visitor } from './desk.js';
 import { openDesk } from './desk.js';
 import type { Ears, History, Operation } from './history.js';
@@ -13,6 +14,9 @@ import { Listener } from './listener.js';
 
 /** What each person does in a seed. */
 const STEPS = 14;
+/** How long typing lasts, and how often it may be said. */
+const TYPING_MS = 8_000;
+const TYPES_EVERY_MS = 2_100;
 /** After so long a client gives up for good, and what it wanted stays unknown. */
 const GIVE_UP_MS = 40_000;
 
@@ -71,6 +75,38 @@ export class Crowd {
       ...this.endings(desk),
     ]);
     await Promise.all(lives);
+  }
+
+  /**
+   * One visitor of each desk types, until all who should see it do, or until what it typed first has run out.
+   * @param bus whether other instances hear of it
+   */
+  async type(bus: boolean): Promise<void> {
+    await Promise.all(
+      this.desks.map(async ({ mark, workspaceId, visitors, channels }) => {
+        const [, visitor] = visitors;
+        const typist = this.listeners.find(({ hearing }) => hearing.name === `the visitor ${mark} ${visitor?.mark}`);
+        const stay = typist?.hearing.stays.at(-1);
+        if (!visitor || !typist || !stay) return;
+        const { conversationId } = visitor;
+        const since = now();
+        const instance = bus ? null : stay.instance;
+        const typing = {
+          workspaceId,
+          channelId: channels[0].id,
+          conversationId,
+          since,
+          until: since + TYPING_MS,
+          instance,
+        };
+        this.history.typing.push(typing);
+        for (let at = 0; now() < typing.until; await delay(20)) {
+          if (now() > at + TYPES_EVERY_MS) typist.say({ type: 'typing', conversation_id: conversationId });
+          if (now() > at + TYPES_EVERY_MS) at = now();
+          if ([...INVARIANTS.I12(this.history)].every(what => !what.includes(conversationId))) return;
+        }
+      }),
+    );
   }
 
   /** Remembers a request that somebody else made. */

@@ -119,12 +119,24 @@ export interface Resources {
   connections: number;
 }
 
+/** A visitor who types, and goes on typing for as long as typing lasts, after everything has been put right. */
+export interface Typing {
+  workspaceId: string;
+  channelId: string;
+  conversationId: string;
+  since: number;
+  until: number;
+  /** The one instance whose listeners hear of it; null: all, for they have a bus. */
+  instance: string | null;
+}
+
 /** All that the outside saw of one seed. */
 export class History {
   readonly operations: Operation[] = [];
   readonly hearings: Hearing[] = [];
   readonly ended: Ended[] = [];
   readonly resources: Resources[] = [];
+  readonly typing: Typing[] = [];
   /** Lines of the log that tell of a promise that nobody kept, or of a fault that became ours. */
   readonly complaints: { instance: string; line: string }[] = [];
   /** When everything was as it should be again. */

@@ -35,6 +35,7 @@ export async function play(stage: Stage, seed: number, fault: Fault, quietMs = Q
     history.healedAt = now();
     await living;
     const reading = await quiet(stage, crowd, history, quietMs);
+    await crowd.type(stage.bus !== null);
     await crowd.leave();
     await collect(stage, history);
     const violations = check(history, reading);
