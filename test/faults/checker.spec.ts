@@ -71,8 +71,13 @@ function kept(): Seed {
       { ...message, id: 'm2', seq: 2, private: true, client_message_id: 'k2', content: 'w1.c0.v0.note.2' },
     ],
     conversations: [{ id: 'talk', last_seq: 2 }],
-    events: [event('e1', 1, true, 130), event('e2', 2, false, 230)],
+    events: [
+      { ...event('e0', 0, false, 10), type: 'member.created' },
+      event('e1', 1, true, 130),
+      event('e2', 2, false, 230),
+    ],
     members: [{ workspace_id: W, email: 'mia@example.com' }],
+    audited: ['e0'],
     tickets: [{ workspace_id: W, spent: 1, minted: 1 }],
   };
   return { history, reading };
@@ -161,6 +166,7 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
   ['I4', 'an agent missed an event', ({ history }) => void history.hearings[0]!.frames.splice(1, 1)],
   ['I4', 'a visitor missed an event', ({ history }) => void history.hearings[1]!.frames.pop()],
   ['I4', 'two came in the wrong order', ({ history }) => void history.hearings[0]!.frames.reverse()],
+  ['I4', 'the audit log lacks an event', ({ reading }) => void reading.audited.pop()],
   [
     'I4',
     'somebody was sent to read everything anew',
@@ -171,7 +177,7 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
     'an event was told that is not in the log',
     ({ history }) => void history.hearings[0]!.frames.push(frame('e3', '', 300)),
   ],
-  ['I5', 'an event was told before its COMMIT', ({ reading }) => void (reading.events[0]!.committed_at = 190)],
+  ['I5', 'an event was told before its COMMIT', ({ reading }) => void (reading.events[1]!.committed_at = 190)],
   [
     'I6',
     'a visitor heard a note',
@@ -185,7 +191,7 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
   [
     'I6',
     'an event of another workspace was heard',
-    ({ reading }) => void Object.assign(reading.events[0]!, { workspace_id: OTHER }),
+    ({ reading }) => void Object.assign(reading.events[1]!, { workspace_id: OTHER }),
   ],
   [
     'I6',

@@ -23,6 +23,7 @@ export const TOLERANCE = { heapMiB: 32, descriptors: 24, timers: 24, connections
 
 const SPOKEN = /\b(w[a-z0-9]+)\.(c\d)\.(v\d)\.(said|note)\.\d+/g;
 const TOLD_OF = /^(message|conversation)\./;
+const AUDITED = /^(api_key|member|invite|channel|bot|workspace|session|password|sso_ticket)\./;
 
 /** What must hold whatever breaks. Each takes what clients saw and what is stored, and names what does not fit. */
 export const INVARIANTS = {
@@ -72,8 +73,12 @@ export const INVARIANTS = {
     }
   },
 
-  /** Each listener has every event that it may see, in order per conversation. */
-  *I4({ hearings, operations }, { events }) {
+  /** Each listener has every event that it may see, in order per conversation; and so have those who read the log. */
+  *I4({ hearings, operations }, { events, audited }) {
+    const entered = new Set(audited);
+    for (const { id, type } of events) {
+      if (AUDITED.test(type) && !entered.has(id)) yield `${type} ${id} is not in the audit log`;
+    }
     const places = new Map(events.map(event => [event.id, event]));
     for (const hearing of hearings) {
       const until = endOf(operations, hearing);

@@ -16,7 +16,7 @@ export interface Control {
 const QUIET_MS = 2_500;
 const KILLS = 4;
 
-/** The mutant is wrong from the middle of the talk until all has been looked at. */
+/** The mutant is wrong from the first word until all has been looked at. */
 const mutant = (name: string, breaks: Invariant): Control => ({
   name,
   breaks,
@@ -24,6 +24,7 @@ const mutant = (name: string, breaks: Invariant): Control => ({
     const fault: Fault = {
       number: 'F0',
       name,
+      at: 0,
       async strike({ crowd }) {
         for (const instance of stage.instances) await instance.mutate(name, true);
         await crowd.reaches(1.2);
@@ -72,5 +73,7 @@ export const CONTROLS: readonly Control[] = [
   mutant('client_message_id is ignored', 'I2'),
   mutant('notes are told to visitors', 'I6'),
   mutant('events are told before their commit', 'I5'),
+  mutant('a ticket can be spent again', 'I7'),
+  mutant('a key is looked up once and remembered', 'I8'),
   forgetful,
 ];

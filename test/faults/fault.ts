@@ -6,6 +6,8 @@ export interface Fault {
   /** `F3`: what faults are drawn by, so that each number comes up. */
   number: `F${number}`;
   name: string;
+  /** How much has been said when it strikes, from 0 to 1; else it is the seed that says. */
+  at?: number;
   /** What it cannot do without; where that is missing, it is skipped with this reason. */
   needs?: (stage: Stage) => string | null;
   /**

@@ -29,7 +29,7 @@ export async function play(stage: Stage, seed: number, fault: Fault, quietMs = Q
     await beginHearing(stage, history);
     const living = crowd.live();
     living.catch(() => undefined);
-    await crowd.reaches(0.1 + random() * 0.6);
+    await crowd.reaches(fault.at ?? 0.1 + random() * 0.6);
     await fault.strike({ stage, crowd, random });
     await stage.mend();
     history.healedAt = now();

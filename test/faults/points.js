@@ -114,6 +114,27 @@ const MUTANTS = {
     replace(UnitOfWork.prototype, 'afterCommit', on && (() => hook => hook()));
     armed = on ? [{ point: 'commit', action: 'hold', ms: 200, after: 5, every: 5, times: Infinity }] : [];
   },
+  async 'a ticket can be spent again'(on) {
+    const { SsoTicketsRepository } = await dist('modules/sso/sso-tickets.repository.js');
+    const spent = new Map();
+    const again = spend =>
+      async function (hash, at) {
+        const ticket = (await spend.call(this, hash, at)) ?? spent.get(hash);
+        if (ticket) spent.set(hash, ticket);
+        return ticket;
+      };
+    replace(SsoTicketsRepository.prototype, 'spend', on && again);
+  },
+  async 'a key is looked up once and remembered'(on) {
+    const { ApiKeysService } = await dist('modules/api-keys/api-keys.service.js');
+    const known = new Map();
+    const remembered = authenticate =>
+      async function (key) {
+        if (!known.has(key)) known.set(key, await authenticate.call(this, key));
+        return known.get(key);
+      };
+    replace(ApiKeysService.prototype, 'authenticate', on && remembered);
+  },
 };
 
 const originals = new Map();

@@ -36,6 +36,8 @@ export interface Reading {
   conversations: ConversationRow[];
   events: EventRow[];
   members: { workspace_id: string; email: string }[];
+  /** Of the events, those that the audit log has, which a durable reader writes. */
+  audited: string[];
   /** By workspace: tickets that are spent, sessions that a key minted. */
   tickets: { workspace_id: string; spent: number; minted: number }[];
 }
@@ -47,6 +49,7 @@ const MESSAGES = `
 const CONVERSATIONS = `SELECT id, last_seq FROM conversation WHERE workspace_id = ANY($1)`;
 const MEMBERS = `
   SELECT workspace_id, email FROM member JOIN user_account ON user_account.id = user_id WHERE workspace_id = ANY($1)`;
+const AUDITED = `SELECT id FROM audit_entry WHERE workspace_id = ANY($1)`;
 const TICKETS = `
   SELECT id AS workspace_id,
     (SELECT count(*)::int FROM sso_ticket WHERE workspace_id = workspace.id AND spent_at IS NOT NULL) AS spent,
@@ -76,6 +79,7 @@ export async function readDatabase(client: Client, workspaceIds: readonly string
     conversations: await rows<ConversationRow>(CONVERSATIONS),
     events: await rows<EventRow>(EVENTS),
     members: await rows<Reading['members'][number]>(MEMBERS),
+    audited: (await rows<{ id: string }>(AUDITED)).map(({ id }) => id),
     tickets: await rows<Reading['tickets'][number]>(TICKETS),
   };
 }
