@@ -1,6 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { AddressInfo, Server } from 'node:net';
+import { createServer } from 'node:net';
 import { DataSource } from 'typeorm';
 import { NotFound } from '../../src/kernel/errors.js';
+import { dataSourceOptions } from '../../src/platform/database/data-source.js';
 import { isUnavailable } from '../../src/platform/database/database-errors.js';
 import { Sql, statement } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
@@ -250,5 +253,39 @@ describe('a database that takes connections and statements and answers nothing',
     expect(Math.max(...most)).toBeLessThanOrEqual(2); // the tail of the event log has one as well
     await proxy.heal();
     await eventually(async () => ((await readiness.check()).ready ? true : undefined));
+  });
+});
+
+describe('a database that ends sessions in the moment in which they begin', () => {
+  /** Of a message of the protocol: its letter, its length, its body. */
+  const message = (letter: string, ...body: (string | number)[]) => {
+    const bytes = Buffer.concat(body.map(part => (typeof part === 'string' ? Buffer.from(part) : int32(part))));
+    return Buffer.concat([Buffer.from(letter), int32(bytes.length + 4), bytes]);
+  };
+  const int32 = (value: number) => {
+    const bytes = Buffer.alloc(4);
+    bytes.writeInt32BE(value);
+    return bytes;
+  };
+  const WELCOME = [message('R', 0), message('K', 1, 1), message('Z', 'I')];
+  const FAREWELL = message('E', 'SFATAL\0', 'C57P01\0', 'Mterminating connection\0', '\0');
+
+  let server: Server;
+  beforeAll(async () => {
+    // both in one packet, as when an administrator ends all sessions while new ones are opened
+    server = createServer(socket => {
+      socket.on('error', () => undefined);
+      socket.once('data', () => socket.end(Buffer.concat([...WELCOME, FAREWELL])));
+    });
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  });
+  afterAll(() => new Promise(resolve => server.close(resolve)));
+
+  it('is one that cannot be asked, and not the end of the process', async () => {
+    const url = `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
+    const schema = { entities: [], migrations: [] };
+    const source = new DataSource(dataSourceOptions({ url, poolSize: 2, queryTimeoutMs: 1_000 }, schema));
+    const error = await source.initialize().catch((thrown: unknown) => thrown);
+    expect(isUnavailable(error)).toBe(true);
   });
 });
