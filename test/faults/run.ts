@@ -80,7 +80,7 @@ async function perform({ title, again, run }: Job, stage: Stage): Promise<void> 
   }
   failed += 1;
   console.log(`FAILED: faults › ${title} (${stage.name}, ${seconds} s)`);
-  for (const line of wrong.slice(0, 12)) console.log(`  | ${line.slice(0, 600)}`);
+  for (const line of wrong.slice(0, 12)) console.log(`  | ${line.slice(0, 2_000)}`);
   if (wrong.length > 12) console.log(`  | and ${wrong.length - 12} more`);
   console.log(`  | again: npm run test:faults -- ${again}`);
 }
@@ -116,7 +116,12 @@ const jobs = Array.from({ length: count }, (_nothing, index) => jobOfSeed(first 
 const single = values.seed !== undefined || values.fault !== undefined;
 if (!single) jobs.push(...CONTROLS.map(jobOfControl));
 const reasons: string[] = [];
-await Promise.all(count === 1 ? [lane('a', true)] : [lane('a', true), lane('b', false)]);
+const lanes = await Promise.allSettled(count === 1 ? [lane('a', true)] : [lane('a', true), lane('b', false)]);
+for (const lane of lanes) {
+  if (lane.status === 'fulfilled') continue;
+  failed += 1;
+  console.log(`FAILED: faults\n  | ${String(lane.reason)}`);
+}
 for (const { title } of jobs) console.log(`skipped: faults › ${title}: ${reasons[0]}`);
 console.log(`${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);

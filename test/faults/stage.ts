@@ -56,8 +56,15 @@ export class Stage {
       ...(bus ? { REDIS_URL: bus.proxy.through(bus.server.url) } : {}),
     };
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
-    const instances = await Promise.all(names.map(each => Instance.start(each, env)));
-    return new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances);
+    const instances = await Promise.all(names.map(async each => Instance.on(each, env)));
+    const stage = new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances);
+    try {
+      await Promise.all(instances.map(instance => instance.start()));
+    } catch (error) {
+      await stage.close();
+      throw error;
+    }
+    return stage;
   }
 
   /** Everything as it should be, whatever a seed has left. */

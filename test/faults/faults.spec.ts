@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it } from '@jest/globals';
+import { checkout } from '../support/service-process.js';
+import { FAULTS, faultOf } from './faults.js';
+
+const seeds = (from: number, count: number) => Array.from({ length: count }, (_nothing, index) => from + index);
+
+describe('the faults of seeds', () => {
+  const numbers = [...new Set(FAULTS.map(({ number }) => number))].sort();
+
+  it('are of every number in the first twenty, and in every round after them', () => {
+    for (const from of [1, 21, 1_001]) {
+      const round = Math.ceil((from - 1) / numbers.length) * numbers.length + 1;
+      const drawn = seeds(round, 20).map(seed => faultOf(seed).number);
+      expect([...new Set(drawn)].sort()).toEqual(numbers);
+    }
+  });
+
+  it('are all drawn in a long run, and are the same for the same seed', () => {
+    const names = seeds(1, 400).map(seed => faultOf(seed).name);
+    expect(new Set(names)).toEqual(new Set(FAULTS.map(({ name }) => name)));
+    expect(seeds(1, 400).map(seed => faultOf(seed).name)).toEqual(names);
+  });
+
+  it('have names of their own, by which they can be asked for', () => {
+    expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
+  });
+});
+
+describe('the fault points', () => {
+  it('are refused by a process that is told that it is production', () => {
+    const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production' };
+    const args = ['--import', './test/faults/points.js', '--eval', 'console.log("it runs")'];
+    const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: checkout, env, encoding: 'utf8' });
+    expect([status, stdout]).toEqual([1, '']);
+    expect(stderr).toContain('fault points are for tests alone');
+  });
+});
