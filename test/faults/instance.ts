@@ -28,6 +28,8 @@ export class Instance {
   private askedAt: number | null = null;
   private killed = false;
   private asked = 0;
+  /** How many lines of its log have been looked at. */
+  private read = 0;
 
   private constructor(
     readonly name: string,
@@ -60,7 +62,11 @@ export class Instance {
     const service = ServiceProcess.start(env, { flags: [...POINTS, ...flags], talks: true });
     this.service = service;
     service.child.on('error', () => undefined);
-    void service.ended.then(({ code, signal }) => this.bury(service, signal ?? `exit ${code}`));
+    this.read = 0;
+    void service.ended.then(
+      ({ code, signal }) => this.bury(service, signal ?? `exit ${code}`),
+      (leak: Error) => this.bury(service, leak.message),
+    );
     await this.ready();
   }
 
@@ -148,7 +154,9 @@ export class Instance {
   }
 
   private listenTo({ lines }: ServiceProcess): void {
-    for (const line of lines.splice(0)) {
+    const begun = this.read;
+    this.read = lines.length;
+    for (const line of lines.slice(begun)) {
       if (GRIPES.test(JSON.stringify(line))) this.complaints.push({ instance: this.name, line: JSON.stringify(line) });
     }
   }

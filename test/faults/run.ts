@@ -93,18 +93,28 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-/** One job after another, each the first that can be done here. */
+/** So many follow one another before everything is opened anew: what a stage has written is read whole at its end. */
+const JOBS_PER_STAGE = 40;
+
 async function lane(name: string, bus: boolean): Promise<void> {
+  while (await act(name, bus));
+}
+
+/** One job after another, each the first that can be done here. @returns whether there may be more */
+async function act(name: string, bus: boolean): Promise<boolean> {
   const stage = await Stage.open(name, { bus });
   stages.add(stage);
   try {
-    for (;;) {
+    for (let done = 0; done < JOBS_PER_STAGE; done += 1) {
       const next = jobs.findIndex(({ lacks }) => lacks(stage) === null);
       const [job] = next < 0 ? [] : jobs.splice(next, 1);
-      if (!job) break;
-      await perform(job, stage);
+      if (job) await perform(job, stage);
+      else {
+        for (const { lacks } of jobs) reasons.push(lacks(stage) ?? '');
+        return false;
+      }
     }
-    for (const { lacks } of jobs) reasons.push(lacks(stage) ?? '');
+    return true;
   } finally {
     stages.delete(stage);
     await stage.close();
