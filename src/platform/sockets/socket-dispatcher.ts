@@ -7,9 +7,10 @@ import { errorFrame, FrameMalformed, FrameUnknown, parseFrame } from './frame.js
 import type { SocketConnection } from './socket-connection.js';
 import { FRAMES } from './socket-connection.js';
 
+const logger = new Logger('sockets');
+
 /** Handles one client's frames one after another, and answers each that cannot be handled. */
 export class SocketDispatcher {
-  private readonly logger = new Logger('sockets');
   private readonly waiting: (string | null)[] = [];
   private busy = false;
 
@@ -52,7 +53,7 @@ export class SocketDispatcher {
   }
 
   private refuse(error: DomainError, thrown: unknown): void {
-    if (error.kind === 'internal') this.logger.error(thrown);
+    if (error.kind === 'internal') logger.error(thrown);
     this.connection.send(errorFrame(error));
     // what cannot be read is a fault of the client; what it may not do, or we cannot, is not
     if (error.kind === 'invalid') this.connection.fault();
