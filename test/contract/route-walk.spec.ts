@@ -367,6 +367,7 @@ describe("another workspace's rows", () => {
     'POST /v1/canned-responses/{id}/render': { conversation_id: newId() },
     'PATCH /v1/channels/{id}': { name: 'Taken over' },
     'PATCH /v1/contacts/{id}': { name: 'Taken over' },
+    'POST /v1/contacts/{id}/merge': { from_id: newId() },
     'PATCH /v1/conversations/{id}': { subject: 'Taken over' },
     'POST /v1/conversations/{id}/assign': { member_id: null },
     'POST /v1/conversations/{id}/read': { seq: 1 },

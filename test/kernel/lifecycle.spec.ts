@@ -42,6 +42,7 @@ function conversation(given: Partial<Conversation>): Conversation {
     reopenedCount: 2,
     previousConversationId: null,
     csat: null,
+    erasedAt: null,
     version: 1,
     createdAt: now,
     updatedAt: now,

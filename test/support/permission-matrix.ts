@@ -210,6 +210,11 @@ export const RECIPES: Record<string, Recipe> = {
   'GET /v1/contacts/{id}/conversations': contact('/conversations'),
   'POST /v1/contacts/{id}/block': row('contacts', '', '/block', { ends: true }),
   'POST /v1/contacts/{id}/unblock': contact('/unblock'),
+  'POST /v1/contacts/{id}/merge': async scene => ({
+    path: `/v1/contacts/${await scene.one('contacts')}/merge`,
+    body: { from_id: await scene.another('contacts') },
+  }),
+  'DELETE /v1/contacts/{id}': row('contacts', '', '', { ends: true }),
   'GET /v1/conversations': async scene => {
     await scene.one('conversations');
     return { path: '/v1/conversations' };

@@ -1,10 +1,19 @@
-import { Column, Entity, ForeignKey, Unique } from 'typeorm';
-import { JsonColumn, KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
+import { Column, Entity, ForeignKey, Index, Unique } from 'typeorm';
+import {
+  IdColumn,
+  JsonColumn,
+  KeyColumn,
+  TextColumn,
+  TimeColumn,
+  WrittenAtColumn,
+} from '../../platform/database/columns.js';
 import type { Contact } from './contact.js';
 
 @Entity({ name: 'contact' })
 @Unique('uq_contact_external_id', ['workspaceId', 'externalId', 'verified'])
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_contact_workspace', onDelete: 'CASCADE' })
+@ForeignKey('contact', ['workspaceId', 'mergedIntoId'], ['workspaceId', 'id'], { name: 'fk_contact_merged_into' })
+@Index('ix_contact_merged_into', ['workspaceId', 'mergedIntoId'], { where: `"merged_into_id" IS NOT NULL` })
 export class ContactEntity implements Contact {
   @KeyColumn('workspace_id', 'pk_contact')
   workspaceId!: string;
@@ -44,6 +53,12 @@ export class ContactEntity implements Contact {
 
   @Column({ name: 'token_generation', type: 'integer', default: 1 })
   tokenGeneration!: number;
+
+  @TimeColumn('ended_at', { nullable: true })
+  endedAt!: Date | null;
+
+  @IdColumn('merged_into_id', { nullable: true })
+  mergedIntoId!: string | null;
 
   @TimeColumn('last_seen_at', { nullable: true })
   lastSeenAt!: Date | null;

@@ -1,5 +1,5 @@
 import { Locale, Timezone } from '../../platform/http/desk-fields.js';
-import { Email, Flag, FreeForm, Id, Text, Time } from '../../platform/http/fields.js';
+import { Email, Flag, FreeForm, Id, Ids, Integer, Nested, Text, Texts, Time } from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/page.schema.js';
 import type { ContactRecord } from './contact.js';
 
@@ -34,6 +34,11 @@ export class UpdateContactBody {
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
 
+export class MergeContactBody {
+  @Id({ description: 'The contact that goes into this one.' }) from_id!: string;
+  @Flag({ optional, description: 'Tells what would happen, and leaves everything as it is.' }) dry_run?: boolean;
+}
+
 export class ContactView implements ContactRecord {
   @Id() id!: string;
   @Text({ nullable, max: 255 }) external_id!: string | null;
@@ -49,4 +54,13 @@ export class ContactView implements ContactRecord {
   @Time({ nullable }) last_seen_at!: string | null;
   @Time() created_at!: string;
   @Time() updated_at!: string;
+}
+
+export class ContactMergeView {
+  @Nested(() => ContactView) contact!: ContactView;
+  @Flag({ description: 'Whether this is only what would happen.' }) dry_run!: boolean;
+  @Texts({ maxItems: 20, description: 'Fields of the contact that the other one has filled.' }) taken_over!: string[];
+  @Integer({ description: 'How many conversations have gone over to the contact.' }) conversations!: number;
+  @Ids({ description: 'The older of two unresolved conversations of a channel, where it keeps one.' })
+  resolved_conversation_ids!: string[];
 }

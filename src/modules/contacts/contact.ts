@@ -17,6 +17,10 @@ export interface Contact {
   customAttributes: Record<string, unknown>;
   /** Raised to end every visitor token that was given out before. */
   tokenGeneration: number;
+  /** When it was merged into another contact, or erased; null for one that is there. */
+  endedAt: Date | null;
+  /** Where it went. Sessions with its `external_id`, if it still has one, find that contact. */
+  mergedIntoId: string | null;
   lastSeenAt: Date | null;
   createdAt: Date;
   updatedAt: Date;

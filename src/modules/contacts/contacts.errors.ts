@@ -1,4 +1,14 @@
 import { defineError } from '../../kernel/domain-error.js';
 
 export const ContactBlocked = defineError('forbidden', 'contact_blocked', 'The contact is blocked.');
+export const ContactMergedAway = defineError(
+  'gone',
+  'contact_merged',
+  'The contact has been merged into another one; `contact_id` names it.',
+);
+export const ContactVerified = defineError(
+  'unprocessable',
+  'contact_verified',
+  'A contact whose identity is proven goes into no other that anybody may claim to be; merge them the other way round.',
+);
 export const ExternalIdTaken = defineError('conflict', 'external_id_taken', 'Another contact has this external_id.');

@@ -8,9 +8,27 @@ export interface ContactUpdated {
   refused_generation: number | null;
 }
 
+/** Two contacts have become one; of the first nothing is left but its id, which leads to the other. */
+export interface ContactMerged {
+  id: string;
+  into_id: string;
+  channel_ids: string[];
+  refused_generation: number;
+}
+
+/** A person has been erased: what is still had of it in other places is to go too. */
+export interface ContactDeleted {
+  id: string;
+  channel_ids: string[];
+  refused_generation: number;
+}
+
 declare module '../../kernel/domain-event.js' {
   interface DomainEvents {
     'contact.created': ContactRecord;
     'contact.updated': ContactUpdated;
+    'contact.merged': ContactMerged;
+    'contact.deleted': ContactDeleted;
+    'contact.exported': { id: string };
   }
 }

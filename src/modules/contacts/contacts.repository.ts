@@ -18,7 +18,25 @@ const CHANNELS_OF = statement(`
 const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
 /** Shared: what a contact says at once does not wait for itself, but whoever blocks it or ends its tokens waits for that. */
 const HOLD = statement(`
-  SELECT blocked, token_generation AS "tokenGeneration" FROM contact WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
+  SELECT blocked, token_generation AS "tokenGeneration", ended_at AS "endedAt"
+  FROM contact WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
+/** Also what had been merged into the first; an id leads on only where neither of the two is proven, or both are. */
+const REDIRECT = statement(`
+  UPDATE contact SET merged_into_id = $3, external_id = CASE WHEN verified = $4 THEN external_id END
+  WHERE workspace_id = $1 AND merged_into_id = $2`);
+const SEEN_WHERE_OTHER_WAS = statement(`
+  INSERT INTO contact_channel (workspace_id, contact_id, channel_id)
+  SELECT workspace_id, $3, channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2
+  ON CONFLICT DO NOTHING`);
+const MERGED_INTO = statement(`SELECT id FROM contact WHERE workspace_id = $1 AND merged_into_id = $2 ORDER BY id`);
+/** What is left tells that there was somebody: the conversations are still to be counted. */
+const ERASE = statement(`
+  UPDATE contact
+  SET external_id = NULL, name = NULL, email = NULL, phone = NULL, avatar_url = NULL, locale = NULL, timezone = NULL,
+      custom_attributes = '{}', blocked = false, last_seen_at = NULL, merged_into_id = NULL, ended_at = $3, updated_at = $3,
+      token_generation = token_generation + 1
+  WHERE workspace_id = $1 AND id = ANY($2)`);
+const SEEN_NOWHERE = statement(`DELETE FROM contact_channel WHERE workspace_id = $1 AND contact_id = ANY($2)`);
 
 export interface ContactQuery {
   limit: number;
@@ -39,8 +57,15 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     super(units);
   }
 
-  /** A session limited to some channels knows a contact only through a conversation or a session in them. */
+  /**
+   * A session limited to some channels knows a contact only through a conversation or a session in them. One that has
+   * ended is nobody's to see.
+   */
   override visibleTo(principal: Principal): SelectQueryBuilder<ContactEntity> {
+    return this.known(principal).andWhere('contact.endedAt IS NULL');
+  }
+
+  private known(principal: Principal): SelectQueryBuilder<ContactEntity> {
     const query = super.visibleTo(principal);
     const scope = scopeOf(principal);
     if (principal.kind === 'visitor' || scope === null) return query;
@@ -68,12 +93,45 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return toPage(await select.getMany(), limit, last => encodeCursor('contacts', [last.id]));
   }
 
+  /** Those of the two that the caller may see, locked in the order of their ids, whichever is which. */
+  lockPair(principal: Principal, id: string, other: string): Promise<Contact[]> {
+    return this.visibleTo(principal)
+      .andWhere('contact.id IN (:id, :other)', { id, other })
+      .orderBy('contact.id')
+      .setLock('for_no_key_update')
+      .getMany();
+  }
+
+  /** Where a contact that the caller could see has gone. */
+  async mergedInto(principal: Principal, id: string): Promise<string | null> {
+    const contact = await this.known(principal).andWhere('contact.id = :id', { id }).getOne();
+    return contact?.mergedIntoId ?? null;
+  }
+
+  /** Those that were merged into the contact. */
+  async mergedAway({ workspaceId, id }: Contact): Promise<string[]> {
+    const rows = await this.sql.rows<{ id: string }>(MERGED_INTO, [workspaceId, id]);
+    return rows.map(row => row.id);
+  }
+
+  /** What stands beside a contact's row goes to another one: where it was seen, and who had been merged into it. */
+  async handOver({ workspaceId, id }: Contact, to: Contact): Promise<void> {
+    await this.sql.count(REDIRECT, [workspaceId, id, to.id, to.verified]);
+    await this.sql.count(SEEN_WHERE_OTHER_WAS, [workspaceId, id, to.id]);
+  }
+
+  /** Takes out of these rows all that tells whose they were. */
+  async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
+    await this.sql.count(ERASE, [workspaceId, ids, at]);
+    await this.sql.count(SEEN_NOWHERE, [workspaceId, ids]);
+  }
+
   lock(workspaceId: string, id: string): Promise<Contact | null> {
     return this.rows.findOne({ where: { workspaceId, id }, lock: { mode: 'for_no_key_update' } });
   }
 
   /** What the contact is worth as a visitor; it stays so until the unit of work ends. */
-  hold(workspaceId: string, id: string): Promise<Pick<Contact, 'blocked' | 'tokenGeneration'> | undefined> {
+  hold(workspaceId: string, id: string): Promise<Pick<Contact, 'blocked' | 'tokenGeneration' | 'endedAt'> | undefined> {
     return this.sql.first(HOLD, [workspaceId, id]);
   }
 

@@ -2,18 +2,17 @@ import { isDeepStrictEqual } from 'node:util';
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
-import type { Actor, NewEvent } from '../../kernel/domain-event.js';
+import type { Actor } from '../../kernel/domain-event.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { ContactLog } from './contact-log.js';
 import type { Contact } from './contact.js';
 import { toContactRecord } from './contact.js';
-import { ContactBlocked, ExternalIdTaken } from './contacts.errors.js';
-import './contacts.events.js';
+import { ContactBlocked, ContactMergedAway, ExternalIdTaken } from './contacts.errors.js';
 import type { ContactQuery } from './contacts.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
 
@@ -29,11 +28,13 @@ export interface ContactDetails {
   custom_attributes?: Record<string, unknown> | undefined;
 }
 
+const ATTEMPTS = 5;
+
 @Injectable()
 export class ContactsService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly log: ContactLog,
     private readonly contacts: ContactsRepository,
     private readonly clock: Clock,
   ) {}
@@ -43,9 +44,15 @@ export class ContactsService {
   }
 
   async get(principal: Principal, id: string): Promise<Contact> {
-    const contact = await this.contacts.findVisible(principal, id);
-    if (!contact) throw new NotFound();
-    return contact;
+    return (await this.contacts.findVisible(principal, id)) ?? (await this.missing(principal, id));
+  }
+
+  /** What to say of a contact that is not there for the caller. @throws ContactMergedAway, NotFound, TokenRevoked */
+  async missing(principal: Principal, id: string): Promise<never> {
+    // its own visitor's, that has ended since it was let in
+    if (principal.kind === 'visitor') throw new TokenRevoked();
+    const into = await this.contacts.mergedInto(principal, id);
+    throw into === null ? new NotFound() : new ContactMergedAway({ data: { contact_id: into } });
   }
 
   /** For doors and joins that have their own reason to see it. */
@@ -62,7 +69,7 @@ export class ContactsService {
     const contact = this.draft(principal.workspaceId, false, details);
     return this.units.run(async () => {
       if (!(await this.contacts.insertUnlessThere(contact))) throw new ExternalIdTaken();
-      await this.tellCreated(contact, actorOf(principal));
+      await this.log.created(contact, actorOf(principal));
       return contact;
     });
   }
@@ -70,15 +77,15 @@ export class ContactsService {
   /** @throws ExternalIdTaken */
   async update(principal: Principal, id: string, details: ContactDetails): Promise<Contact> {
     return this.units.run(async () => {
-      const contact = await this.contacts.lockVisible(principal, id);
-      if (!contact) throw new NotFound();
+      const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
       return this.apply(contact, details, actorOf(principal));
     });
   }
 
   /**
    * The contact of a site's own id, made when it is not there yet. First sessions that race find one contact: the
-   * loser of the insert waits for the winner's commit and then reads its row.
+   * loser of the insert waits for the winner's commit and then reads its row. One that was merged away leads to the
+   * other; one that ends while it is looked for is looked for again.
    */
   async findOrCreate(
     workspaceId: string,
@@ -88,24 +95,28 @@ export class ContactsService {
   ): Promise<Contact> {
     return this.units.run(async () => {
       const { externalId, verified } = who;
-      const known = externalId === null ? null : await this.contacts.byExternalId(workspaceId, externalId, verified);
-      if (known) return this.arrive(known, channelId, details);
-      const contact = this.draft(workspaceId, verified, { ...details, external_id: externalId });
-      if (await this.contacts.insertUnlessThere(contact)) {
-        await this.tellCreated(contact, { type: 'contact', id: contact.id }, channelId);
-        return this.arrive(contact, channelId, {});
+      for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+        const known = externalId === null ? null : await this.contacts.byExternalId(workspaceId, externalId, verified);
+        const there = known && (await this.arrive(workspaceId, known.mergedIntoId ?? known.id, channelId, details));
+        if (there) return there;
+        const contact = this.draft(workspaceId, verified, { ...details, external_id: externalId });
+        if (!(await this.contacts.insertUnlessThere(contact))) continue;
+        await this.log.created(contact, { type: 'contact', id: contact.id }, channelId);
+        const arrived = await this.arrive(workspaceId, contact.id, channelId, {});
+        if (arrived) return arrived;
       }
-      const winner = await this.contacts.byExternalId(workspaceId, externalId ?? '', verified);
-      if (!winner) throw new Error('a contact was there and is not');
-      return this.arrive(winner, channelId, details);
+      throw new Error('a contact was there and is not, again and again');
     });
   }
 
-  /** Notes that the contact has come in by this channel, and what it said of itself; nothing of one that is blocked. */
-  async arrive({ workspaceId, id }: Contact, channelId: string, details: ContactDetails): Promise<Contact> {
+  /**
+   * Notes that the contact has come in by this channel, and what it said of itself; nothing of one that is blocked.
+   * @returns null where it has ended before it came in
+   */
+  async arrive(workspaceId: string, id: string, channelId: string, details: ContactDetails): Promise<Contact | null> {
     return this.units.run(async () => {
       const contact = await this.contacts.lock(workspaceId, id);
-      if (!contact) throw new NotFound();
+      if (!contact || contact.endedAt) return null;
       if (contact.blocked) return contact;
       await this.contacts.seenIn(workspaceId, id, channelId);
       contact.lastSeenAt = this.clock.now();
@@ -120,15 +131,12 @@ export class ContactsService {
    */
   async setBlocked(principal: StaffPrincipal, id: string, blocked: boolean): Promise<Contact> {
     return this.units.run(async () => {
-      const contact = await this.contacts.lockVisible(principal, id);
-      if (!contact) throw new NotFound();
+      const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
       if (contact.blocked === blocked) return contact;
       contact.blocked = blocked;
       contact.updatedAt = this.clock.now();
       await this.contacts.save(contact);
-      await this.events.audit(
-        await this.updated(contact, actorOf(principal), blocked ? contact.tokenGeneration : null),
-      );
+      await this.log.updated(contact, actorOf(principal), blocked ? contact.tokenGeneration : null, true);
       return contact;
     });
   }
@@ -142,6 +150,11 @@ export class ContactsService {
     const contact = await this.contacts.hold(workspaceId, contactId);
     if (!contact || contact.tokenGeneration !== generation) throw new TokenRevoked();
     if (contact.blocked) throw new ContactBlocked();
+  }
+
+  /** Whether the contact is there; when it is, it does not end before the unit of work does. */
+  async holdPresent(workspaceId: string, id: string): Promise<boolean> {
+    return (await this.contacts.hold(workspaceId, id))?.endedAt === null;
   }
 
   /** An agent has begun a conversation with the contact in this channel. */
@@ -164,29 +177,8 @@ export class ContactsService {
       if (violates(error, 'uq_contact_external_id')) throw new ExternalIdTaken({ cause: error });
       throw error;
     }
-    await this.events.record(await this.updated(contact, actor, refused));
+    await this.log.updated(contact, actor, refused, false);
     return contact;
-  }
-
-  private async tellCreated(contact: Contact, actor: Actor, channelId?: string): Promise<void> {
-    const { workspaceId, id: contactId } = contact;
-    const payload = toContactRecord(contact);
-    await this.events.record({ type: 'contact.created', workspaceId, contactId, channelId, actor, payload });
-  }
-
-  /** Of no one channel, even where a session in one has brought the change: the contact is the same in all of its. */
-  private async updated(
-    contact: Contact,
-    actor: Actor,
-    refusedGeneration: number | null,
-  ): Promise<NewEvent<'contact.updated'>> {
-    const { workspaceId, id: contactId } = contact;
-    const payload = {
-      contact: toContactRecord(contact),
-      channel_ids: await this.contacts.channelsOf(contact),
-      refused_generation: refusedGeneration,
-    };
-    return { type: 'contact.updated', workspaceId, contactId, actor, payload };
   }
 
   private draft(workspaceId: string, verified: boolean, details: ContactDetails): Contact {
@@ -205,6 +197,8 @@ export class ContactsService {
       blocked: false,
       customAttributes: {},
       tokenGeneration: 1,
+      endedAt: null,
+      mergedIntoId: null,
       lastSeenAt: null,
       createdAt: now,
       updatedAt: now,

@@ -1,7 +1,9 @@
 export { toContactRecord, toContactSummary } from './contact.js';
 export type { Contact, ContactRecord, ContactSummary } from './contact.js';
-export type { ContactUpdated } from './contacts.events.js';
-export { ContactBlocked } from './contacts.errors.js';
+export type { ContactMerge, ErasedPerson } from './contact-holdings.js';
+export { ContactErasureHoldings, ContactMergeHoldings } from './contact-holdings.js';
+export type { ContactDeleted, ContactMerged, ContactUpdated } from './contacts.events.js';
+export { ContactBlocked, ContactMergedAway } from './contacts.errors.js';
 export { ContactsModule } from './contacts.module.js';
 export type { ContactDetails } from './contacts.service.js';
 export { ContactsService } from './contacts.service.js';

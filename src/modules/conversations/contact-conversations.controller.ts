@@ -7,7 +7,7 @@ import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { AnswersPage, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery } from '../../platform/http/page.schema.js';
-import { ContactsService } from '../contacts/index.js';
+import { ContactMergedAway, ContactsService } from '../contacts/index.js';
 import { ConversationView } from './conversation.schema.js';
 import { ConversationViews } from './conversation-views.service.js';
 import { ConversationsService } from './conversations.service.js';
@@ -26,7 +26,7 @@ export class ContactConversationsController {
   @Summary("A contact's conversations, newest first.")
   @Allow('conversations:read')
   @AnswersPage(ConversationView)
-  @Throws(NotFound)
+  @Throws(NotFound, ContactMergedAway)
   async list(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,

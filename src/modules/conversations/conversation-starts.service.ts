@@ -81,6 +81,7 @@ export class ConversationStarts {
     const place = { workspaceId: principal.workspaceId, channelId: channel.id, contactId: contact.id };
     return asTheOnlyOne(this.conversations, place, () =>
       this.units.run(async () => {
+        if (!(await this.contacts.holdPresent(principal.workspaceId, contact.id))) throw unknownId('contact_id');
         const conversation = await this.create(principal, channel, contact, { subject: wanted.subject ?? null });
         if (wanted.message) await this.messages.sendLocked(principal, conversation, wanted.message);
         await this.tally.move(conversation.workspaceId, null, conversation);
@@ -202,6 +203,7 @@ export class ConversationStarts {
       reopenedCount: 0,
       previousConversationId: null,
       csat: null,
+      erasedAt: null,
       version: 1,
       createdAt: now,
       updatedAt: now,

@@ -125,6 +125,9 @@ export class ConversationEntity implements Conversation {
   @JsonColumn('csat', { nullable: true })
   csat!: Rating | null;
 
+  @TimeColumn('erased_at', { nullable: true })
+  erasedAt!: Date | null;
+
   @Column({ name: 'version', type: 'integer', default: 1 })
   version!: number;
 

@@ -57,6 +57,8 @@ export interface Conversation {
   reopenedCount: number;
   previousConversationId: string | null;
   csat: Rating | null;
+  /** When its contact was erased, and its words with it: from then on it is only counted. */
+  erasedAt: Date | null;
   /** Counts changes other than messages; what `expected_version` is compared with. */
   version: number;
   createdAt: Date;

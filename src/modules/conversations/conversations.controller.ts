@@ -7,6 +7,7 @@ import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { invalidField } from '../../platform/http/validation.js';
+import { ContactMergedAway } from '../contacts/index.js';
 import {
   ActionBody,
   AssignBody,
@@ -23,6 +24,7 @@ import {
   AssigneeUnavailable,
   ContentRequired,
   ContentTypeReserved,
+  ConversationErased,
   ConversationExists,
   InvalidTransition,
   ReplyUnknown,
@@ -77,6 +79,7 @@ export class ConversationsController {
   @Allow('conversations:write')
   @Creates(ConversationView)
   @Throws(
+    ContactMergedAway,
     ConversationExists,
     ContentRequired,
     ContentTypeReserved,
@@ -102,7 +105,7 @@ export class ConversationsController {
   @Summary('Changes subject, priority, tags or attributes.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, VersionConflict)
+  @Throws(NotFound, ConversationErased, VersionConflict)
   async update(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
@@ -115,7 +118,7 @@ export class ConversationsController {
   @Summary('Gives the conversation to a member, or to nobody.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, VersionConflict, AssigneeUnavailable)
+  @Throws(NotFound, ConversationErased, VersionConflict, AssigneeUnavailable)
   async assign(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
@@ -128,7 +131,7 @@ export class ConversationsController {
   @Summary('The calling agent takes the conversation, from a bot too.')
   @Allow('conversations:write', { only: 'agent' })
   @Answers(ConversationView)
-  @Throws(NotFound, VersionConflict, InvalidTransition, AssigneeUnavailable)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, AssigneeUnavailable)
   async take(
     @Caller() caller: AgentPrincipal,
     @IdParam() id: string,
@@ -141,7 +144,7 @@ export class ConversationsController {
   @Summary('Resolves the conversation.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, VersionConflict, InvalidTransition)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition)
   async resolve(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
@@ -154,7 +157,7 @@ export class ConversationsController {
   @Summary('Opens a resolved conversation again.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound, VersionConflict, InvalidTransition, ConversationExists)
+  @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, ConversationExists)
   async reopen(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
@@ -167,7 +170,7 @@ export class ConversationsController {
   @Summary('The agents have read everything up to `seq`.')
   @Allow('conversations:write')
   @Answers(ConversationView)
-  @Throws(NotFound)
+  @Throws(NotFound, ConversationErased)
   async read(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,

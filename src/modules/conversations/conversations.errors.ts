@@ -17,6 +17,11 @@ export const ConversationExists = defineError(
   'conversation_exists',
   'The contact has an unresolved conversation on this channel; `conversation_id` names it.',
 );
+export const ConversationErased = defineError(
+  'gone',
+  'conversation_erased',
+  'The contact has been erased, and what was said with it: nothing can be added.',
+);
 export const ConversationMoved = defineError(
   'conflict',
   'conversation_moved',

@@ -1,10 +1,13 @@
 import { Module } from '@nestjs/common';
+import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
 import { BotsModule } from '../bots/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
 import { MembersModule } from '../members/index.js';
 import { Assignees } from './assignees.service.js';
 import { BotHandover } from './bot-handover.service.js';
+import { ContactErasure } from './contact-erasure.service.js';
+import { ContactMoves } from './contact-moves.service.js';
 import { ContactConversationsController } from './contact-conversations.controller.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import { ConversationCounting } from './conversation-counting.service.js';
@@ -24,7 +27,7 @@ import { SendersService } from './messages/senders.service.js';
 import { TallyRepository } from './tally.repository.js';
 
 @Module({
-  imports: [BotsModule, ChannelsModule, MembersModule, ContactsModule],
+  imports: [IdempotencyModule, BotsModule, ChannelsModule, MembersModule, ContactsModule],
   controllers: [
     ConversationsController,
     ConversationsVisitorController,
@@ -47,6 +50,8 @@ import { TallyRepository } from './tally.repository.js';
     ConversationCounting,
     Assignees,
     BotHandover,
+    ContactMoves,
+    ContactErasure,
   ],
   exports: [ConversationsService],
 })

@@ -10,6 +10,13 @@ const NEXT_NUMBER = statement(`
   INSERT INTO conversation_counter (workspace_id, last_number) VALUES ($1, 1)
   ON CONFLICT (workspace_id) DO UPDATE SET last_number = conversation_counter.last_number + 1
   RETURNING last_number AS "number"`);
+/** What anybody has said of it or about it goes; numbers, times and who served it stay. */
+const ERASE = statement(`
+  UPDATE conversation
+  SET subject = NULL, custom_attributes = '{}', erased_at = $3, unread_agents = 0, unread_contact = 0,
+      last_message = last_message || '{"preview": ""}', last_public_message = last_public_message || '{"preview": ""}',
+      csat = csat || '{"comment": null}'
+  WHERE workspace_id = $1 AND id = ANY($2)`);
 const NOW = statement('SELECT clock_timestamp()::timestamptz(3) AS now');
 
 @Injectable()
@@ -74,6 +81,25 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .orderBy('conversation.id')
       .setLock('for_no_key_update')
       .getMany();
+  }
+
+  /** All of a contact's, locked in the order of their ids; with those of another that keep the first's out. */
+  lockOf(workspaceId: string, contactId: string, beside: string = contactId): Promise<Conversation[]> {
+    return this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId', { workspaceId })
+      .andWhere(
+        `(conversation.contactId = :contactId
+          OR conversation.contactId = :beside AND conversation.single AND conversation.status <> 'resolved')`,
+        { contactId, beside },
+      )
+      .orderBy('conversation.id')
+      .setLock('for_no_key_update')
+      .getMany();
+  }
+
+  async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
+    await this.sql.count(ERASE, [workspaceId, ids, at]);
   }
 
   async nextNumber(workspaceId: string): Promise<number> {

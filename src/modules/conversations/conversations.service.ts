@@ -9,7 +9,7 @@ import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import type { Conversation, Priority } from './conversation.js';
-import { AssigneeUnavailable, unknownId } from './conversations.errors.js';
+import { AssigneeUnavailable, ConversationErased, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { ConversationCounts, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
@@ -156,6 +156,7 @@ export class ConversationsService {
     return this.units.run(async () => {
       const conversation = await this.conversations.lockVisible(principal, id);
       if (!conversation) throw new NotFound();
+      if (conversation.erasedAt) throw new ConversationErased();
       this.changes.assertVersion(conversation, expected);
       await edit(conversation);
       return conversation;

@@ -17,7 +17,7 @@ import {
 } from './conversation.schema.js';
 import { ConversationStarts } from './conversation-starts.service.js';
 import { ConversationViews } from './conversation-views.service.js';
-import { ContentRequired, ContentTypeReserved, ReplyUnknown } from './conversations.errors.js';
+import { ContentRequired, ContentTypeReserved, ConversationErased, ReplyUnknown } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
 import { toMessageRecord } from './messages/message.js';
 
@@ -73,7 +73,7 @@ export class ConversationsVisitorController {
   @Summary('The visitor has read everything up to `seq`.')
   @Allow('widget:write')
   @Answers(VisitorConversationView)
-  @Throws(NotFound)
+  @Throws(NotFound, ConversationErased)
   async read(
     @Caller() caller: VisitorPrincipal,
     @IdParam() id: string,

@@ -3,7 +3,7 @@ import type {} from '../api-keys/index.js';
 import type {} from '../auth/index.js';
 import type {} from '../bots/index.js';
 import type {} from '../canned-responses/index.js';
-import type { ContactUpdated } from '../contacts/index.js';
+import type {} from '../contacts/index.js';
 import type {
   ConversationCreated,
   ConversationProgress,
@@ -70,8 +70,27 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
       channels: ({ payload }) => payload.channel_ids,
     },
     visitor: null,
-    closes: ({ payload }) => tokensOf(payload),
+    closes: ({ payload }) => tokensOf(payload.contact.id, payload.refused_generation),
   },
+  'contact.merged': {
+    agents: {
+      room: 'channel',
+      data: ({ payload: { id, into_id } }) => ({ id, into_id }),
+      channels: ({ payload }) => payload.channel_ids,
+    },
+    visitor: null,
+    closes: ({ payload }) => tokensOf(payload.id, payload.refused_generation),
+  },
+  'contact.deleted': {
+    agents: {
+      room: 'channel',
+      data: ({ payload: { id } }) => ({ id }),
+      channels: ({ payload }) => payload.channel_ids,
+    },
+    visitor: null,
+    closes: ({ payload }) => tokensOf(payload.id, payload.refused_generation),
+  },
+  'contact.exported': { agents: null, visitor: null },
   'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
   'member.updated': { agents: { room: 'workspace', data: ({ payload }) => payload.member }, visitor: null },
   'bot.created': { agents: { room: 'workspace', data: whole }, visitor: null },
@@ -124,9 +143,9 @@ function visitorsOf(channelId: string): Ending {
 }
 
 /** A visitor whose tokens are refused hears no more. Events of before that was told name no generation. */
-function tokensOf({ contact, refused_generation: generation }: ContactUpdated): Ending | null {
+function tokensOf(contactId: string, generation: number | null | undefined): Ending | null {
   return typeof generation === 'number'
-    ? { topic: topics.visitorTokens(contact.id, generation), reason: 'accessRevoked' }
+    ? { topic: topics.visitorTokens(contactId, generation), reason: 'accessRevoked' }
     : null;
 }
 

@@ -64,6 +64,15 @@ export class MessageCreatedData {
   @Nested(() => ProgressData) conversation!: ProgressData;
 }
 
+export class ContactMergedData {
+  @Id() id!: string;
+  @Id() into_id!: string;
+}
+
+export class ContactDeletedData {
+  @Id() id!: string;
+}
+
 export class MessageChangedData {
   @Embedded('MessageView') message!: MessageRecord;
 }

@@ -115,7 +115,8 @@ export class WidgetService {
     const held = await this.heldContact(channel, bearer);
     const { external_id: externalId = null, ...details } = detailsOf(request);
     const same = held && held.verified === verified && (externalId === null || held.externalId === externalId);
-    if (same) return this.contacts.arrive(held, channel.id, details);
+    const arrived = same && (await this.contacts.arrive(held.workspaceId, held.id, channel.id, details));
+    if (arrived) return arrived;
     return this.contacts.findOrCreate(channel.workspaceId, channel.id, { externalId, verified }, details);
   }
 

@@ -49,4 +49,14 @@ export class EventLog {
   async forget(place: EventPlace & { conversationId: string }, messageId: string): Promise<void> {
     await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
   }
+
+  /** Takes all words out of what the log has of these conversations, and whose they were. Part of the unit of work. */
+  async forgetConversations(workspaceId: string, ids: readonly string[]): Promise<void> {
+    await this.events.scrubConversations(workspaceId, ids);
+  }
+
+  /** Takes out of the log who these contacts were. Part of the unit of work. */
+  async forgetContacts(workspaceId: string, ids: readonly string[]): Promise<void> {
+    await this.events.scrubContacts(workspaceId, ids);
+  }
 }

@@ -38,6 +38,42 @@ const SCRUB_MESSAGE = statement(`
   SET payload = jsonb_set(payload, '{message}', payload -> 'message' || '{"content": null, "attachments": [], "metadata": {}}')
   WHERE workspace_id = $1 AND conversation_id = $2 AND payload #>> '{message,id}' = $3`);
 
+/** As long as a person's words may take to go: much was said, and every row of it is written anew. */
+const LONG = { timeout: 120_000 };
+/**
+ * The same of whole conversations, and of what is said about them: subjects, attributes, ratings, whose they were. What
+ * a type has that is not named here stays, so nothing else may carry what people have said.
+ */
+const SCRUB_CONVERSATIONS = statement(
+  `
+  UPDATE event
+  SET payload = CASE
+    WHEN type LIKE 'message.%' THEN jsonb_set(payload, '{message}', payload -> 'message' || jsonb_build_object(
+      'content', NULL, 'attachments', '[]'::jsonb, 'client_message_id', NULL,
+      'metadata', jsonb_strip_nulls(jsonb_build_object('event', payload #> '{message,metadata,event}'))))
+    WHEN type = 'conversation.created' THEN payload || jsonb_build_object(
+      'conversation', payload -> 'conversation' || '{"subject": null, "custom_attributes": {}, "last_message": null, "csat": null}',
+      'contact', payload -> 'contact' || '{"name": null, "email": null, "avatar_url": null}',
+      'visitor', payload -> 'visitor' || '{"last_message": null, "csat": null}')
+    WHEN type = 'conversation.updated' THEN jsonb_set(payload, '{changes}',
+      (payload -> 'changes') - '{subject,custom_attributes,last_message,csat}'::text[])
+    ELSE payload END
+  WHERE workspace_id = $1 AND conversation_id = ANY($2)`,
+  LONG,
+);
+const NOBODY = `'{"external_id": null, "name": null, "email": null, "phone": null, "avatar_url": null, "locale": null,
+  "timezone": null, "custom_attributes": {}, "last_seen_at": null}'::jsonb`;
+const SCRUB_CONTACTS = statement(
+  `
+  UPDATE event
+  SET payload = CASE type
+    WHEN 'contact.created' THEN payload || ${NOBODY}
+    WHEN 'contact.updated' THEN jsonb_set(payload, '{contact}', payload -> 'contact' || ${NOBODY})
+    ELSE payload END
+  WHERE workspace_id = $1 AND contact_id = ANY($2) AND conversation_id IS NULL`,
+  LONG,
+);
+
 interface AppendedRow extends Pick<EventRow, 'xid' | 'position' | 'recorded_at'> {
   previous_id: string | null;
   previous_xid: string | null;
@@ -95,6 +131,14 @@ export class EventRepository {
   /** Drops the oldest events that were recorded before then. @returns how many; fewer than `limit` when all are gone */
   async prune(before: Date, limit: number): Promise<number> {
     return (await this.sql.first<{ dropped: number }>(PRUNE, [before, limit]))?.dropped ?? 0;
+  }
+
+  async scrubConversations(workspaceId: string, ids: readonly string[]): Promise<void> {
+    await this.sql.count(SCRUB_CONVERSATIONS, [workspaceId, ids]);
+  }
+
+  async scrubContacts(workspaceId: string, ids: readonly string[]): Promise<void> {
+    await this.sql.count(SCRUB_CONTACTS, [workspaceId, ids]);
   }
 
   async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {

@@ -14,9 +14,13 @@ export class KeptAnswer {
   @Column({ name: 'request_hash', type: 'char', length: 64 })
   requestHash!: string;
 
-  /** Encrypted under a key that takes the raw Idempotency-Key to derive. */
-  @Column({ type: 'text' })
-  answer!: string;
+  /** Encrypted under a key that takes the raw Idempotency-Key to derive. Null where it told of somebody who was erased. */
+  @Column({ type: 'text', nullable: true })
+  answer!: string | null;
+
+  /** The ids that the answer names: by these it is found when one of the things is to be forgotten. */
+  @Column({ type: 'uuid', array: true, default: [] })
+  about!: string[];
 
   @Column({ name: 'created_at', type: 'timestamptz', precision: 3, default: () => 'clock_timestamp()' })
   createdAt!: Date;

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Sql, statement } from '../database/sql.js';
+import type { KeptAnswer } from './idempotency.entity.js';
 import type { KeyCount } from '../encryption/sealed-places.js';
 
 /** Held to the end of the transaction: whoever does not get it meets a first request that is still running. */
@@ -8,12 +9,16 @@ const FIND = statement(`
   SELECT request_hash AS "requestHash", answer FROM kept_answer
   WHERE id = $1 AND created_at > clock_timestamp() - interval '24 hours'`);
 const KEEP = statement(`
-  INSERT INTO kept_answer (id, workspace_id, request_hash, answer) VALUES ($1, $2, $3, $4)
+  INSERT INTO kept_answer (id, workspace_id, request_hash, answer, about) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (id) DO UPDATE
-    SET request_hash = excluded.request_hash, answer = excluded.answer, created_at = excluded.created_at`);
+    SET request_hash = excluded.request_hash, answer = excluded.answer, about = excluded.about,
+        created_at = excluded.created_at`);
+/** The row stays, so that a retry has no second effect; what was asked and answered goes. */
+const ERASE = statement(`
+  UPDATE kept_answer SET answer = NULL, request_hash = repeat('0', 64) WHERE workspace_id = $1 AND about && $2`);
 const KEYS_IN_USE = statement(`
   SELECT split_part(answer, '.', 1) AS "keyId", count(*)::integer AS texts FROM kept_answer
-  WHERE created_at > clock_timestamp() - interval '24 hours' GROUP BY 1`);
+  WHERE answer IS NOT NULL AND created_at > clock_timestamp() - interval '24 hours' GROUP BY 1`);
 const FORGET = statement(`DELETE FROM kept_answer WHERE created_at < clock_timestamp() - interval '24 hours'`);
 
 @Injectable()
@@ -24,12 +29,17 @@ export class IdempotencyRepository {
     return (await this.sql.first<{ mine: boolean }>(TRY_LOCK, [id]))?.mine ?? false;
   }
 
-  find(id: string): Promise<{ requestHash: string; answer: string } | undefined> {
+  find(id: string): Promise<{ requestHash: string; answer: string | null } | undefined> {
     return this.sql.first(FIND, [id]);
   }
 
-  async keep(id: string, workspaceId: string, requestHash: string, answer: string): Promise<void> {
-    await this.sql.count(KEEP, [id, workspaceId, requestHash, answer]);
+  async keep(kept: Omit<KeptAnswer, 'createdAt'>): Promise<void> {
+    const { id, workspaceId, requestHash, answer, about } = kept;
+    await this.sql.count(KEEP, [id, workspaceId, requestHash, answer, about]);
+  }
+
+  async erase(workspaceId: string, about: readonly string[]): Promise<void> {
+    await this.sql.count(ERASE, [workspaceId, about]);
   }
 
   /** How many of those that can still be asked for lie under which encryption key. */

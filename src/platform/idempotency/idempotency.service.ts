@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError, ErrorKind, ErrorOptions, defineError } from '../../kernel/domain-error.js';
+import { isId } from '../../kernel/ids.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Cipher } from '../encryption/cipher.js';
@@ -19,6 +20,11 @@ export const IdempotencyInProgress = defineError(
   'conflict',
   'idempotency_in_progress',
   'The first request with this Idempotency-Key is still running.',
+);
+export const AnswerErased = defineError(
+  'gone',
+  'answer_erased',
+  'The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about.',
 );
 
 export interface IdempotentRequest {
@@ -71,15 +77,23 @@ export class Idempotency {
     const { answer, replayed } = await this.units.run(async () => {
       if (!(await this.answers.tryLock(id))) throw new IdempotencyInProgress();
       const kept = await this.answers.find(id);
+      if (kept?.answer === null) throw new AnswerErased();
       if (kept && kept.requestHash !== requestHash) throw new IdempotencyKeyReused();
       if (kept) return { answer: this.open(kept.answer, request.key), replayed: true };
       const answer = await this.attempt(work);
-      await this.answers.keep(id, request.workspaceId, requestHash, this.seal(answer, request.key));
+      const sealed = this.seal(answer, request.key);
+      const about = answer.ok ? idsIn(answer.data) : [];
+      await this.answers.keep({ id, workspaceId: request.workspaceId, requestHash, answer: sealed, about });
       return { answer, replayed: false };
     });
     if (answer.ok) return { ...answer, replayed };
     const { kind, code, message, ...options } = answer.error;
     return { ok: false, error: new DomainError(kind, code, message, options), replayed };
+  }
+
+  /** Takes away what was answered about any of these ids. Part of the unit of work that erases whom they name. */
+  async forget(workspaceId: string, ids: readonly string[]): Promise<void> {
+    await this.answers.erase(workspaceId, ids);
   }
 
   /** A refusal that will be kept undoes the work's own changes and nothing else. */
@@ -100,4 +114,11 @@ export class Idempotency {
   private open(sealed: string, key: string): Answer {
     return JSON.parse(this.cipher.decrypt(sealed, `idempotency:${key}`)) as Answer;
   }
+}
+
+/** Every id that an answer names, of whatever kind. */
+function idsIn(data: unknown): string[] {
+  if (typeof data === 'string') return isId(data) ? [data] : [];
+  if (typeof data !== 'object' || data === null) return [];
+  return [...new Set(Object.values(data).flatMap(idsIn))];
 }

@@ -59,6 +59,7 @@ function bodies(add: Add): void {
 function idempotency(add: Add): void {
   add('invalid', 'idempotency_key_invalid');
   add('conflict', 'idempotency_in_progress');
+  add('gone', 'answer_erased');
   add('unprocessable', 'idempotency_key_reused');
 }
 

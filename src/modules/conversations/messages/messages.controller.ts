@@ -11,6 +11,7 @@ import type { PageView } from '../../../platform/http/page.schema.js';
 import {
   ContentRequired,
   ContentTypeReserved,
+  ConversationErased,
   ConversationExists,
   ConversationMoved,
   EditWindowOver,
@@ -49,6 +50,7 @@ export class MessagesController {
   @Allow('conversations:write')
   @Creates(MessageView)
   @Throws(
+    ConversationErased,
     NotFound,
     ConversationMoved,
     ConversationExists,

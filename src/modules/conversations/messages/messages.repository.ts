@@ -14,6 +14,23 @@ const UNREAD = statement(`
 const LAST_PUBLIC = statement(`
   SELECT max(seq) AS seq FROM message
   WHERE workspace_id = $1 AND conversation_id = $2 AND seq > $3 AND seq <= $4 AND NOT private`);
+/** Of a contact that has become another: what it said is what that one said. */
+const RENAME_SENDER = statement(
+  `
+  UPDATE message SET sender_id = $4
+  WHERE workspace_id = $1 AND conversation_id = ANY($2) AND sender_type = 'contact' AND sender_id = $3`,
+  { timeout: 120_000 },
+);
+/** That something was said stays, and what happened by itself; not what, nor by which words of a client's own. */
+const ERASE = statement(
+  `
+  UPDATE message
+  SET content = NULL, attachments = '[]', client_message_id = NULL,
+      metadata = CASE WHEN content_type = 'event' THEN jsonb_build_object('event', metadata -> 'event') ELSE '{}' END,
+      deleted_at = CASE WHEN content_type = 'event' THEN deleted_at ELSE coalesce(deleted_at, $3) END
+  WHERE workspace_id = $1 AND conversation_id = ANY($2)`,
+  { timeout: 120_000 },
+);
 
 /** Messages are reached through their conversation, which the caller has found among those it may see. */
 @Injectable()
@@ -82,6 +99,14 @@ export class MessagesRepository {
   async lastPublicWithin({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
     const last = await this.sql.first<{ seq: number | null }>(LAST_PUBLIC, [workspaceId, id, after, upTo]);
     return last?.seq ?? null;
+  }
+
+  async renameSender(workspaceId: string, conversationIds: readonly string[], from: string, to: string): Promise<void> {
+    await this.sql.count(RENAME_SENDER, [workspaceId, conversationIds, from, to]);
+  }
+
+  async erase(workspaceId: string, conversationIds: readonly string[], at: Date): Promise<void> {
+    await this.sql.count(ERASE, [workspaceId, conversationIds, at]);
   }
 
   private ofConversation(principal: Principal, conversation: Conversation) {

@@ -12,6 +12,7 @@ import { ConversationChanges } from '../conversation-changes.service.js';
 import {
   ContentRequired,
   ContentTypeReserved,
+  ConversationErased,
   ConversationMoved,
   EditWindowOver,
   NotYours,
@@ -88,6 +89,7 @@ export class MessagesService {
 
   /** The same, into a conversation that the caller's unit of work holds locked. */
   async sendLocked(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<Sent> {
+    if (conversation.erasedAt) throw new ConversationErased();
     const sender = await this.senders.of(principal, wanted);
     const twin = await this.twinOf(conversation, sender, wanted.client_message_id);
     if (twin) return { message: twin, conversation, created: false };

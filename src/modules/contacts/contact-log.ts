@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import type { Actor } from '../../kernel/domain-event.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { Contact } from './contact.js';
+import { toContactRecord } from './contact.js';
+import './contacts.events.js';
+import { ContactsRepository } from './contacts.repository.js';
+
+/** What is written down of contacts, in the unit of work that does it. */
+@Injectable()
+export class ContactLog {
+  constructor(
+    private readonly events: EventLog,
+    private readonly contacts: ContactsRepository,
+  ) {}
+
+  async created(contact: Contact, actor: Actor, channelId?: string): Promise<void> {
+    const { workspaceId, id: contactId } = contact;
+    const payload = toContactRecord(contact);
+    await this.events.record({ type: 'contact.created', workspaceId, contactId, channelId, actor, payload });
+  }
+
+  /**
+   * Of no one channel, even where a session in one has brought the change: the contact is the same in all of its. Where
+   * somebody is shut out, it is kept from where that was done.
+   * @param refused the generation of its tokens that is worth nothing since
+   */
+  async updated(contact: Contact, actor: Actor, refused: number | null, decided = refused !== null): Promise<void> {
+    const { workspaceId, id: contactId } = contact;
+    const channels = await this.contacts.channelsOf(contact);
+    const payload = { contact: toContactRecord(contact), channel_ids: channels, refused_generation: refused };
+    const event = { type: 'contact.updated', workspaceId, contactId, actor, payload } as const;
+    await (decided ? this.events.audit(event) : this.events.record(event));
+  }
+
+  async merged(from: Contact, into: Contact, actor: Actor, refused: number): Promise<void> {
+    const { workspaceId, id: contactId } = from;
+    const channels = await this.contacts.channelsOf(into);
+    const payload = { id: contactId, into_id: into.id, channel_ids: channels, refused_generation: refused };
+    await this.events.audit({ type: 'contact.merged', workspaceId, contactId, actor, payload });
+  }
+
+  /** @param channels those through which the contact had come */
+  async deleted(contact: Contact, actor: Actor, channels: string[], refused: number): Promise<void> {
+    const { workspaceId, id: contactId } = contact;
+    const payload = { id: contactId, channel_ids: channels, refused_generation: refused };
+    await this.events.audit({ type: 'contact.deleted', workspaceId, contactId, actor, payload });
+  }
+
+  async exported(contact: Contact, actor: Actor): Promise<void> {
+    const { workspaceId, id: contactId } = contact;
+    await this.events.audit({ type: 'contact.exported', workspaceId, contactId, actor, payload: { id: contactId } });
+  }
+}

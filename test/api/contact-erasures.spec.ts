@@ -1,0 +1,260 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ConversationCounting } from '../../src/modules/conversations/index.js';
+import type { TestDatabase } from '../support/database.js';
+import { heldRow } from '../support/held-row.js';
+import type { Answer } from '../support/http.js';
+import type { Json } from '../support/json.js';
+import { ownDatabase } from '../support/own-database.js';
+import { race } from '../support/race.js';
+import type { TestSocket } from '../support/socket.js';
+import type { Desk, Visitor } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+const SOON_MS = 5_000;
+
+let database: TestDatabase;
+let world: World;
+beforeAll(async () => {
+  database = await ownDatabase();
+  world = await World.start({}, { database });
+});
+afterAll(async () => {
+  await world.stop();
+  await database.drop();
+});
+
+let desk: Desk;
+let visitor: Visitor;
+/** A word that is in everything that is said and known of the person, and in nothing else. */
+let word: string;
+let externalId: string;
+beforeEach(async () => {
+  desk = await world.desk();
+  word = unique('Zaphod').replaceAll('-', '');
+  externalId = `user ${word}`;
+  visitor = await person(word);
+});
+
+/** Somebody of whom everything that can be told has the word in it. */
+function person(word: string): Promise<Visitor> {
+  return world.visitor(desk, {
+    external_id: `user ${word}`,
+    name: `Mr ${word}`,
+    email: `${word}@example.com`,
+    phone: `+1 ${word}`,
+    custom_attributes: { [`key ${word}`]: word },
+  });
+}
+
+const path = (id = visitor.contactId, action = '') => `/v1/contacts/${id}${action}`;
+const erase = (by = desk.owner.api, id = visitor.contactId) => by.delete(path(id));
+const outcome = ({ status, error }: Answer<Json>) => [status, error?.code];
+
+/** Every row of every table that has the words in it, in whatever letters. */
+async function traces(...words: string[]): Promise<string[]> {
+  const tables = await database.query<{ name: string }>(
+    `SELECT quote_ident(table_name) AS name FROM information_schema.tables
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
+  );
+  expect(tables.map(({ name }) => name)).toEqual(
+    expect.arrayContaining(['contact', 'message', 'event', 'kept_answer']),
+  );
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const rows = await database.query<{ text: string }>(
+      `SELECT to_jsonb(whole)::text AS text FROM ${name} whole WHERE to_jsonb(whole)::text ILIKE ANY ($1)`,
+      [words.map(each => `%${each}%`)],
+    );
+    found.push(...rows.map(({ text }) => `${name}: ${text}`));
+  }
+  return found;
+}
+
+/** A long talk, with everything in it that words can be put into. */
+async function talk(): Promise<string> {
+  const { id } = await world.conversation(visitor, `I am ${word}`);
+  const said = (content: string, more: object = {}) =>
+    desk.owner.api.post(`/v1/conversations/${id}/messages`, { content, ...more });
+  await said(`Hello ${word}`, { metadata: { about: word } });
+  await said(`A note on ${word}`, { private: true });
+  const { data } = await said(`Dear ${word}`);
+  await desk.owner.api.patch(`/v1/conversations/${id}/messages/${data.id}`, { content: `Dearest ${word}` });
+  await visitor.api.post(`/v1/widget/conversations/${id}/messages`, {
+    content: `Thanks! ${word}`,
+    client_message_id: `mine ${word}`,
+    metadata: { [word]: word },
+  });
+  await desk.owner.api.patch(`/v1/conversations/${id}`, {
+    subject: `On ${word}`,
+    custom_attributes: { who: word },
+  });
+  await desk.owner.api.patch(path(), { avatar_url: `https://example.com/${word}.png` });
+  await database.query(`UPDATE conversation SET csat = $2 WHERE id = $1`, [
+    id,
+    { score: 5, comment: `So good, ${word}` },
+  ]);
+  return id as string;
+}
+
+describe('a person that is erased', () => {
+  it('is in no row of any table any more, nor is a word that was said; that it was there stays, to be counted', async () => {
+    const id = await talk();
+    const last = { last_seq: 5, unread: { agents: 0, contact: 0 } };
+    expect((await traces(word)).length).toBeGreaterThan(10);
+    expect((await erase()).data).toEqual({ id: visitor.contactId, deleted: true });
+    expect(await traces(word)).toEqual([]);
+    const conversation = (await desk.owner.api.get(`/v1/conversations/${id}`)).data;
+    expect(conversation).toMatchObject({
+      status: 'resolved',
+      subject: null,
+      custom_attributes: {},
+      csat: { score: 5, comment: null },
+      last_seq: last.last_seq + 1,
+      unread: last.unread,
+      contact: { id: visitor.contactId, name: null, email: null },
+    });
+    const { items } = (await desk.owner.api.get(`/v1/conversations/${id}/messages`)).data;
+    expect((items as Json[]).map(({ seq, content }) => [seq, content])).toEqual(
+      Array.from({ length: 6 }, (_nothing, index) => [index + 1, null]),
+    );
+    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+  });
+
+  it('is gone with all that was merged into it', async () => {
+    const other = unique('Trillian').replaceAll('-', '');
+    const twin = await person(other);
+    await world.conversation(twin, `I am ${other} too`);
+    await talk();
+    await desk.owner.api.post(path(visitor.contactId, '/merge'), { from_id: twin.contactId });
+    await erase();
+    expect(await traces(word, other)).toEqual([]);
+    for (const id of [visitor.contactId, twin.contactId]) {
+      expect(outcome(await desk.owner.api.get(path(id)))).toEqual([404, 'not_found']);
+    }
+  });
+
+  it('loses its tokens and sockets, and leaves its external_id to somebody new', async () => {
+    const conversation = await world.conversation(visitor);
+    const sockets = [await world.visitorSocket(visitor), await world.visitorSocket(visitor, { conv: conversation.id })];
+    const inbox = await world.agentSocket(desk.owner);
+    await erase();
+    expect(await Promise.all(sockets.map(async socket => (await socket.end(SOON_MS)).code))).toEqual([4502, 4502]);
+    expect(outcome(await visitor.api.get('/v1/widget/contact'))).toEqual([401, 'token_revoked']);
+    expect((await inbox.next('contact.deleted')).data).toEqual({ id: visitor.contactId });
+    const bearer = { Authorization: `Bearer ${visitor.token}` };
+    const body = { widget_token: desk.widgetToken, external_id: externalId };
+    const again = await world.anyone.post('/v1/widget/session', body, bearer);
+    expect(again.data.contact_id).not.toBe(visitor.contactId);
+    const seen = await world.as(again.data.visitor_token).get('/v1/widget/conversations');
+    expect(seen.data.items).toEqual([]);
+  });
+
+  it('is not there for anybody who asks, and its conversations take nothing more', async () => {
+    const id = await talk();
+    await erase();
+    const { api } = desk.owner;
+    for (const answer of [
+      await api.get(path()),
+      await api.patch(path(), { name: word }),
+      await api.post(path(visitor.contactId, '/block')),
+      await api.get(path(visitor.contactId, '/conversations')),
+      await erase(),
+    ]) {
+      expect(outcome(answer)).toEqual([404, 'not_found']);
+    }
+    expect((await api.get('/v1/contacts')).data.items).toEqual([]);
+    const begun = await api.post('/v1/conversations', { contact_id: visitor.contactId, channel_id: desk.channelId });
+    expect(begun.error.details).toMatchObject([{ field: 'contact_id' }]);
+    for (const answer of [
+      await api.post(`/v1/conversations/${id}/messages`, { content: word }),
+      await api.post(`/v1/conversations/${id}/messages`, { content: word, private: true }),
+      await api.patch(`/v1/conversations/${id}`, { subject: word }),
+      await api.post(`/v1/conversations/${id}/reopen`),
+    ]) {
+      expect(outcome(answer)).toEqual([410, 'conversation_erased']);
+    }
+    expect(await traces(word)).toEqual([]);
+  });
+
+  it('is not told of by what an Idempotency-Key has kept, which has no second effect all the same', async () => {
+    const id = (await world.conversation(visitor)).id as string;
+    const key = { 'Idempotency-Key': unique('key') };
+    const make = (name: string) => desk.owner.api.post('/v1/contacts', { name }, key);
+    const say = () => desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: word }, key);
+    const other = (await make('Somebody else')).data;
+    await say();
+    await erase();
+    expect(outcome(await say())).toEqual([410, 'answer_erased']);
+    const kept = await database.query<{ answer: string | null }>(
+      'SELECT answer FROM kept_answer WHERE workspace_id = $1 ORDER BY created_at',
+      [desk.workspaceId],
+    );
+    expect(kept.map(({ answer }) => answer === null)).toEqual([false, true]);
+    expect((await make('Somebody else')).data).toEqual(other);
+  });
+
+  it('can be missed while away: what is told again holds no word of it', async () => {
+    const socket = await world.agentSocket(desk.owner);
+    const { cursor } = (await socket.next('connected')).data;
+    await socket.close();
+    await talk();
+    await erase();
+    const back = await world.agentSocket(desk.owner, { after: cursor as string });
+    await back.next('resumed');
+    await back.next('contact.deleted');
+    expect(back.of('message.created').length).toBeGreaterThan(4);
+    expect(JSON.stringify(back.frames)).not.toContain(word);
+  });
+
+  it('is erased by admins and keys who see all channels, and by nobody else', async () => {
+    const agent = await world.colleague(desk);
+    const limited = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    expect(outcome(await erase(agent.api))).toEqual([403, 'forbidden']);
+    expect(outcome(await erase(limited.api))).toEqual([403, 'scope_too_narrow']);
+    expect(outcome(await erase((await world.desk()).owner.api))).toEqual([404, 'not_found']);
+    expect((await erase(await world.apiKey(desk, { scopes: ['contacts:write'] }))).status).toBe(200);
+    const [event] = await database.query<{ actor: Json; payload: Json }>(
+      `SELECT actor, payload FROM event WHERE type = 'contact.deleted' AND contact_id = $1`,
+      [visitor.contactId],
+    );
+    expect(event).toMatchObject({ actor: { type: 'api_key' }, payload: { id: visitor.contactId } });
+  });
+});
+
+describe('an erasure that comes while', () => {
+  it('the person and an agent say something leaves no word of it', async () => {
+    for (let round = 0; round < 3; round += 1) {
+      word = unique('Marvin').replaceAll('-', '');
+      visitor = await person(word);
+      const { id } = await world.conversation(visitor, word);
+      const held = await heldRow(database, 'conversation', id as string, 'version = version');
+      const attempts = race(9, index => {
+        const body = { content: `${word} ${index}` };
+        const key = { 'Idempotency-Key': unique(word) };
+        if (index % 3 === 0) return desk.owner.api.post(`/v1/conversations/${id}/messages`, body, key);
+        if (index % 3 === 1) return visitor.api.post(`/v1/widget/conversations/${id}/messages`, body, key);
+        return visitor.api.post('/v1/widget/conversations', { message: body });
+      });
+      await held.awaited();
+      const others = [
+        erase(),
+        world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken }),
+        visitor.api.patch('/v1/widget/contact', { name: `New ${word}` }),
+        desk.owner.api.patch(path(), { name: `Newer ${word}` }),
+      ];
+      await held.commit();
+      const [erased] = await Promise.all(others);
+      const said = (await attempts).map(outcome);
+      expect(erased?.status).toBe(200);
+      for (const [status] of said) expect([201, 200, 401, 410]).toContain(status);
+      expect(await traces(word)).toEqual([]);
+    }
+  });
+
+  it('its sockets are opening leaves none open', async () => {
+    const opening = race(6, () => world.visitorSocket(visitor).catch(() => null));
+    await erase();
+    const sockets = (await opening).filter(socket => socket !== null) as TestSocket[];
+    for (const socket of sockets) expect((await socket.end(SOON_MS)).code).toBe(4502);
+  });
+});

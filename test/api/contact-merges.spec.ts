@@ -1,0 +1,265 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ConversationCounting } from '../../src/modules/conversations/index.js';
+import type { TestDatabase } from '../support/database.js';
+import { heldRow } from '../support/held-row.js';
+import type { Answer } from '../support/http.js';
+import type { Json } from '../support/json.js';
+import { ownDatabase } from '../support/own-database.js';
+import { race } from '../support/race.js';
+import type { Desk, Visitor } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+const SOON_MS = 5_000;
+
+let database: TestDatabase;
+let world: World;
+beforeAll(async () => {
+  database = await ownDatabase();
+  world = await World.start({}, { database });
+});
+afterAll(async () => {
+  await world.stop();
+  await database.drop();
+});
+
+let desk: Desk;
+/** Who is merged away, and into whom. */
+let from: Visitor;
+let into: Visitor;
+let ids: { from: string; into: string };
+beforeEach(async () => {
+  desk = await world.desk();
+  ids = { from: unique('from'), into: unique('into') };
+  into = await world.visitor(desk, { external_id: ids.into, name: 'Vera', custom_attributes: { plan: 'gold' } });
+  from = await world.visitor(desk, {
+    external_id: ids.from,
+    name: 'V.',
+    email: 'vera@example.com',
+    custom_attributes: { plan: 'lead', city: 'Bonn' },
+  });
+});
+
+const path = (id = into.contactId, action = '') => `/v1/contacts/${id}${action}`;
+const merge = (body: object = {}, id = into.contactId, by = desk.owner.api) =>
+  by.post(path(id, '/merge'), { from_id: from.contactId, ...body });
+const outcome = ({ status, error }: Answer<Json>) => [status, error?.code];
+const session = (external_id: string) =>
+  world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken, external_id });
+const conversationsOf = async (id: string) =>
+  ((await desk.owner.api.get(path(id, '/conversations'))).data.items as Json[]).map(item => item.id as string);
+
+/** All rows that a merge could touch. */
+function picture(): Promise<object[]> {
+  return database.query(
+    `SELECT (SELECT json_agg(contact ORDER BY id) FROM contact) AS contacts,
+            (SELECT json_agg(conversation ORDER BY id) FROM conversation) AS conversations,
+            (SELECT json_agg(message ORDER BY id) FROM message) AS messages,
+            (SELECT count(*) FROM event) AS events, (SELECT count(*) FROM contact_channel) AS channels`,
+  );
+}
+
+describe('a contact that is merged into another', () => {
+  it('gives it what it lacks and nothing that it has, its conversations, and what it said in them', async () => {
+    const conversation = await world.conversation(from, 'Where is my parcel?');
+    const inbox = await world.agentSocket(desk.owner);
+    const merged = await merge();
+    expect(merged.data).toMatchObject({
+      contact: {
+        id: into.contactId,
+        name: 'Vera',
+        email: 'vera@example.com',
+        external_id: ids.into,
+        custom_attributes: { plan: 'gold', city: 'Bonn' },
+      },
+      dry_run: false,
+      conversations: 1,
+      resolved_conversation_ids: [],
+    });
+    expect((merged.data.taken_over as string[]).sort()).toEqual(['custom_attributes', 'email', 'last_seen_at']);
+    expect((await desk.owner.api.get(path())).data).toEqual(merged.data.contact);
+    expect(await conversationsOf(into.contactId)).toEqual([conversation.id]);
+    const history = await into.api.get(`/v1/widget/conversations/${conversation.id}/messages`);
+    expect(history.data.items).toMatchObject([{ content: 'Where is my parcel?', sender_id: into.contactId }]);
+    expect((await inbox.next('conversation.updated')).data).toMatchObject({
+      id: conversation.id,
+      changes: { contact_id: { from: from.contactId, to: into.contactId } },
+    });
+    await inbox.next('contact.updated', ({ data }) => data.id === into.contactId);
+    expect((await inbox.next('contact.merged')).data).toEqual({ id: from.contactId, into_id: into.contactId });
+  });
+
+  it('loses its tokens and sockets, and comes back as the other by its external_id', async () => {
+    const conversation = await world.conversation(from);
+    const [ended, kept] = [await world.visitorSocket(from), await world.visitorSocket(into)];
+    await merge();
+    expect((await ended.end(SOON_MS)).code).toBe(4502);
+    expect(outcome(await from.api.get('/v1/widget/conversations'))).toEqual([401, 'token_revoked']);
+    await kept.settled();
+    const again = await session(ids.from);
+    expect(again.data.contact_id).toBe(into.contactId);
+    const seen = await world.as(again.data.visitor_token).get('/v1/widget/conversations');
+    expect((seen.data.items as Json[]).map(({ id }) => id)).toEqual([conversation.id]);
+    const message = { content: 'It is me', client_message_id: 'mine' };
+    expect((await into.api.post(`/v1/widget/conversations/${conversation.id}/messages`, message)).status).toBe(201);
+    await kept.next('message.created', ({ data }) => data.message.content === 'It is me');
+  });
+
+  it('answers 410 with where it went, also when that one has gone further', async () => {
+    await merge();
+    const third = await world.visitor(desk);
+    await merge({ from_id: into.contactId }, third.contactId);
+    for (const id of [from.contactId, into.contactId]) {
+      const answers = [
+        await desk.owner.api.get(path(id)),
+        await desk.owner.api.patch(path(id), { name: 'X' }),
+        await desk.owner.api.post(path(id, '/block')),
+        await desk.owner.api.get(path(id, '/conversations')),
+        await merge({ from_id: third.contactId }, id),
+        await merge({ from_id: id }, third.contactId),
+      ];
+      for (const answer of answers) {
+        expect(answer.error).toMatchObject({ code: 'contact_merged', contact_id: third.contactId });
+        expect(answer.status).toBe(410);
+      }
+    }
+    expect((await session(ids.from)).data.contact_id).toBe(third.contactId);
+    const listed = (await desk.owner.api.get('/v1/contacts')).data.items as Json[];
+    expect(listed.map(({ id }) => id)).toEqual([third.contactId]);
+  });
+
+  it('leaves its external_id to a contact that has none', async () => {
+    const nobody = (await desk.owner.api.post('/v1/contacts', { name: 'Written down by hand' })).data;
+    await merge({}, nobody.id);
+    expect((await desk.owner.api.get(path(nobody.id))).data.external_id).toBe(ids.from);
+    expect((await session(ids.from)).data.contact_id).toBe(nobody.id);
+  });
+
+  it('stays shut out, and so does whom it becomes', async () => {
+    await desk.owner.api.post(path(from.contactId, '/block'));
+    const socket = await world.visitorSocket(into);
+    expect((await merge()).data.contact).toMatchObject({ blocked: true });
+    expect((await socket.end(SOON_MS)).code).toBe(4502);
+    expect(outcome(await session(ids.into))).toEqual([403, 'contact_blocked']);
+  });
+
+  it('opens nothing that is proven to whoever knows its id, and a proven one goes into no other', async () => {
+    await database.query('UPDATE contact SET verified = true WHERE id = $1', [into.contactId]);
+    const back = await merge({ from_id: into.contactId }, from.contactId);
+    expect(outcome(back)).toEqual([422, 'contact_verified']);
+    expect((await merge()).status).toBe(200);
+    const stranger = await session(ids.from);
+    expect([into.contactId, from.contactId]).not.toContain(stranger.data.contact_id);
+  });
+});
+
+describe('of two unresolved conversations of a channel', () => {
+  it('the older is resolved, whosever it was, and the counts are right', async () => {
+    for (const first of ['from', 'into'] as const) {
+      const [one, other] = first === 'from' ? [from, into] : [into, from];
+      const older = await world.conversation(one);
+      const newer = await world.conversation(other);
+      const merged = await merge();
+      expect(merged.data).toMatchObject({ conversations: 1, resolved_conversation_ids: [older.id] });
+      const present = await into.api.post('/v1/widget/conversations', { message: { content: 'Go on' } });
+      expect(present.data.conversation.id).toBe(newer.id);
+      expect((await desk.owner.api.get(`/v1/conversations/${older.id}`)).data).toMatchObject({
+        status: 'resolved',
+        contact_id: into.contactId,
+        resolved_by: { type: 'member', id: desk.owner.memberId },
+      });
+      desk = await world.desk();
+      into = await world.visitor(desk);
+      from = await world.visitor(desk);
+    }
+    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+  });
+
+  it('both stay where the channel keeps several', async () => {
+    const channel = await world.channel(desk, { single_conversation: false });
+    const at = { widgetToken: channel.widget_token as string };
+    [from, into] = [await world.visitor(at), await world.visitor(at)];
+    const both = [await world.conversation(from), await world.conversation(into)].map(({ id }) => id as string);
+    expect((await merge()).data).toMatchObject({ conversations: 1, resolved_conversation_ids: [] });
+    expect((await conversationsOf(into.contactId)).sort()).toEqual(both.sort());
+  });
+});
+
+describe('a merge that is only tried', () => {
+  it('tells what the merge then does, and changes nothing', async () => {
+    await world.conversation(from);
+    await world.conversation(into);
+    const before = await picture();
+    const socket = await world.visitorSocket(from);
+    const tried = await merge({ dry_run: true });
+    expect(await picture()).toEqual(before);
+    await socket.settled();
+    const done = await merge();
+    const untimed = ({ contact, ...rest }: Json) => ({ ...rest, contact: { ...contact, updated_at: null } });
+    expect(untimed(tried.data)).toEqual({ ...untimed(done.data), dry_run: true });
+    expect(tried.data.conversations).toBe(1);
+  });
+});
+
+describe('a merge that makes no sense', () => {
+  it('names what is wrong with from_id: the same one, none, or one of another workspace', async () => {
+    const elsewhere = await world.visitor(await world.desk());
+    for (const [from_id, code] of [
+      [into.contactId, 'same'],
+      [desk.channelId, 'unknown'],
+      [elsewhere.contactId, 'unknown'],
+    ]) {
+      const answer = await merge({ from_id });
+      expect(outcome(answer)).toEqual([400, 'validation_failed']);
+      expect(answer.error.details).toMatchObject([{ field: 'from_id', code }]);
+    }
+    expect(outcome(await merge({}, elsewhere.contactId))).toEqual([404, 'not_found']);
+  });
+
+  it('is not for whoever is limited to some channels', async () => {
+    const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
+    expect(outcome(await merge({}, into.contactId, admin.api))).toEqual([403, 'scope_too_narrow']);
+  });
+});
+
+describe('merges that race', () => {
+  it('in both directions leave one contact, with everything', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const pair = [await world.visitor(desk), await world.visitor(desk)] as const;
+      const conversations = [await world.conversation(pair[0]), await world.conversation(pair[1])];
+      const answers = await race(4, index => {
+        const [a, b] = index % 2 ? pair : [pair[1], pair[0]];
+        return merge({ from_id: b.contactId }, a.contactId);
+      });
+      expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(3).fill([410, 'contact_merged'])]);
+      const won = answers.find(({ status }) => status === 200)?.data.contact.id as string;
+      expect((await conversationsOf(won)).sort()).toEqual(conversations.map(({ id }) => id as string).sort());
+    }
+  });
+
+  it('with what the one says, sessions and agents who write first lose no word and leave nothing behind', async () => {
+    const conversation = await world.conversation(from);
+    const messages = `/v1/widget/conversations/${conversation.id}/messages`;
+    const held = await heldRow(database, 'conversation', conversation.id, 'version = version');
+    const said = race(4, index => from.api.post(messages, { content: `Word ${index}` }));
+    await held.awaited();
+    const [merged, sessions, begun] = [
+      merge(),
+      race(3, () => session(ids.from)),
+      race(3, () =>
+        desk.owner.api.post('/v1/conversations', { contact_id: from.contactId, channel_id: desk.channelId }),
+      ),
+    ];
+    await held.commit();
+    const acknowledged = (await said).filter(({ status }) => status === 201).length;
+    expect((await merged).status).toBe(200);
+    for (const answer of await sessions) expect([from.contactId, into.contactId]).toContain(answer.data.contact_id);
+    for (const { status } of await begun) expect([400, 409, 410]).toContain(status);
+    const left = await database.query('SELECT 1 FROM conversation WHERE contact_id = $1', [from.contactId]);
+    expect(left).toEqual([]);
+    const words = await database.query<{ sender_id: string }>(
+      `SELECT sender_id FROM message WHERE conversation_id = $1 AND content LIKE 'Word %'`,
+      [conversation.id],
+    );
+    expect(words).toEqual(Array(acknowledged).fill({ sender_id: into.contactId }));
+  });
+});
