@@ -21,16 +21,14 @@ export class ContactLog {
   }
 
   /**
-   * Of no one channel, even where a session in one has brought the change: the contact is the same in all of its. Where
-   * somebody is shut out, it is kept from where that was done.
+   * Of no one channel, even where a session in one has brought the change: the contact is the same in all of its.
    * @param refused the generation of its tokens that is worth nothing since
    */
-  async updated(contact: Contact, actor: Actor, refused: number | null, decided = refused !== null): Promise<void> {
+  async updated(contact: Contact, actor: Actor, refused: number | null): Promise<void> {
     const { workspaceId, id: contactId } = contact;
     const channels = await this.contacts.channelsOf(contact);
     const payload = { contact: toContactRecord(contact), channel_ids: channels, refused_generation: refused };
-    const event = { type: 'contact.updated', workspaceId, contactId, actor, payload } as const;
-    await (decided ? this.events.audit(event) : this.events.record(event));
+    await this.events.record({ type: 'contact.updated', workspaceId, contactId, actor, payload });
   }
 
   async merged(from: Contact, into: Contact, actor: Actor, refused: number): Promise<void> {
@@ -47,8 +45,13 @@ export class ContactLog {
     await this.events.audit({ type: 'contact.deleted', workspaceId, contactId, actor, payload });
   }
 
-  async exported(contact: Contact, actor: Actor): Promise<void> {
+  /** What was done to the contact, for whoever has to answer for it; of whom it tells is not in it. */
+  async decided(
+    type: 'contact.blocked' | 'contact.unblocked' | 'contact.exported',
+    contact: Contact,
+    actor: Actor,
+  ): Promise<void> {
     const { workspaceId, id: contactId } = contact;
-    await this.events.audit({ type: 'contact.exported', workspaceId, contactId, actor, payload: { id: contactId } });
+    await this.events.audit({ type, workspaceId, contactId, actor, payload: { id: contactId } });
   }
 }

@@ -27,6 +27,8 @@ declare module '../../kernel/domain-event.js' {
   interface DomainEvents {
     'contact.created': ContactRecord;
     'contact.updated': ContactUpdated;
+    'contact.blocked': { id: string };
+    'contact.unblocked': { id: string };
     'contact.merged': ContactMerged;
     'contact.deleted': ContactDeleted;
     'contact.exported': { id: string };

@@ -136,7 +136,9 @@ export class ContactsService {
       contact.blocked = blocked;
       contact.updatedAt = this.clock.now();
       await this.contacts.save(contact);
-      await this.log.updated(contact, actorOf(principal), blocked ? contact.tokenGeneration : null, true);
+      const actor = actorOf(principal);
+      await this.log.updated(contact, actor, blocked ? contact.tokenGeneration : null);
+      await this.log.decided(blocked ? 'contact.blocked' : 'contact.unblocked', contact, actor);
       return contact;
     });
   }
@@ -177,7 +179,7 @@ export class ContactsService {
       if (violates(error, 'uq_contact_external_id')) throw new ExternalIdTaken({ cause: error });
       throw error;
     }
-    await this.log.updated(contact, actor, refused, false);
+    await this.log.updated(contact, actor, refused);
     return contact;
   }
 

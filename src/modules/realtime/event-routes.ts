@@ -90,6 +90,8 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     visitor: null,
     closes: ({ payload }) => tokensOf(payload.id, payload.refused_generation),
   },
+  'contact.blocked': { agents: null, visitor: null },
+  'contact.unblocked': { agents: null, visitor: null },
   'contact.exported': { agents: null, visitor: null },
   'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
   'member.updated': { agents: { room: 'workspace', data: ({ payload }) => payload.member }, visitor: null },

@@ -38,6 +38,8 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
   'contact.updated': agents('A contact changed.', 'ContactView'),
   'contact.merged': agents('A contact has become part of another one.', 'ContactMergedData'),
   'contact.deleted': agents('A person has been erased; forget what you hold of it.', 'ContactDeletedData'),
+  'contact.blocked': silent('A contact was shut out; its sockets close.'),
+  'contact.unblocked': silent('A contact was let in again.'),
   'contact.exported': silent('What is held of a person was handed out.'),
   'member.created': agents('A member joined.', 'MemberView'),
   'member.updated': agents('A member changed.', 'MemberView'),
