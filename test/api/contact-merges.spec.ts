@@ -5,7 +5,7 @@ import { heldRow } from '../support/held-row.js';
 import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { ownDatabase } from '../support/own-database.js';
-import { race } from '../support/race.js';
+import { countsOf, race } from '../support/race.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
@@ -230,7 +230,7 @@ describe('merges that race', () => {
         const [a, b] = index % 2 ? pair : [pair[1], pair[0]];
         return merge({ from_id: b.contactId }, a.contactId);
       });
-      expect(answers.map(outcome).sort()).toEqual([[200, undefined], ...Array(3).fill([410, 'contact_merged'])]);
+      expect(countsOf(answers.map(answer => outcome(answer).join(' ')))).toEqual({ '200 ': 1, '410 contact_merged': 3 });
       const won = answers.find(({ status }) => status === 200)?.data.contact.id as string;
       expect((await conversationsOf(won)).sort()).toEqual(conversations.map(({ id }) => id as string).sort());
     }
