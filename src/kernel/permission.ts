@@ -21,6 +21,8 @@ const LOWEST_ROLE = {
   'api-keys:write': 'admin',
   'contacts:read': 'agent',
   'contacts:write': 'agent',
+  /** All that is held of a person, what was said with it too: more than whoever manages contacts has to read. */
+  'contact-exports:write': 'agent',
   'conversations:read': 'agent',
   'conversations:write': 'agent',
   'events:read': 'admin',

@@ -214,6 +214,7 @@ export const RECIPES: Record<string, Recipe> = {
     path: `/v1/contacts/${await scene.one('contacts')}/merge`,
     body: { from_id: await scene.another('contacts') },
   }),
+  'POST /v1/contacts/{id}/export': contact('/export'),
   'DELETE /v1/contacts/{id}': row('contacts', '', '', { ends: true }),
   'GET /v1/conversations': async scene => {
     await scene.one('conversations');

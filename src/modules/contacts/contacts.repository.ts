@@ -114,6 +114,11 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return rows.map(row => row.id);
   }
 
+  /** Those that were merged into the contact, as they were then. */
+  mergedRows({ workspaceId, id }: Contact): Promise<Contact[]> {
+    return this.rows.find({ where: { workspaceId, mergedIntoId: id }, order: { id: 'ASC' } });
+  }
+
   /** What stands beside a contact's row goes to another one: where it was seen, and who had been merged into it. */
   async handOver({ workspaceId, id }: Contact, to: Contact): Promise<void> {
     await this.sql.count(REDIRECT, [workspaceId, id, to.id, to.verified]);

@@ -144,6 +144,18 @@ export class ContactsService {
   }
 
   /**
+   * Who the person is, and who it was before contacts were merged, for what is handed out of it; written down.
+   * @throws NotFound, ContactMergedAway
+   */
+  async exported(principal: StaffPrincipal, id: string): Promise<{ contact: Contact; merged: Contact[] }> {
+    return this.units.run(async () => {
+      const contact = await this.get(principal, id);
+      await this.log.decided('contact.exported', contact, actorOf(principal));
+      return { contact, merged: await this.contacts.mergedRows(contact) };
+    });
+  }
+
+  /**
    * The visitor's contact, held as it is until the unit of work ends: whoever shuts it out comes before what it says, and
    * it is refused here, or after. Hold it before its conversations are locked, as all do who end it.
    * @throws TokenRevoked, ContactBlocked

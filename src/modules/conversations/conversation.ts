@@ -116,6 +116,35 @@ export interface VisitorConversationRecord {
   created_at: string;
 }
 
+/** What a person has of a conversation that is handed out to it: how it was served stays with those who did. */
+export interface ExportedConversation {
+  id: string;
+  number: number;
+  channel_id: string;
+  status: Status;
+  subject: string | null;
+  tags: string[];
+  custom_attributes: Record<string, unknown>;
+  csat: Rating | null;
+  created_at: string;
+  resolved_at: string | null;
+}
+
+export function toExportedConversation(conversation: Conversation): ExportedConversation {
+  return {
+    id: conversation.id,
+    number: conversation.number,
+    channel_id: conversation.channelId,
+    status: conversation.status,
+    subject: conversation.subject,
+    tags: conversation.tags,
+    custom_attributes: conversation.customAttributes,
+    csat: conversation.csat,
+    created_at: toWireTime(conversation.createdAt),
+    resolved_at: toWireTimeOrNull(conversation.resolvedAt),
+  };
+}
+
 export function unreadOf(conversation: Conversation): Unread {
   return { agents: conversation.unreadAgents, contact: conversation.unreadContact };
 }

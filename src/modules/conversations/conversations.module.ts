@@ -7,6 +7,8 @@ import { MembersModule } from '../members/index.js';
 import { Assignees } from './assignees.service.js';
 import { BotHandover } from './bot-handover.service.js';
 import { ContactErasure } from './contact-erasure.service.js';
+import { ContactExportController } from './contact-export.controller.js';
+import { ContactExports } from './contact-exports.service.js';
 import { ContactMoves } from './contact-moves.service.js';
 import { ContactConversationsController } from './contact-conversations.controller.js';
 import { ConversationChanges } from './conversation-changes.service.js';
@@ -32,6 +34,7 @@ import { TallyRepository } from './tally.repository.js';
     ConversationsController,
     ConversationsVisitorController,
     ContactConversationsController,
+    ContactExportController,
     MessagesController,
     MessagesVisitorController,
   ],
@@ -52,6 +55,7 @@ import { TallyRepository } from './tally.repository.js';
     BotHandover,
     ContactMoves,
     ContactErasure,
+    ContactExports,
   ],
   exports: [ConversationsService],
 })

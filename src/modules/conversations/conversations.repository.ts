@@ -98,6 +98,18 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getMany();
   }
 
+  /** A contact's, the oldest first. @param after the last one of the page before */
+  pageOf(workspaceId: string, contactId: string, after: string | null, limit: number): Promise<Conversation[]> {
+    const query = this.rows
+      .createQueryBuilder('conversation')
+      .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
+        workspaceId,
+        contactId,
+      });
+    if (after !== null) query.andWhere('conversation.id > :after', { after });
+    return query.orderBy('conversation.id').limit(limit).getMany();
+  }
+
   async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
     await this.sql.count(ERASE, [workspaceId, ids, at]);
   }

@@ -1,0 +1,39 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { NotFound } from '../../kernel/errors.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { StreamedObject } from '../../platform/http/streamed-object.js';
+import { ContactMergedAway, ContactsService, toContactRecord } from '../contacts/index.js';
+import { ContactExportView, ExportContactBody } from './contact-export.schema.js';
+import { ContactExports } from './contact-exports.service.js';
+
+/** Lives here, not with contacts: most of what is held of a person is what was said with it. */
+@ApiTags('Contacts')
+@Controller('contacts/:id/export')
+export class ContactExportController {
+  constructor(
+    private readonly contacts: ContactsService,
+    private readonly exports: ContactExports,
+  ) {}
+
+  @Post()
+  @Summary('Everything that is held of the person: its data, its conversations, what it said and was told.')
+  @Allow('contact-exports:write', { allChannels: true })
+  @Answers(ContactExportView)
+  @Throws(NotFound, ContactMergedAway)
+  async export(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() { include_notes = false }: ExportContactBody,
+  ): Promise<StreamedObject> {
+    const { contact, merged } = await this.contacts.exported(caller, id);
+    const people = { contact: toContactRecord(contact), merged_contacts: merged.map(toContactRecord) };
+    return new StreamedObject(people, {
+      conversations: () => this.exports.conversationsOf(contact),
+      messages: () => this.exports.messagesOf(contact, include_notes),
+    });
+  }
+}

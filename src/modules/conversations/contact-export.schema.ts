@@ -1,0 +1,51 @@
+import {
+  Choice,
+  Embedded,
+  Flag,
+  FreeForm,
+  Id,
+  Integer,
+  Nested,
+  NestedList,
+  Text,
+  Texts,
+  Time,
+} from '../../platform/http/fields.js';
+import type { ContactRecord } from '../contacts/index.js';
+import { RatingView } from './conversation.schema.js';
+import type { ExportedConversation, Status } from './conversation.js';
+import { STATUSES } from './conversation.js';
+import type { MessageRecord } from './messages/message.js';
+
+const nullable = true;
+
+export class ExportContactBody {
+  @Flag({
+    optional: true,
+    description: 'Also the notes that agents have made among themselves, each marked `private`.',
+  })
+  include_notes?: boolean;
+}
+
+export class ExportedConversationView implements ExportedConversation {
+  @Id() id!: string;
+  @Integer({ min: 1 }) number!: number;
+  @Id() channel_id!: string;
+  @Choice(STATUSES) status!: Status;
+  @Text({ nullable }) subject!: string | null;
+  @Texts({ maxItems: 20, max: 50 }) tags!: string[];
+  @FreeForm() custom_attributes!: Record<string, unknown>;
+  @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
+  @Time() created_at!: string;
+  @Time({ nullable }) resolved_at!: string | null;
+}
+
+/** As large as what was said: read it as it comes. */
+export class ContactExportView {
+  @Embedded('ContactView') contact!: ContactRecord;
+  @Embedded('ContactView', { list: true, description: 'Those that were merged into the contact, as they were then.' })
+  merged_contacts!: ContactRecord[];
+  @NestedList(() => ExportedConversationView) conversations!: ExportedConversationView[];
+  @Embedded('MessageView', { list: true, description: 'Of all its conversations, each in order of `seq`.' })
+  messages!: MessageRecord[];
+}

@@ -1,0 +1,134 @@
+import { request } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
+import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
+import type { Desk, Visitor } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterAll(() => world.stop());
+
+let desk: Desk;
+let visitor: Visitor;
+beforeEach(async () => {
+  desk = await world.desk();
+  visitor = await world.visitor(desk, { external_id: unique('user'), name: 'Vera', email: 'vera@example.com' });
+});
+afterEach(() => {
+  jest.restoreAllMocks();
+});
+
+const path = () => `/v1/contacts/${visitor.contactId}/export`;
+
+/** As many messages as nobody types, each of so many characters. */
+async function fill(conversationId: string, count: number, characters: number): Promise<void> {
+  await world.app.database.query(
+    `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, content)
+     SELECT $1, gen_random_uuid(), $2, n, 'contact', $3, repeat('x', $5) FROM generate_series(2, $4::int + 1) n`,
+    [desk.workspaceId, conversationId, visitor.contactId, count, characters],
+  );
+  await world.app.database.query('UPDATE conversation SET last_seq = $2 WHERE id = $1', [conversationId, count + 1]);
+}
+
+describe('what is held of a person', () => {
+  it('is its data, also as it was before a merge, its conversations, and what it said and was told', async () => {
+    const conversation = await world.conversation(visitor, 'Hello?');
+    const say = (content: string, more: object = {}) =>
+      desk.owner.api.post(`/v1/conversations/${conversation.id}/messages`, { content, ...more });
+    await say('Hello Vera');
+    await say('Difficult person', { private: true });
+    const twin = await world.visitor(desk, { name: 'V.' });
+    await desk.owner.api.post(`/v1/contacts/${visitor.contactId}/merge`, { from_id: twin.contactId });
+    const { status, data } = await desk.owner.api.post(path());
+    expect(status).toBe(200);
+    expect(data.contact).toEqual((await desk.owner.api.get(`/v1/contacts/${visitor.contactId}`)).data);
+    expect(data.merged_contacts).toMatchObject([{ id: twin.contactId, name: 'V.' }]);
+    expect(data.conversations).toMatchObject([{ id: conversation.id, status: 'open', channel_id: desk.channelId }]);
+    expect((data.messages as Json[]).map(({ content }) => content)).toEqual(['Hello?', 'Hello Vera']);
+    const noted = await desk.owner.api.post(path(), { include_notes: true });
+    expect((noted.data.messages as Json[]).map(message => [message.content, message.private])).toEqual([
+      ['Hello?', false],
+      ['Hello Vera', false],
+      ['Difficult person', true],
+    ]);
+  });
+
+  it('is of that person alone, and of one of whom nothing is held it is little', async () => {
+    await world.conversation(await world.visitor(desk), 'Somebody else');
+    expect((await desk.owner.api.post(path())).data).toMatchObject({
+      merged_contacts: [],
+      conversations: [],
+      messages: [],
+    });
+  });
+
+  it('goes to whoever sees all channels, by a key to none but one that is made for it, and is written down', async () => {
+    const limited = await world.colleague(desk, { channel_ids: [desk.channelId] });
+    const small = await world.apiKey(desk, { scopes: ['contacts:write', 'conversations:write'] });
+    expect((await limited.api.post(path())).error.code).toBe('scope_too_narrow');
+    expect((await small.post(path())).error.code).toBe('forbidden');
+    expect((await (await world.desk()).owner.api.post(path())).status).toBe(404);
+    const key = await world.apiKey(desk, { scopes: ['contact-exports:write'] });
+    expect((await key.post(path())).status).toBe(200);
+    expect((await (await world.colleague(desk)).api.post(path())).status).toBe(200);
+    const logged = await world.app.database.query<{ actor: string; payload: object }>(
+      `SELECT actor ->> 'type' AS actor, payload FROM event WHERE type = 'contact.exported' AND contact_id = $1
+       ORDER BY position`,
+      [visitor.contactId],
+    );
+    expect(logged).toEqual(['api_key', 'member'].map(actor => ({ actor, payload: { id: visitor.contactId } })));
+  });
+});
+
+describe('a person who has said a great deal', () => {
+  const MESSAGES = 30_000;
+  const PAGE = 200;
+
+  it('is handed out as fast as it is read, and never held whole', async () => {
+    const conversation = await world.conversation(visitor, 'x'.repeat(1_000));
+    await fill(conversation.id as string, MESSAGES, 1_000);
+    const pages = jest.spyOn(MessagesRepository.prototype, 'window');
+    const asked = request(new URL(path(), world.app.url), {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${desk.owner.token}` },
+    });
+    asked.end();
+    const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+      asked.on('response', resolve).on('error', reject);
+    });
+    expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
+    // nobody reads: what is on its way fills what lies between, and then it waits
+    let before = -1;
+    const stalled = await eventually(async () => {
+      await new Promise(resolve => setTimeout(resolve, 300));
+      const count = pages.mock.calls.length;
+      const stays = count > 0 && count === before;
+      before = count;
+      return stays ? count : undefined;
+    }, 30_000);
+    expect(stalled).toBeLessThan((MESSAGES / PAGE) * 0.7);
+    const { ok, data } = JSON.parse(await text(answer)) as Json;
+    expect(ok).toBe(true);
+    expect((data.messages as Json[]).map(({ seq }) => seq as number)).toEqual(
+      Array.from({ length: MESSAGES + 1 }, (_nothing, index) => index + 1),
+    );
+  }, 60_000);
+
+  it('is not handed out by halves: what fails on the way breaks off', async () => {
+    const conversation = await world.conversation(visitor);
+    await fill(conversation.id as string, 1_000, 10);
+    const real = MessagesRepository.prototype.window;
+    jest.spyOn(MessagesRepository.prototype, 'window').mockImplementation(function (this: MessagesRepository, ...args) {
+      if ((args[2].afterSeq ?? 0) > 500) throw new Error('the database has gone');
+      return real.apply(this, args);
+    });
+    const headers = { Authorization: `Bearer ${desk.owner.token}` };
+    const answer = await fetch(new URL(path(), world.app.url), { method: 'POST', headers });
+    await expect(answer.text()).rejects.toThrow();
+  });
+});
