@@ -151,6 +151,7 @@ function asked(child, question) {
 
 /** The process of those who only look on: they open sockets, and answer pings. */
 function visitors(port) {
+  process.once('disconnect', () => process.exit());
   const sockets = new Set();
   let pinged = 0;
   const state = () => ({ open: sockets.size, pinged });

@@ -119,6 +119,7 @@ function asked(child, question) {
 
 /** The process of those who are cut off, and come back. */
 function crowd(port) {
+  process.once('disconnect', () => process.exit());
   let members = [];
   const counts = { handshakes: 0, refused: 0 };
   process.on('message', async ({ open, tabs, cut, back, check }) => {

@@ -7,6 +7,9 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
+// cut short, it leaves no process behind
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+
 /** The built service in a process and a folder of its own, and how a benchmark talks to it. */
 
 const built = resolve(import.meta.dirname, '../dist/main.js');
