@@ -1,25 +1,17 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
+import { desk, world } from '../support/desk-for-each.js';
 import type { Caller } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { loggedOf, sessionBySso, sessionsOf } from '../support/sso.js';
 import { readJwt } from '../support/tokens.js';
 import type { Agent, Desk } from '../support/world.js';
-import { PASSWORD, unique, World } from '../support/world.js';
+import { PASSWORD, unique } from '../support/world.js';
 
 const PATH = '/v1/auth/agent-token';
 
-let world: World;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterEach(() => world.app.clock.reset());
-afterAll(() => world.stop());
-
-let desk: Desk;
 let key: Caller;
 beforeEach(async () => {
-  desk = await world.desk();
   key = await world.apiKey(desk);
 });
 

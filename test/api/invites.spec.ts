@@ -1,30 +1,15 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
 import { sha256 } from '../../src/kernel/secret.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
+import { desk, owner, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
-import type { Caller } from '../support/http.js';
 import { accept, invited, logged, someEmail, tokenIn } from '../support/invites.js';
 import type { Json } from '../support/json.js';
 import { countsOf, race } from '../support/race.js';
-import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
 const DAY = 24 * 3600;
-
-let world: World;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterEach(() => world.app.clock.reset());
-afterAll(() => world.stop());
-
-let desk: Desk;
-let owner: Caller;
-beforeEach(async () => {
-  desk = await world.desk();
-  owner = desk.owner.api;
-});
 
 function invite(body: Record<string, unknown>, by = owner, headers: Record<string, string> = {}) {
   return by.post('/v1/workspace/invites', body, headers);

@@ -1,4 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { desk, owner, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
 import { heldRow } from '../support/held-row.js';
 import type { Answer, Caller } from '../support/http.js';
@@ -6,25 +7,13 @@ import { accept, invited, logged, someEmail, tokenIn } from '../support/invites.
 import type { Json } from '../support/json.js';
 import { countsOf, race } from '../support/race.js';
 import { ticketFor, exchange } from '../support/sso.js';
-import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
 const DAY = 24 * 3600;
 const OTHER_PASSWORD = 'a different horse, a new battery';
 
-let world: World;
-beforeAll(async () => {
-  world = await World.start();
-});
-afterEach(() => world.app.clock.reset());
-afterAll(() => world.stop());
-
-let desk: Desk;
-let owner: Caller;
 let key: Caller;
 beforeEach(async () => {
-  desk = await world.desk();
-  owner = desk.owner.api;
   key = await world.apiKey(desk);
 });
 

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import ts from 'typescript';
 import * as sdk from '../../clients/sdk/src/index.js';
 import { publishedErrors } from '../../src/kernel/domain-error.js';
+import { startDemoWorkspace } from '../support/demo-workspace.js';
 import { eventually } from '../support/eventually.js';
 import type { Method } from '../support/http.js';
 import { blocksIn, brokenLinks } from '../support/pages.js';
@@ -15,13 +16,7 @@ const page = readFileSync(PAGE, 'utf8');
 
 let world: World;
 beforeAll(async () => {
-  world = await World.start();
-  await world.anyone.post('/v1/auth/register', {
-    workspace_name: 'Demo shop',
-    name: 'Olivia',
-    email: 'olivia@demo.example',
-    password: 'demo-desk-password',
-  });
+  world = await startDemoWorkspace();
 });
 afterAll(() => world.stop());
 

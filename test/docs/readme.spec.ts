@@ -1,9 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../src/config/env.js';
+import { startDemoWorkspace } from '../support/demo-workspace.js';
 import { blocksIn, brokenLinks } from '../support/pages.js';
 import { runShell } from '../support/shell.js';
-import { World } from '../support/world.js';
+import type { World } from '../support/world.js';
 
 const readme = readFileSync('README.md', 'utf8');
 
@@ -16,13 +17,7 @@ function blocksOf(title: string): string[] {
 describe('the README', () => {
   let world: World;
   beforeAll(async () => {
-    world = await World.start();
-    await world.anyone.post('/v1/auth/register', {
-      workspace_name: 'Demo shop',
-      name: 'Olivia',
-      email: 'olivia@demo.example',
-      password: 'demo-desk-password',
-    });
+    world = await startDemoWorkspace();
   });
   afterAll(() => world.stop());
 

@@ -1,0 +1,11 @@
+import { DEMO_AGENT } from '../../src/bin/demo/demo-desk.js';
+import { World } from './world.js';
+
+/** A service with the workspace that the pages for integrators find, as `npm run demo` leaves it. */
+export async function startDemoWorkspace(): Promise<World> {
+  const world = await World.start();
+  const owner = { ...DEMO_AGENT, name: 'Olivia', workspace_name: 'Demo shop' };
+  const { status } = await world.anyone.post('/v1/auth/register', owner);
+  if (status !== 201) throw new Error(`the demo workspace was not registered: ${status}`);
+  return world;
+}
