@@ -1,29 +1,47 @@
-import { spawnSync } from 'node:child_process';
+import { spawn } from 'node:child_process';
 
 /**
  * The one gate: format, lint, types, architecture, fresh documents, tests. CI calls this and nothing else.
  * `--fast` leaves out the tests that need a database. Goes on after a failure: one run says all that is wrong.
  */
 const fast = process.argv.includes('--fast');
-const steps = [
-  ['format', 'npx prettier --check --log-level warn .'],
-  ['sdk', 'npm run --silent build:sdk'],
-  ['lint', 'npm run --silent lint'],
-  ['types', 'npm run --silent types'],
-  ['build', 'npx nest build'],
-  ['documents', 'node dist/bin/write-docs.js --check'],
-  ['sdk types', 'npm run --silent docs:sdk -- --check'],
-  ['tests', fast ? 'npm run --silent jest -- test/architecture/architecture.spec.ts' : 'npm run --silent test:built'],
+const sdk = ['sdk', 'npm run --silent build:sdk'];
+/** Each keeps one core busy, so the two go side by side; what either says is shown when its step is over. */
+const lanes = [
+  [['lint', 'npm run --silent lint']],
+  [
+    ['format', 'npx prettier --check --log-level warn .'],
+    ['types', 'npm run --silent types'],
+    ['build', 'npx nest build'],
+    ['documents', 'node dist/bin/write-docs.js --check'],
+    ['sdk types', 'npm run --silent docs:sdk -- --check'],
+  ],
 ];
+const tests = ['tests', `npm run --silent ${fast ? 'jest -- test/architecture/architecture.spec.ts' : 'test:built'}`];
 
+const count = lanes.flat().length + 2;
 const failed = [];
-for (const [index, [name, command]] of steps.entries()) {
+let done = 0;
+
+/** @param stdio where it says what it says: `inherit`, or `pipe` to show it at its end */
+async function run([name, command], stdio) {
   const started = Date.now();
-  console.log(`\n[${index + 1}/${steps.length}] ${name}`);
-  const { status } = spawnSync(command, { stdio: 'inherit', shell: true });
+  const child = spawn(command, { stdio: ['inherit', stdio, stdio], shell: true });
+  const said = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => said.push(chunk));
+  const status = await new Promise(resolve => child.once('close', resolve));
   const seconds = Math.round((Date.now() - started) / 1000);
-  console.log(`${name} ${status === 0 ? 'ok' : 'failed'}, ${seconds} s`);
+  process.stdout.write(Buffer.concat(said));
+  console.log(`[${(done += 1)}/${count}] ${name} ${status === 0 ? 'ok' : 'failed'}, ${seconds} s\n`);
   if (status !== 0) failed.push(`${name} failed: ${command}`);
 }
+
+await run(sdk, 'pipe');
+await Promise.all(
+  lanes.map(async steps => {
+    for (const step of steps) await run(step, 'pipe');
+  }),
+);
+await run(tests, 'inherit');
 for (const line of failed) console.error(`FAILED: ${line}`);
 process.exitCode = failed.length === 0 ? 0 : 1;

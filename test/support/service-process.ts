@@ -87,13 +87,13 @@ export class ServiceProcess {
   }
 
   /** The address, once it listens. */
-  async url(ms = 20_000): Promise<string> {
+  async url(ms = 40_000): Promise<string> {
     const { msg } = await this.said(/^listening on /, ms);
     return msg.replace('listening on ', '');
   }
 
   /** The first line of the log that says so, already here or yet to come. */
-  said(what: RegExp, ms = 20_000): Promise<LogLine> {
+  said(what: RegExp, ms = 40_000): Promise<LogLine> {
     const find = () => {
       const line = this.lines.find(({ msg }) => what.test(String(msg)));
       if (!line && this.over) throw new Error(`it ended without saying ${what}:\n${this.told()}`);
