@@ -299,3 +299,23 @@ describe('a dashboard that is opened with a ticket', () => {
     expect(await enterFromPage(client(), window)).not.toBeNull();
   });
 });
+
+describe('the people whom the workspace talks with', () => {
+  it('are shut out and let in, merged, handed out and erased', async () => {
+    const [vera, twin] = [
+      await world.visitor(desk, { name: 'Vera' }),
+      await world.visitor(desk, { email: 'v@example.com' }),
+    ];
+    await world.conversation(twin, 'Hello?');
+    expect((await server.contacts.block(vera.contactId)).blocked).toBe(true);
+    expect((await server.contacts.unblock(vera.contactId)).blocked).toBe(false);
+    const from = { from_id: twin.contactId };
+    expect(await server.contacts.merge(vera.contactId, { ...from, dry_run: true })).toMatchObject({ conversations: 1 });
+    expect((await server.contacts.merge(vera.contactId, from)).contact).toMatchObject({ email: 'v@example.com' });
+    await expect(server.contacts.get(twin.contactId)).rejects.toMatchObject({ status: 410, code: 'contact_merged' });
+    const held = await server.contacts.export(vera.contactId, { include_notes: true });
+    expect(held.messages.map(({ content }) => content)).toEqual(['Hello?']);
+    expect(await server.contacts.delete(vera.contactId)).toEqual({ id: vera.contactId, deleted: true });
+    await expect(server.contacts.get(vera.contactId)).rejects.toMatchObject({ status: 404 });
+  });
+});

@@ -38,6 +38,8 @@ export type Versioned = Post<'/v1/conversations/{id}/take'>;
 export type ListContactsQuery = Query<'/v1/contacts'>;
 export type CreateContactBody = Post<'/v1/contacts'>;
 export type UpdateContactBody = Patch<'/v1/contacts/{id}'>;
+export type MergeContactBody = Post<'/v1/contacts/{id}/merge'>;
+export type ExportContactBody = Post<'/v1/contacts/{id}/export'>;
 /** What a visitor may say about itself. */
 export type UpdateVisitorContactBody = Patch<'/v1/widget/contact'>;
 

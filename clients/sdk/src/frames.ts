@@ -64,6 +64,10 @@ interface AgentPayloads extends SharedPayloads {
   'conversation.updated': Omit<Schemas['ConversationUpdatedData'], 'changes'> & { changes: Changes };
   'viewing.updated': { conversation_id: string; members: string[] };
   'contact.updated': ContactView;
+  /** A contact has become part of another one. */
+  'contact.merged': Schemas['ContactMergedData'];
+  /** A person has been erased: forget what you hold of it. */
+  'contact.deleted': Schemas['ContactDeletedData'];
   'member.created': MemberView;
   'member.updated': MemberView;
   'bot.created': BotView;

@@ -263,7 +263,8 @@ export interface paths {
         get: operations["Contacts_get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Erases the person for good: its data and all that was said with it, also from the log of events. Its conversations stay to be counted, resolved and without words. */
+        delete: operations["Contacts_erase"];
         options?: never;
         head?: never;
         /** Changes a contact; null clears. */
@@ -298,6 +299,23 @@ export interface paths {
         put?: never;
         /** Lets the contact in again, with the tokens that it had. */
         post: operations["Contacts_unblock"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/merge": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Two contacts that are one person become this one. The other one’s conversations and identity go over, its tokens and sockets end, and its id leads here; what this one lacks is taken over, and nothing is overwritten. */
+        post: operations["Contacts_merge"];
         delete?: never;
         options?: never;
         head?: never;
@@ -865,6 +883,23 @@ export interface paths {
         get: operations["ContactConversations_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/contacts/{id}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Everything that is held of the person: its data, its conversations, what it said and was told. */
+        post: operations["ContactExport_export"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1589,6 +1624,29 @@ export interface components {
                 [key: string]: unknown;
             };
         };
+        ContactMergeView: {
+            contact: components["schemas"]["ContactView"];
+            /** @description Whether this is only what would happen. */
+            dry_run: boolean;
+            /** @description Fields of the contact that the other one has filled. */
+            taken_over: string[];
+            /**
+             * @description How many conversations have gone over to the contact.
+             * @example 1
+             */
+            conversations: number;
+            /** @description The older of two unresolved conversations of a channel, where it keeps one. */
+            resolved_conversation_ids: string[];
+        };
+        MergeContactBody: {
+            /**
+             * Format: uuid
+             * @description The contact that goes into this one.
+             */
+            from_id: string;
+            /** @description Tells what would happen, and leaves everything as it is. */
+            dry_run?: boolean;
+        };
         CreatedApiKeyView: {
             /** Format: uuid */
             id: string;
@@ -1625,7 +1683,7 @@ export interface components {
              */
             expires_at?: string;
             /** @description What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: with each of them one can become anyone. */
-            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "conversations:read" | "conversations:write" | "events:read" | "audit-log:read" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
+            scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "contact-exports:write" | "conversations:read" | "conversations:write" | "events:read" | "audit-log:read" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
         };
         ApiKeyView: {
             /** Format: uuid */
@@ -1989,14 +2047,6 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        ContactSummaryView: {
-            /** Format: uuid */
-            id: string;
-            name: string | null;
-            email: string | null;
-            avatar_url: string | null;
-            verified: boolean;
-        };
         LastMessageView: {
             /** Format: uuid */
             id: string;
@@ -2025,6 +2075,14 @@ export interface components {
             score: number;
             comment: string | null;
         };
+        ContactSummaryView: {
+            /** Format: uuid */
+            id: string;
+            name: string | null;
+            email: string | null;
+            avatar_url: string | null;
+            verified: boolean;
+        };
         ConversationView: {
             /** Format: uuid */
             id: string;
@@ -2036,7 +2094,6 @@ export interface components {
             channel_id: string;
             /** Format: uuid */
             contact_id: string;
-            contact: components["schemas"]["ContactSummaryView"];
             /** @enum {string} */
             status: "pending" | "open" | "snoozed" | "resolved";
             /** @enum {string} */
@@ -2103,6 +2160,7 @@ export interface components {
              * @example 2026-01-31T09:30:00.123456Z
              */
             updated_at: string;
+            contact: components["schemas"]["ContactSummaryView"];
         };
         ConversationCountsView: {
             /**
@@ -2243,6 +2301,44 @@ export interface components {
         };
         StartVisitorConversationBody: {
             message: components["schemas"]["VisitorMessageBody"];
+        };
+        ExportedConversationView: {
+            /** Format: uuid */
+            id: string;
+            /** @example 1 */
+            number: number;
+            /** Format: uuid */
+            channel_id: string;
+            /** @enum {string} */
+            status: "pending" | "open" | "snoozed" | "resolved";
+            subject: string | null;
+            tags: string[];
+            custom_attributes: {
+                [key: string]: unknown;
+            };
+            csat: components["schemas"]["RatingView"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            resolved_at: string | null;
+        };
+        ContactExportView: {
+            contact: components["schemas"]["ContactView"];
+            /** @description Those that were merged into the contact, as they were then. */
+            merged_contacts: components["schemas"]["ContactView"][];
+            conversations: components["schemas"]["ExportedConversationView"][];
+            /** @description Of all its conversations, each in order of `seq`. */
+            messages: components["schemas"]["MessageView"][];
+        };
+        ExportContactBody: {
+            /** @description Also the notes that agents have made among themselves, each marked `private`. */
+            include_notes?: boolean;
         };
         AttachmentView: {
             /** Format: uuid */
@@ -2411,12 +2507,30 @@ export interface components {
             /** @description Whether there is more to read at once. */
             has_more: boolean;
         };
+        AgentTypingFields: {
+            /** Format: uuid */
+            conversation_id: string;
+            /** @description A private note is being written: visitors do not hear of it. */
+            private?: boolean;
+        };
+        AssigneeChangeData: {
+            from: components["schemas"]["MemberDisplayView"] | null;
+            to: components["schemas"]["MemberDisplayView"] | null;
+        };
+        AuthFields: {
+            /** @description A fresh token of the kind that opened the socket. */
+            token: string;
+        };
         AuthenticatedData: {
             /**
              * Format: date-time
              * @example 2026-01-31T09:30:00.123456Z
              */
             expires_at: string | null;
+        };
+        ChangeData: {
+            from: unknown;
+            to: unknown;
         };
         ConnectedData: {
             /** Format: uuid */
@@ -2435,11 +2549,18 @@ export interface components {
              */
             server_time: string;
         };
+        ContactDeletedData: {
+            /** Format: uuid */
+            id: string;
+        };
+        ContactMergedData: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            into_id: string;
+        };
         ConversationCreatedData: {
-            /** @description A ConversationView without `contact`. */
-            conversation: {
-                [key: string]: unknown;
-            };
+            conversation: components["schemas"]["ConversationRecordView"];
             contact: components["schemas"]["ContactSummaryView"];
         };
         ConversationReadData: {
@@ -2453,9 +2574,9 @@ export interface components {
         ConversationUpdatedData: {
             /** Format: uuid */
             id: string;
-            /** @description By field: `{from, to}`. */
+            /** @description By field. */
             changes: {
-                [key: string]: unknown;
+                [key: string]: components["schemas"]["ChangeData"];
             };
             /** @example 1 */
             version: number;
@@ -2487,11 +2608,21 @@ export interface components {
             message: components["schemas"]["MessageView"];
             conversation: components["schemas"]["ProgressData"];
         };
+        RatingChangeData: {
+            from: components["schemas"]["RatingView"] | null;
+            to: components["schemas"]["RatingView"] | null;
+        };
         ResumedData: {
             from: string;
             to: string;
             /** @example 1 */
             count: number;
+        };
+        StatusChangeData: {
+            /** @enum {string} */
+            from: "pending" | "open" | "snoozed" | "resolved";
+            /** @enum {string} */
+            to: "pending" | "open" | "snoozed" | "resolved";
         };
         SyncRequiredData: {
             /**
@@ -2518,16 +2649,100 @@ export interface components {
              */
             expires_in_ms?: number;
         };
+        TypingFields: {
+            /** Format: uuid */
+            conversation_id: string;
+        };
+        VisitorChangesData: {
+            status?: components["schemas"]["StatusChangeData"];
+            assignee?: components["schemas"]["AssigneeChangeData"];
+            csat?: components["schemas"]["RatingChangeData"];
+        };
         VisitorConversationCreatedData: {
             conversation: components["schemas"]["VisitorConversationView"];
         };
         VisitorConversationUpdatedData: {
             /** Format: uuid */
             id: string;
-            /** @description Of `status`, `assignee`, `csat`: `{from, to}`. */
-            changes: {
+            changes: components["schemas"]["VisitorChangesData"];
+        };
+        ConversationRecordView: {
+            /** Format: uuid */
+            id: string;
+            /** @example 1 */
+            number: number;
+            /** Format: uuid */
+            workspace_id: string;
+            /** Format: uuid */
+            channel_id: string;
+            /** Format: uuid */
+            contact_id: string;
+            /** @enum {string} */
+            status: "pending" | "open" | "snoozed" | "resolved";
+            /** @enum {string} */
+            priority: "none" | "low" | "medium" | "high" | "urgent";
+            /** Format: uuid */
+            assignee_id: string | null;
+            /** Format: uuid */
+            bot_id: string | null;
+            /** @enum {string} */
+            control: "bot" | "human";
+            subject: string | null;
+            tags: string[];
+            custom_attributes: {
                 [key: string]: unknown;
             };
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            snoozed_until: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            waiting_since: string | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            first_response_at: string | null;
+            last_message: components["schemas"]["LastMessageView"] | null;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            last_activity_at: string;
+            /** @example 1 */
+            last_seq: number;
+            unread: components["schemas"]["UnreadView"];
+            /** @example 1 */
+            agent_last_read_seq: number;
+            /** @example 1 */
+            contact_last_read_seq: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            resolved_at: string | null;
+            resolved_by: components["schemas"]["ActorView"] | null;
+            /** @example 1 */
+            reopened_count: number;
+            /** Format: uuid */
+            previous_conversation_id: string | null;
+            csat: components["schemas"]["RatingView"] | null;
+            /** @example 1 */
+            version: number;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            created_at: string;
+            /**
+             * Format: date-time
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            updated_at: string;
         };
         FieldFault: {
             field: string;
@@ -2892,6 +3107,32 @@ export interface components {
                 };
             };
         };
+        /** @description - `answer_erased` The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about. */
+        "410.answer_erased": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "answer_erased",
+                 *         "message": "The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "answer_erased";
+                    };
+                };
+            };
+        };
         /** @description - `idempotency_key_reused` This Idempotency-Key was used for another request. */
         "422.idempotency_key_reused": {
             headers: {
@@ -3093,6 +3334,32 @@ export interface components {
                 };
             };
         };
+        /** @description - `contact_merged` The contact has been merged into another one; `contact_id` names it. */
+        "410.contact_merged": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "contact_merged",
+                 *         "message": "The contact has been merged into another one; `contact_id` names it."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "contact_merged";
+                    };
+                };
+            };
+        };
         /** @description - `external_id_taken` Another contact has this external_id. */
         "409.external_id_taken": {
             headers: {
@@ -3115,6 +3382,32 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "external_id_taken";
+                    };
+                };
+            };
+        };
+        /** @description - `contact_verified` A contact whose identity is proven goes into no other that anybody may claim to be; merge them the other way round. */
+        "422.contact_verified": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "contact_verified",
+                 *         "message": "A contact whose identity is proven goes into no other that anybody may claim to be; merge them the other way round."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "contact_verified";
                     };
                 };
             };
@@ -3942,6 +4235,35 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description - `answer_erased` The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about.
+         *     - `contact_merged` The contact has been merged into another one; `contact_id` names it.
+         */
+        "410.answer_erased.contact_merged": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "answer_erased",
+                 *         "message": "The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "answer_erased" | "contact_merged";
+                    };
+                };
+            };
+        };
         /** @description - `version_conflict` The record has changed in the meantime. */
         "409.version_conflict": {
             headers: {
@@ -3964,6 +4286,32 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "version_conflict";
+                    };
+                };
+            };
+        };
+        /** @description - `conversation_erased` The contact has been erased, and what was said with it: nothing can be added. */
+        "410.conversation_erased": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "conversation_erased",
+                 *         "message": "The contact has been erased, and what was said with it: nothing can be added."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "conversation_erased";
                     };
                 };
             };
@@ -4104,6 +4452,35 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "conversation_exists" | "conversation_moved" | "idempotency_in_progress";
+                    };
+                };
+            };
+        };
+        /**
+         * @description - `answer_erased` The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about.
+         *     - `conversation_erased` The contact has been erased, and what was said with it: nothing can be added.
+         */
+        "410.answer_erased.conversation_erased": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "answer_erased",
+                 *         "message": "The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "answer_erased" | "conversation_erased";
                     };
                 };
             };
@@ -4490,6 +4867,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["409.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -4788,6 +5166,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["409.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -5129,6 +5508,7 @@ export interface operations {
             401: components["responses"]["401.api_key_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
             409: components["responses"]["409.idempotency_in_progress.member_deactivated.member_exists"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -5475,6 +5855,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["409.external_id_taken.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -5519,6 +5900,51 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.contact_merged"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Contacts_erase: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["DeletedView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5567,6 +5993,7 @@ export interface operations {
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.external_id_taken"];
+            410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5610,6 +6037,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5653,8 +6081,58 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    Contacts_merge: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MergeContactBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["ContactMergeView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.contact_merged"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.contact_verified"];
             429: components["responses"]["429.rate_limited"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.unavailable"];
@@ -5774,6 +6252,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["409.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -6312,6 +6791,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
             409: components["responses"]["409.idempotency_in_progress.member_exists"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -6991,6 +7471,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["409.conversation_exists.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -7123,6 +7604,7 @@ export interface operations {
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.version_conflict"];
+            410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7171,6 +7653,7 @@ export interface operations {
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.version_conflict"];
+            410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.assignee_unavailable"];
@@ -7220,6 +7703,7 @@ export interface operations {
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.version_conflict"];
+            410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.assignee_unavailable.invalid_transition"];
@@ -7269,6 +7753,7 @@ export interface operations {
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.version_conflict"];
+            410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.invalid_transition"];
@@ -7318,6 +7803,7 @@ export interface operations {
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.conversation_exists.version_conflict"];
+            410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.invalid_transition"];
@@ -7366,6 +7852,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7528,6 +8015,7 @@ export interface operations {
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
             409: components["responses"]["409.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -7619,6 +8107,7 @@ export interface operations {
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
             404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7670,6 +8159,55 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.contact_merged"];
+            413: components["responses"]["413.body_too_large"];
+            415: components["responses"]["415.unsupported_media_type"];
+            429: components["responses"]["429.rate_limited"];
+            500: components["responses"]["500.internal_error"];
+            503: components["responses"]["503.unavailable"];
+        };
+    };
+    ContactExport_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExportContactBody"];
+            };
+        };
+        responses: {
+            /** @description Done */
+            200: {
+                headers: {
+                    "X-Request-Id"?: string;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        ok: true;
+                        /** @example 3f9c2a7e41d85b06 */
+                        request_id: string;
+                        /**
+                         * Format: date-time
+                         * @example 2026-01-31T09:30:00.123456Z
+                         */
+                        timestamp: string;
+                        data: components["schemas"]["ContactExportView"];
+                    };
+                };
+            };
+            400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
+            401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
+            403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            404: components["responses"]["404.not_found"];
+            410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7845,6 +8383,7 @@ export interface operations {
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.conversation_exists.conversation_moved.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -8112,6 +8651,7 @@ export interface operations {
             403: components["responses"]["403.contact_blocked.https_required"];
             404: components["responses"]["404.not_found"];
             409: components["responses"]["409.conversation_exists.idempotency_in_progress"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];
@@ -8236,6 +8776,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             409: components["responses"]["409.idempotency_in_progress.short_code_taken"];
+            410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.idempotency_key_reused"];

@@ -1,9 +1,15 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
-import type { UpdateContactBody, CreateContactBody, ListContactsQuery } from '../bodies.js';
+import type {
+  CreateContactBody,
+  ExportContactBody,
+  ListContactsQuery,
+  MergeContactBody,
+  UpdateContactBody,
+} from '../bodies.js';
 import { idempotent } from '../once.js';
 import type { Page } from '../pages.js';
-import type { ContactView } from '../types.js';
+import type { ContactExportView, ContactMergeView, ContactView, DeletedView } from '../types.js';
 
 /** The people whom the workspace talks with. */
 export class Contacts {
@@ -30,6 +36,24 @@ export class Contacts {
   /** Lets it in again with what it had. */
   unblock(id: string): Promise<ContactView> {
     return this.api.post(path`/v1/contacts/${id}/unblock`);
+  }
+
+  /**
+   * The contact of `from_id` becomes part of this one, and its id leads here: 410 `contact_merged` with `contact_id`.
+   * With `dry_run` the answer is what would happen.
+   */
+  merge(id: string, body: MergeContactBody): Promise<ContactMergeView> {
+    return this.api.post(path`/v1/contacts/${id}/merge`, body);
+  }
+
+  /** All that is held of the person. The service sends it piece by piece; here it is whole, however much was said. */
+  export(id: string, options?: ExportContactBody): Promise<ContactExportView> {
+    return this.api.post(path`/v1/contacts/${id}/export`, options);
+  }
+
+  /** Erases the person, and every word that was said with it. It takes an admin or a key; nothing brings it back. */
+  delete(id: string): Promise<DeletedView> {
+    return this.api.delete(path`/v1/contacts/${id}`);
   }
 
   update(id: string, body: UpdateContactBody): Promise<ContactView> {
