@@ -6,6 +6,8 @@ import { now } from './history.js';
 
 /** How long a client waits before it gives a request up. */
 const PATIENCE_MS = 4_000;
+/** However busy the machine is: for what has to succeed. */
+export const ALL_PATIENCE_MS = 30_000;
 
 /** It was the client that ended it. */
 class GaveUp extends Error {}

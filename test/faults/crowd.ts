@@ -18,7 +18,7 @@ const STEPS = 14;
 const TYPING_MS = 8_000;
 const TYPES_EVERY_MS = 2_100;
 /** After so long a client gives up for good, and what it wanted stays unknown. */
-const GIVE_UP_MS = 40_000;
+const GIVE_UP_MS = 90_000;
 
 /**
  * The people of a seed: two workspaces whose visitors and agents talk, take back, assign, resolve and read, over both

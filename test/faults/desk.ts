@@ -1,6 +1,7 @@
 import type { Json } from '../support/json.js';
 import { PASSWORD, unique } from '../support/world.js';
 import type { Ask, Http } from './client.js';
+import { ALL_PATIENCE_MS } from './client.js';
 import type { Ears } from './history.js';
 
 export interface Visitor {
@@ -46,14 +47,11 @@ export interface FaultyDesk {
   shortKey: { id: string; key: string };
 }
 
-/** However busy the machine is. */
-const PATIENCE_MS = 30_000;
-
 /** Nothing is broken yet while a desk is made: whatever is refused is a fault of the suite. */
 export async function openDesk(http: Http, url: string): Promise<FaultyDesk> {
   const must = async (method: string, path: string, token?: string, body?: object): Promise<Json> => {
     const ask: Ask = { method, path: `/v1${path}`, ...(token ? { token } : {}), ...(body ? { body } : {}) };
-    const { status, text, body: answer } = await http.ask(url, ask, PATIENCE_MS);
+    const { status, text, body: answer } = await http.ask(url, ask, ALL_PATIENCE_MS);
     if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
     return answer.data;
   };

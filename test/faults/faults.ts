@@ -16,8 +16,8 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /**
- * The seed's own fault: seeds come in rounds of as many as there are numbers, each number comes up once in a round, in
- * an order of the round's own, and which fault of a number it is depends on the seed.
+ * The seed's own fault. Seeds come in rounds of as many as there are numbers: each number comes up once in a round, in
+ * an order of the round's own, and the faults of one number take turns from round to round.
  */
 export function faultOf(seed: number): Fault {
   const numbers = [...new Set(FAULTS.map(({ number }) => number))];
@@ -29,5 +29,5 @@ export function faultOf(seed: number): Fault {
   }
   const number = numbers[(seed - 1) % numbers.length];
   const own = FAULTS.filter(fault => fault.number === number);
-  return own[(round + Math.floor(seeded(seed)() * own.length)) % own.length] as Fault;
+  return own[round % own.length] as Fault;
 }

@@ -2,7 +2,7 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { perform } from '../client.js';
+import { ALL_PATIENCE_MS, perform } from '../client.js';
 import type { Crowd } from '../crowd.js';
 import type { Fault } from '../fault.js';
 import { pick } from '../fault.js';
@@ -103,7 +103,8 @@ async function herd(instances: readonly Instance[], crowd: Crowd): Promise<WebSo
     Array.from({ length: HERD.visitors }, async (_nothing, index) => {
       const body = { widget_token: channel?.widgetToken };
       const { url } = instances[index % instances.length] as Instance;
-      const answer = await crowd.http.ask(url, { method: 'POST', path: '/v1/widget/session', body });
+      const ask = { method: 'POST', path: '/v1/widget/session', body };
+      const answer = await crowd.http.ask(url, ask, ALL_PATIENCE_MS);
       return String(answer.body.data.visitor_token);
     }),
   );

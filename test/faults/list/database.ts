@@ -126,8 +126,9 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     async strike({ stage }) {
       await stage.database.with(async client => {
         await client.query('BEGIN');
-        await client.query('ALTER TABLE message ADD COLUMN added_meanwhile text');
+        // in the order in which the service locks them; the other way round one of the two would be a deadlock's victim
         await client.query('ALTER TABLE conversation ADD COLUMN added_meanwhile text');
+        await client.query('ALTER TABLE message ADD COLUMN added_meanwhile text');
         await delay(300);
         await client.query('COMMIT');
         await client.query('CREATE INDEX CONCURRENTLY ix_added_meanwhile ON message (added_meanwhile)');
@@ -137,8 +138,8 @@ export const DATABASE_FAULTS: readonly Fault[] = [
       const [code] = (await once(migration, 'exit')) as [number];
       if (code !== 0) throw new Error(`the migration ended with ${code}`);
       await stage.database.with(async client => {
-        await client.query('ALTER TABLE message DROP COLUMN added_meanwhile');
         await client.query('ALTER TABLE conversation DROP COLUMN added_meanwhile');
+        await client.query('ALTER TABLE message DROP COLUMN added_meanwhile');
       });
     },
   },

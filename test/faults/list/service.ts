@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { debianProgram } from '../../support/debian.js';
 import type { Fault } from '../fault.js';
@@ -90,13 +90,16 @@ export const SERVICE_FAULTS: readonly Fault[] = [
     needs: () => (debianProgram('prlimit', 'util-linux') ? null : 'there is no prlimit here'),
     async strike({ stage, crowd, random }) {
       const { pid } = pick(random, stage.instances);
-      const limit = (soft: string) => spawnSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:`]).status === 0;
-      const held = readdirSync(`/proc/${pid}/fd`).length;
-      if (!limit(String(held + 2))) throw new Error(`the limit of process ${pid} cannot be lowered`);
+      const [, usual = ''] = /Max open files\s+(\d+)/.exec(readFileSync(`/proc/${pid}/limits`, 'utf8')) ?? [];
+      const limit = (soft: string) => {
+        const { status } = spawnSync('prlimit', ['--pid', String(pid), `--nofile=${soft}:`]);
+        if (status !== 0) throw new Error(`process ${pid} cannot be limited to ${soft} descriptors`);
+      };
+      limit(String(readdirSync(`/proc/${pid}/fd`).length + 2));
       // all of them come back at once, and find no room
       for (const listener of crowd.listeners) listener.drop();
       await delay(1_000 + random() * 500);
-      limit('1048576') || limit('65536') || limit('4096');
+      limit(usual);
     },
   },
 ];
