@@ -27,6 +27,7 @@ export class Instance {
   private service: ServiceProcess | null = null;
   private askedAt: number | null = null;
   private killed = false;
+  private retired = false;
   private asked = 0;
   /** How many lines of its log have been looked at. */
   private read = 0;
@@ -54,12 +55,13 @@ export class Instance {
     return this.service !== null;
   }
 
-  /** @param flags more of node's own */
-  async start(flags: readonly string[] = []): Promise<void> {
+  /** @throws once it is retired: whoever mends it does not know that all is over */
+  async start(): Promise<void> {
+    if (this.retired) throw new Error(`${this.name} is not to start again`);
     this.askedAt = null;
     this.killed = false;
     const env = { LOG_LEVEL: 'warn', ...this.env, PORT: String(this.port) };
-    const service = ServiceProcess.start(env, { flags: [...POINTS, ...flags], talks: true });
+    const service = ServiceProcess.start(env, { flags: POINTS, talks: true });
     this.service = service;
     service.child.on('error', () => undefined);
     this.read = 0;
@@ -76,6 +78,13 @@ export class Instance {
       if (!this.service) throw new Error(`${this.name} ended while it was starting:\n${this.complained()}`);
       return (await answersAt(`${this.url}/readyz`)) || undefined;
     }, START_MS);
+  }
+
+  /** For good. */
+  async retire(): Promise<void> {
+    this.retired = true;
+    this.signal('SIGCONT');
+    await this.kill();
   }
 
   async kill(): Promise<void> {

@@ -101,10 +101,7 @@ export class Stage {
   }
 
   async close(): Promise<void> {
-    for (const instance of this.instances) {
-      instance.signal('SIGCONT');
-      await instance.kill();
-    }
+    await Promise.all(this.instances.map(instance => instance.retire()));
     await this.bus?.proxy.stop();
     await this.bus?.server.kill();
     await this.database.stop();
