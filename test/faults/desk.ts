@@ -51,7 +51,10 @@ export interface FaultyDesk {
 export async function openDesk(http: Http, url: string): Promise<FaultyDesk> {
   const must = async (method: string, path: string, token?: string, body?: object): Promise<Json> => {
     const ask: Ask = { method, path: `/v1${path}`, ...(token ? { token } : {}), ...(body ? { body } : {}) };
-    const { status, text, body: answer } = await http.ask(url, ask, ALL_PATIENCE_MS);
+    let made = await http.ask(url, ask, ALL_PATIENCE_MS);
+    // a busy machine answers late, and the service says so
+    for (let tries = 0; made.status === 503 && tries < 5; tries += 1) made = await http.ask(url, ask, ALL_PATIENCE_MS);
+    const { status, text, body: answer } = made;
     if (status >= 300) throw new Error(`${method} ${path} was answered ${status}: ${text}`);
     return answer.data;
   };
