@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +23,7 @@ const SECRETS: Record<string, () => string> = {
   'an invite': () => randomToken('inv_'),
   'a reset link': () => randomToken('rst_'),
   'an identity secret': () => randomToken('ids_'),
-  'a signing secret': () => `whsec_${Buffer.from(randomAlphanumeric(32)).toString('base64')}`,
+  'a signing secret': () => `whsec_${randomBytes(32).toString('base64')}`,
   'a token': () => jwt({ aud: 'agent', sub: 'somebody' }, 'a secret'),
 };
 const kinds = Object.entries(SECRETS);

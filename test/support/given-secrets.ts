@@ -29,7 +29,9 @@ const anyHex = new RegExp(
   'g',
 );
 /** What a secret without its prefix, or written in another way, would be a whole run of. */
-const anyRun = /[\w-]{32,}|[A-Za-z0-9+/]{43}=/g;
+const anyRun = /(?<![\w-])[\w-]{32,}/g;
+/** 256 bits in base64 are this long and end with the one `=`: those who look for it need not look at all the rest. */
+const SIGNING = 44;
 
 /** By how it might be written: which kind of secret it is. */
 const written = new Map<string, string>();
@@ -101,10 +103,17 @@ function inHex(text: string): Found[] {
 
 function inOtherWriting(text: string): Found[] {
   if (written.size === 0) return [];
-  return [...text.matchAll(anyRun)].flatMap(([run]) => {
+  const found: Found[] = [];
+  const look = (run: string): void => {
     const what = written.get(run);
-    return what === undefined ? [] : [{ what: `${what}, or what it consists of`, value: run }];
-  });
+    if (what !== undefined) found.push({ what: `${what}, or what it consists of`, value: run });
+  };
+  for (const [run] of text.matchAll(anyRun)) look(run);
+  for (let end = text.indexOf('=') + 1; end > 0; end = text.indexOf('=', end) + 1) {
+    const piece = text.slice(Math.max(0, end - SIGNING), end);
+    if (/[+/]/.test(piece)) look(piece); // without them it was such a run
+  }
+  return found;
 }
 
 function withoutForm(text: string): Found[] {
