@@ -31,6 +31,7 @@ import { IdempotencyModule } from './platform/idempotency/idempotency.module.js'
 import { LimitsModule } from './platform/limits/limits.module.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
+import { RosterModule } from './platform/roster/roster.module.js';
 import { RedisModule } from './platform/redis/redis.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { OutboundModule } from './platform/outbound/outbound.module.js';
@@ -57,6 +58,7 @@ const PLATFORM = [
   DatabaseModule,
   RedisModule,
   FanoutModule,
+  RosterModule,
   EventsModule,
   EncryptionModule,
   IdempotencyModule,

@@ -43,6 +43,10 @@ export abstract class Config {
   abstract readonly socketPongWaitMs: number;
   abstract readonly socketHandshakesAtOnce: number;
   abstract readonly socketCompression: boolean;
+  /** Silence after which somebody is not there any more, and after which an instance that died is forgotten. */
+  abstract readonly presenceTtlMs: number;
+  /** How long somebody stays whose last socket has closed. */
+  abstract readonly presenceGraceMs: number;
   /** null: off. */
   abstract readonly rateLimits: RateLimits | null;
   abstract readonly drainSeconds: number;
@@ -127,6 +131,8 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
     socketHandshakesAtOnce: env.WS_HANDSHAKES_AT_ONCE,
     socketCompression: env.WS_COMPRESSION,
+    presenceTtlMs: env.WS_PRESENCE_TTL_MS,
+    presenceGraceMs: env.WS_PRESENCE_GRACE_MS,
     rateLimits: env.RATE_LIMITS,
     drainSeconds: env.given.has('DRAIN_SECONDS') ? env.DRAIN_SECONDS : env.NODE_ENV === 'production' ? 5 : 0,
     logLevel: env.LOG_LEVEL,

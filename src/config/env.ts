@@ -96,6 +96,15 @@ export const VARIABLES = {
     onOff(),
     'off',
     'Whether clients that ask for permessage-deflate get it. It costs processor for each socket, and memory.',
+  WS_PRESENCE_TTL_MS: variable(
+    integer(300, 3_600_000),
+    '60000',
+    'Silence after which somebody with an open socket counts as offline, and an instance that died is forgotten.',
+  ),
+  WS_PRESENCE_GRACE_MS: variable(
+    integer(0, 600_000),
+    '15000',
+    'How long somebody stays online whose last socket has closed: a page that is loaded again makes no flicker.',
   ),
   RATE_LIMITS: variable<RateLimits | null>(
     raw => {

@@ -1,0 +1,109 @@
+import type { ChainableCommander, Redis } from 'ioredis';
+
+const PREFIX = 'roster:';
+/** All who have a page. */
+const INDEX = `${PREFIX}instances`;
+/** The field of a page that holds its version; no other is empty. */
+const VERSION = '';
+/** How long the index outlives the last instance. */
+const INDEX_MS = 24 * 3600 * 1000;
+const CHUNK = 1_000;
+
+export interface Glance {
+  version: number;
+  /** Since it was last written or prolonged. */
+  ageMs: number;
+}
+
+/** The pages in Redis: one hash for each instance, `roster:{instance}`, which ends unless it is prolonged. */
+export class RosterShelf {
+  private readonly own: string;
+
+  /** @param lifeMs how long a page lives after it was last prolonged */
+  constructor(
+    private readonly client: Redis,
+    private readonly id: string,
+    private readonly lifeMs: number,
+  ) {
+    this.own = PREFIX + id;
+  }
+
+  /** Prolongs the own page. @returns whether it is there as it should be, and who else has one */
+  async prolong(expected: { version: number; size: number }): Promise<{ whole: boolean; others: string[] }> {
+    const [life, version, fields, , , ids] = await run(
+      this.client
+        .pipeline()
+        .pexpire(this.own, this.lifeMs)
+        .hget(this.own, VERSION)
+        .hlen(this.own)
+        .sadd(INDEX, this.id)
+        .pexpire(INDEX, INDEX_MS)
+        .smembers(INDEX),
+    );
+    const whole = life === 1 && version === String(expected.version) && fields === expected.size + 1;
+    return { whole, others: (ids as string[]).filter(id => id !== this.id) };
+  }
+
+  async change(changes: readonly [field: string, note: string | null, at: number][], version: number): Promise<void> {
+    const commands = this.client.multi();
+    const written = changes.filter((change): change is [string, string, number] => change[1] !== null);
+    const removed = changes.filter(([, note]) => note === null).map(([field]) => field);
+    this.put(commands, new Map(written.map(([field, note]) => [field, note])));
+    for (const part of chunks(removed)) commands.hdel(this.own, ...part);
+    await run(commands.hset(this.own, VERSION, version).pexpire(this.own, this.lifeMs));
+  }
+
+  /** All of the own page, at once: nobody reads half of it. */
+  async rewrite(entries: ReadonlyMap<string, string>, version: number): Promise<void> {
+    const commands = this.client.multi().del(this.own).hset(this.own, VERSION, version);
+    this.put(commands, entries);
+    await run(commands.pexpire(this.own, this.lifeMs).sadd(INDEX, this.id).pexpire(INDEX, INDEX_MS));
+  }
+
+  /** How these pages stand; null where there is none. */
+  async glance(ids: readonly string[]): Promise<(Glance | null)[]> {
+    if (ids.length === 0) return [];
+    const commands = this.client.pipeline();
+    for (const id of ids) commands.hget(PREFIX + id, VERSION).pttl(PREFIX + id);
+    const told = await run(commands);
+    return ids.map((_id, index) => {
+      const [version, left] = told.slice(2 * index, 2 * index + 2) as [string | null, number];
+      return version === null ? null : { version: Number(version), ageMs: Math.max(0, this.lifeMs - left) };
+    });
+  }
+
+  async read(id: string): Promise<{ version: number; entries: Map<string, string> } | null> {
+    const { [VERSION]: version, ...notes } = await this.client.hgetall(PREFIX + id);
+    return version === undefined ? null : { version: Number(version), entries: new Map(Object.entries(notes)) };
+  }
+
+  /** Takes one that has gone out of the index. */
+  async strike(id: string): Promise<void> {
+    await this.client.srem(INDEX, id);
+  }
+
+  async leave(graceMs: number): Promise<void> {
+    if (this.client.status !== 'ready') return;
+    await run(this.client.pipeline().pexpire(this.own, Math.max(1, graceMs)).srem(INDEX, this.id));
+  }
+
+  private put(commands: ChainableCommander, entries: ReadonlyMap<string, string>): void {
+    for (const part of chunks([...entries])) commands.hset(this.own, new Map(part));
+  }
+}
+
+/** @throws the first fault of any of the commands */
+async function run(commands: ChainableCommander): Promise<unknown[]> {
+  const results = (await commands.exec()) ?? [];
+  if (results.length === 0) throw new Error('Redis has run nothing');
+  return results.map(([error, result]) => {
+    if (error) throw error;
+    return result;
+  });
+}
+
+function chunks<T>(list: readonly T[]): T[][] {
+  return Array.from({ length: Math.ceil(list.length / CHUNK) }, (_none, index) =>
+    list.slice(index * CHUNK, (index + 1) * CHUNK),
+  );
+}

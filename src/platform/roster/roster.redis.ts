@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import type { Redis } from 'ioredis';
+import type { Fanout } from '../fanout/fanout.js';
+import type { RosterListener } from './roster.js';
+import { Roster } from './roster.js';
+import { fieldOf, RosterBook } from './roster-book.js';
+import type { Glance } from './roster-shelf.js';
+import { RosterShelf } from './roster-shelf.js';
+
+const SUBJECT = 'roster';
+/** Beats in a time to live. A key in Redis lives half of one: see `Peer.silence`. */
+const BEATS = 6;
+
+/** What an instance tells the others of its own page: how it came from one version to the next. */
+interface Notice {
+  from: string;
+  base: number;
+  version: number;
+  changes: [field: string, note: string | null, at: number][];
+  /** It ends, and its page goes with it after so many milliseconds. */
+  farewellMs?: number;
+}
+
+/** Another instance, as it is known here. */
+interface Peer {
+  /** Of its page, as it is known here. */
+  version: number;
+  /** The highest that it has spoken of: until that is known here, the page is read. */
+  wanted: number;
+  /**
+   * For how many beats nobody has heard of it; at six it is forgotten. While Redis is away each look counts one. One
+   * whose key has gone has been silent for half a time to live then, three beats; that three looks in a row must find
+   * it gone gives everybody the time to write its page again where Redis has lost them all.
+   */
+  silence: number;
+  /** When it last gave a sign, in milliseconds. */
+  signAt: number;
+  reading: boolean;
+}
+
+/**
+ * The twin for many instances. Each keeps a page in Redis, one key with a time to live, and tells the others of each
+ * change by the fanout; each has the pages of all in memory. At every beat it prolongs its own, one command however
+ * many it has entered, writes it anew where Redis has lost it, and reads those of which it has missed something.
+ */
+export class RedisRoster extends Roster {
+  readonly kind = 'redis';
+  private readonly id = randomUUID();
+  private readonly book = new RosterBook();
+  private readonly shelf: RosterShelf;
+  private readonly peers = new Map<string, Peer>();
+  private readonly unsubscribe: () => void;
+  private readonly timer: NodeJS.Timeout;
+  private readonly farewells = new Set<NodeJS.Timeout>();
+  /** What has changed and is not written yet, by field. */
+  private changes = new Map<string, [note: string | null, at: number]>();
+  private version = 0;
+  /** Whether what is in Redis may be something else. */
+  private stale = true;
+  private beating = false;
+  private closed = false;
+  private stand: () => void = () => undefined;
+  /** Resolves when its page stands in Redis for the first time. */
+  readonly standing = new Promise<void>(resolve => (this.stand = resolve));
+
+  /** @param ttlMs after which an instance that has given no sign is forgotten */
+  constructor(
+    client: Redis,
+    private readonly fanout: Fanout,
+    ttlMs: number,
+  ) {
+    super();
+    this.shelf = new RosterShelf(client, this.id, Math.ceil(ttlMs / 2));
+    this.unsubscribe = fanout.subscribe(SUBJECT, body => this.take(body as Notice));
+    this.timer = setInterval(() => void this.beat(), ttlMs / BEATS).unref();
+    client.on('ready', () => void this.beat());
+    if (client.status === 'ready') void this.beat();
+  }
+
+  enter(room: string, who: string, note: string): void {
+    this.write(fieldOf(room, who), note, Date.now());
+  }
+
+  leave(room: string, who: string, at = Date.now()): void {
+    this.write(fieldOf(room, who), undefined, at);
+  }
+
+  noteOf(room: string, who: string): string | undefined {
+    return this.book.noteOf(room, who);
+  }
+
+  present(room: string): ReadonlyMap<string, string> {
+    return this.book.present(room);
+  }
+
+  listen(listener: RosterListener): () => void {
+    return this.book.listen(listener);
+  }
+
+  async close(graceMs: number): Promise<void> {
+    if (this.closed) return;
+    this.flush();
+    this.closed = true;
+    clearInterval(this.timer);
+    for (const farewell of this.farewells) clearTimeout(farewell);
+    this.unsubscribe();
+    this.book.close();
+    this.publish({ base: this.version, changes: [], farewellMs: graceMs });
+    await this.shelf.leave(graceMs).catch(() => undefined);
+  }
+
+  private write(field: string, note: string | undefined, at: number): void {
+    if (this.closed || !this.book.set(this.id, field, note, at)) return;
+    // a thousand who come at once are one command and one message
+    if (this.changes.size === 0) setImmediate(() => this.flush());
+    this.changes.set(field, [note ?? null, at]);
+  }
+
+  /** First into Redis, then to the others: whoever has missed something finds it there. */
+  private flush(): void {
+    if (this.closed || this.changes.size === 0) return;
+    const changes = [...this.changes].map(([field, [note, at]]): Notice['changes'][number] => [field, note, at]);
+    this.changes = new Map();
+    const base = this.version;
+    this.version += 1;
+    this.shelf.change(changes, this.version).catch(() => (this.stale = true));
+    this.publish({ base, changes });
+  }
+
+  private publish(told: Pick<Notice, 'base' | 'changes' | 'farewellMs'>): void {
+    this.fanout.publish(SUBJECT, { from: this.id, version: this.version, ...told } satisfies Notice);
+  }
+
+  private take({ from, base, version, changes, farewellMs }: Notice): void {
+    if (from === this.id || this.closed) return;
+    const peer = this.sign(from);
+    peer.wanted = Math.max(peer.wanted, version);
+    if (base === peer.version) {
+      peer.version = version;
+      for (const [field, note, at] of changes) this.book.set(from, field, note ?? undefined, at);
+    }
+    if (peer.version < peer.wanted) void this.read(from, peer);
+    if (farewellMs !== undefined) this.expect(from, farewellMs);
+  }
+
+  /** Notes that the instance has lived so long ago. */
+  private sign(id: string, ageMs = 0): Peer {
+    const known = this.peers.get(id);
+    // every page begins empty, with the version 0
+    const peer = known ?? { version: 0, wanted: 0, silence: 0, signAt: 0, reading: false };
+    peer.silence = 0;
+    peer.signAt = Math.max(peer.signAt, Date.now() - ageMs);
+    this.peers.set(id, peer);
+    return peer;
+  }
+
+  private expect(id: string, ms: number): void {
+    const farewell = setTimeout(() => {
+      this.farewells.delete(farewell);
+      this.forget(id);
+    }, ms).unref();
+    this.farewells.add(farewell);
+  }
+
+  private forget(id: string): void {
+    const at = this.peers.get(id)?.signAt ?? Date.now();
+    this.peers.delete(id);
+    this.book.drop(id, at);
+  }
+
+  private async beat(): Promise<void> {
+    if (this.beating || this.closed) return;
+    this.beating = true;
+    try {
+      this.flush();
+      const expected = { version: this.version, size: this.book.of(this.id).size };
+      const { whole, others } = await this.shelf.prolong(expected);
+      if (this.closed) return;
+      if (!whole || this.stale) await this.rewrite();
+      const ids = [...new Set([...others, ...this.peers.keys()])];
+      const glances = await this.shelf.glance(ids);
+      ids.forEach((id, index) => this.look(id, glances[index] ?? null));
+    } catch {
+      for (const peer of this.peers.values()) peer.silence += 1;
+    }
+    this.beating = false;
+    for (const [id, { silence }] of [...this.peers]) if (silence >= BEATS && !this.closed) this.forget(id);
+  }
+
+  /** Whoever has read half of what was lost must read again: it gets a version to which no step leads. */
+  private async rewrite(): Promise<void> {
+    this.flush();
+    this.stale = false;
+    this.version += 2;
+    try {
+      await this.shelf.rewrite(this.book.of(this.id), this.version);
+    } catch (error) {
+      this.stale = true;
+      throw error;
+    }
+    this.publish({ base: this.version - 1, changes: [] });
+    this.stand();
+  }
+
+  /** @param glance at its page in Redis; null where it has none */
+  private look(id: string, glance: Glance | null): void {
+    const peer = this.peers.get(id);
+    if (glance === null) {
+      if (peer) peer.silence = Math.max(peer.silence, BEATS / 2) + 1;
+      else void this.shelf.strike(id).catch(() => undefined);
+      return;
+    }
+    const living = this.sign(id, glance.ageMs);
+    living.wanted = Math.max(living.wanted, glance.version);
+    if (living.version < glance.version) void this.read(id, living);
+  }
+
+  private async read(id: string, peer: Peer): Promise<void> {
+    if (peer.reading) return;
+    peer.reading = true;
+    try {
+      let progress = true;
+      while (progress && peer.version < peer.wanted) {
+        const page = await this.shelf.read(id);
+        progress = page !== null && page.version > peer.version && this.peers.get(id) === peer && !this.closed;
+        if (!page || !progress) break;
+        peer.version = page.version;
+        this.book.replace(id, page.entries, Date.now());
+      }
+    } catch {
+      // the next beat tries again
+    }
+    peer.reading = false;
+  }
+}
