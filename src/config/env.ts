@@ -96,10 +96,11 @@ export const VARIABLES = {
     onOff(),
     'off',
     'Whether clients that ask for permessage-deflate get it. It costs processor for each socket, and memory.',
+  ),
   WS_PRESENCE_TTL_MS: variable(
     integer(300, 3_600_000),
     '60000',
-    'Silence after which somebody with an open socket counts as offline, and an instance that died is forgotten.',
+    'Silence after which somebody with an open socket counts as offline, and an instance that died is forgotten. Longer than WS_PING_INTERVAL_MS, or whoever says nothing flickers.',
   ),
   WS_PRESENCE_GRACE_MS: variable(
     integer(0, 600_000),

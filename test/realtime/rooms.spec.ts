@@ -632,7 +632,7 @@ describe('rooms', () => {
       expecting('channel.deleted', channel.id);
       const colleague = await world.colleague(desk);
       expecting('member.created', colleague.memberId);
-      await colleague.api.patch('/v1/workspace/members/me', { availability: 'online' });
+      await colleague.api.patch('/v1/workspace/members/me', { availability: 'away' });
       expecting('member.updated', colleague.memberId);
       const canned = await owner.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi there' });
       expecting('canned_response.created', canned.data.id);

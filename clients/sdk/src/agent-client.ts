@@ -1,11 +1,11 @@
 import { addressesOf, type Addresses } from './addresses.js';
 import { AgentSession, type AgentTokens } from './agent-session.js';
+import { AgentSocket } from './agent-socket.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ChangePasswordBody, LoginBody, RegisterBody, RegisterUserBody, ResetPasswordBody } from './bodies.js';
 import { connected } from './connected.js';
-import type { AgentFrames } from './frames.js';
 import { HttpTransport } from './http.js';
-import { LiveSocket, type LiveOptions } from './live-socket.js';
+import type { LiveOptions } from './live-socket.js';
 import type { ClientOptions } from './options.js';
 import { AgentApiKeys } from './resources/api-keys.js';
 import { Bots } from './resources/bots.js';
@@ -30,8 +30,6 @@ export interface AgentLiveOptions extends LiveOptions {
   /** `inbox` unless told; a conversation's id for its room alone. */
   room?: string | undefined;
 }
-
-export type AgentSocket = LiveSocket<AgentFrames>;
 
 /** A member of a workspace at work. Log in, register, exchange a ticket, or restore kept tokens first. */
 export class AgentClient {
@@ -152,7 +150,7 @@ export class AgentClient {
   /** A socket that is not open yet, for those who want to listen before the first frame. */
   live({ room, ...options }: AgentLiveOptions = {}): AgentSocket {
     const { WebSocket, timeoutMs } = this.options;
-    return new LiveSocket(`${this.addresses.live}/ws/agent`, { room }, this.session, {
+    return new AgentSocket(`${this.addresses.live}/ws/agent`, { room }, this.session, {
       WebSocket,
       timeoutMs,
       ...options,

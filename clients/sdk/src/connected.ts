@@ -8,7 +8,10 @@ const NORMAL = 1000;
  * The socket once it is in.
  * @throws ApiError when it is refused, or when the service cannot be reached within `patienceMs`; it is closed then
  */
-export async function connected<F extends object>(socket: LiveSocket<F>, patienceMs: number): Promise<LiveSocket<F>> {
+export async function connected<F extends object, S extends LiveSocket<F>>(
+  socket: S & LiveSocket<F>,
+  patienceMs: number,
+): Promise<S> {
   let last: ClosedEvent | undefined;
   const off = socket.on('closed', event => {
     if (event.willReconnect) last = event;

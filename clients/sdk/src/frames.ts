@@ -1,6 +1,5 @@
 import type { components } from './generated/openapi.js';
 import type {
-  Availability,
   BotView,
   CannedResponseView,
   ChannelView,
@@ -41,12 +40,8 @@ interface SharedPayloads {
   'conversation.read': Schemas['ConversationReadData'];
   typing: Required<Schemas['TypingData']>;
   'typing.stop': Omit<Schemas['TypingData'], 'expires_in_ms'>;
-  'presence.updated': {
-    subject_type: 'member' | 'contact';
-    subject_id: string;
-    status: Availability;
-    last_seen_at: WireTime | null;
-  };
+  /** Who is there; told again when an inbox opens, of everyone who is. */
+  'presence.updated': Schemas['PresenceData'];
   /** What was missed has been told again. */
   resumed: Schemas['ResumedData'];
   /** What was missed cannot be told again: read what is on the screen anew. */
@@ -62,7 +57,8 @@ type Changes = Record<string, { from: unknown; to: unknown }>;
 interface AgentPayloads extends SharedPayloads {
   'conversation.created': { conversation: Omit<ConversationView, 'contact'>; contact: ContactSummaryView };
   'conversation.updated': Omit<Schemas['ConversationUpdatedData'], 'changes'> & { changes: Changes };
-  'viewing.updated': { conversation_id: string; members: string[] };
+  /** The members who have the conversation before them. */
+  'viewing.updated': Schemas['ViewingData'];
   'contact.updated': ContactView;
   /** A contact has become part of another one. */
   'contact.merged': Schemas['ContactMergedData'];

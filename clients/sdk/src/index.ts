@@ -1,11 +1,5 @@
 /** The client of the support chat service: one class for each of its three kinds of caller. */
-export {
-  AgentClient,
-  type AgentLiveOptions,
-  type AgentOptions,
-  type AgentSocket,
-  type OwnTokens,
-} from './agent-client.js';
+export { AgentClient, type AgentLiveOptions, type AgentOptions, type OwnTokens } from './agent-client.js';
 export type { AgentTokens } from './agent-session.js';
 export { ApiError, type FieldFault } from './api-error.js';
 export type { Backoff } from './backoff.js';
@@ -13,6 +7,7 @@ export type * from './bodies.js';
 export type { AgentFrames, ClientFrame, ErrorFrame, Frame, VisitorFrames } from './frames.js';
 export type { Fetch, HttpOptions } from './http.js';
 export type { ClosedEvent, LiveState } from './link.js';
+export { AgentSocket } from './agent-socket.js';
 export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js';
 export type { ClientOptions } from './options.js';
 export { enterFromPage, type OpenPage } from './page-entrance.js';

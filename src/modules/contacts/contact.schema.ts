@@ -1,5 +1,17 @@
 import { Locale, Timezone } from '../../platform/http/desk-fields.js';
-import { Email, Flag, FreeForm, Id, Ids, Integer, Nested, Text, Texts, Time } from '../../platform/http/fields.js';
+import {
+  Choice,
+  Email,
+  Flag,
+  FreeForm,
+  Id,
+  Ids,
+  Integer,
+  Nested,
+  Text,
+  Texts,
+  Time,
+} from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/page.schema.js';
 import type { ContactRecord } from './contact.js';
 
@@ -51,7 +63,9 @@ export class ContactView implements ContactRecord {
   @Flag() verified!: boolean;
   @Flag() blocked!: boolean;
   @FreeForm() custom_attributes!: Record<string, unknown>;
-  @Time({ nullable }) last_seen_at!: string | null;
+  @Choice(['online', 'offline'], { optional, description: 'Not of contacts that webhooks tell of.' })
+  presence?: 'online' | 'offline';
+  @Time({ nullable, description: 'To the minute, while it is connected.' }) last_seen_at!: string | null;
   @Time() created_at!: string;
   @Time() updated_at!: string;
 }

@@ -10,6 +10,7 @@ import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
 import { ContactErasures } from './contact-erasures.service.js';
 import { ContactMerges } from './contact-merges.service.js';
+import { ContactPresence } from './contact-presence.service.js';
 import {
   ContactMergeView,
   ContactView,
@@ -18,7 +19,6 @@ import {
   MergeContactBody,
   UpdateContactBody,
 } from './contact.schema.js';
-import { toContactRecord } from './contact.js';
 import { ContactMergedAway, ContactVerified, ExternalIdTaken } from './contacts.errors.js';
 import { ContactsService } from './contacts.service.js';
 
@@ -29,6 +29,7 @@ export class ContactsController {
     private readonly contacts: ContactsService,
     private readonly merges: ContactMerges,
     private readonly erasures: ContactErasures,
+    private readonly presence: ContactPresence,
   ) {}
 
   @Get()
@@ -36,7 +37,7 @@ export class ContactsController {
   @Allow('contacts:read')
   @AnswersPage(ContactView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: ListContactsQuery): Promise<PageView<ContactView>> {
-    return toPageView(await this.contacts.list(caller, query), toContactRecord);
+    return toPageView(await this.contacts.list(caller, query), contact => this.presence.toView(contact));
   }
 
   @Get(':id')
@@ -45,7 +46,7 @@ export class ContactsController {
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
   async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return toContactRecord(await this.contacts.get(caller, id));
+    return this.presence.toView(await this.contacts.get(caller, id));
   }
 
   @Post()
@@ -54,7 +55,7 @@ export class ContactsController {
   @Creates(ContactView)
   @Throws(ExternalIdTaken)
   async create(@Caller() caller: StaffPrincipal, @Body() body: CreateContactBody): Promise<ContactView> {
-    return toContactRecord(await this.contacts.create(caller, body));
+    return this.presence.toView(await this.contacts.create(caller, body));
   }
 
   @Patch(':id')
@@ -67,7 +68,7 @@ export class ContactsController {
     @IdParam() id: string,
     @Body() body: UpdateContactBody,
   ): Promise<ContactView> {
-    return toContactRecord(await this.contacts.update(caller, id, body));
+    return this.presence.toView(await this.contacts.update(caller, id, body));
   }
 
   @Post(':id/block')
@@ -76,7 +77,7 @@ export class ContactsController {
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
   async block(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return toContactRecord(await this.contacts.setBlocked(caller, id, true));
+    return this.presence.toView(await this.contacts.setBlocked(caller, id, true));
   }
 
   @Post(':id/unblock')
@@ -85,7 +86,7 @@ export class ContactsController {
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
   async unblock(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return toContactRecord(await this.contacts.setBlocked(caller, id, false));
+    return this.presence.toView(await this.contacts.setBlocked(caller, id, false));
   }
 
   @Post(':id/merge')
@@ -103,7 +104,7 @@ export class ContactsController {
   ): Promise<ContactMergeView> {
     const outcome = await this.merges.merge(caller, id, from_id, dry_run);
     return {
-      contact: toContactRecord(outcome.contact),
+      contact: this.presence.toView(outcome.contact),
       dry_run,
       taken_over: outcome.takenOver,
       conversations: outcome.conversations,

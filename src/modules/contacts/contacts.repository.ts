@@ -4,6 +4,7 @@ import type { Page } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
+import type { Sighting } from '../../kernel/subject.js';
 import { likePattern } from '../../platform/database/like.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -15,6 +16,20 @@ const SEEN_IN = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`);
 const CHANNELS_OF = statement(`
   SELECT channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2 ORDER BY channel_id`);
+const CHANNELS_OF_MANY = statement(`
+  SELECT asked.id, coalesce(array_agg(seen.channel_id ORDER BY seen.channel_id) FILTER (WHERE seen.channel_id IS NOT NULL), '{}') AS channels
+  FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id)
+    LEFT JOIN contact_channel seen ON seen.workspace_id = asked.workspace_id AND seen.contact_id = asked.id
+  GROUP BY asked.id`);
+const SEEN = statement(`
+  WITH behind AS (
+    SELECT contact.workspace_id, contact.id, seen.at
+    FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS seen (workspace_id, id, at)
+      JOIN contact USING (workspace_id, id)
+    WHERE contact.ended_at IS NULL AND (contact.last_seen_at IS NULL OR contact.last_seen_at < seen.at)
+    ORDER BY contact.id FOR NO KEY UPDATE OF contact)
+  UPDATE contact SET last_seen_at = behind.at FROM behind
+  WHERE contact.workspace_id = behind.workspace_id AND contact.id = behind.id`);
 const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
 /** Shared: what a contact says at once does not wait for itself, but whoever blocks it or ends its tokens waits for that. */
 const HOLD = statement(`
@@ -176,6 +191,22 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   async channelsOf({ workspaceId, id }: Contact): Promise<string[]> {
     const rows = await this.sql.rows<{ channel_id: string }>(CHANNELS_OF, [workspaceId, id]);
     return rows.map(({ channel_id }) => channel_id);
+  }
+
+  /** The same of many. */
+  channelsOfMany(asked: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
+    if (asked.length === 0) return Promise.resolve([]);
+    return this.sql.rows(CHANNELS_OF_MANY, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
+  }
+
+  /**
+   * Locks in the order of ids, as everybody does who locks several; a later time than the one given stays, and of those
+   * who were erased or merged away nothing is written any more.
+   */
+  async seen(sightings: readonly Sighting[]): Promise<void> {
+    if (sightings.length === 0) return;
+    const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
+    await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);
   }
 
   async touch(workspaceId: string, contactId: string, at: Date): Promise<void> {

@@ -7,6 +7,7 @@ import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
+import type { Sighting } from '../../kernel/subject.js';
 import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ContactLog } from './contact-log.js';
@@ -62,6 +63,16 @@ export class ContactsService {
 
   findMany(workspaceId: string, ids: readonly string[]): Promise<Contact[]> {
     return this.contacts.findMany(workspaceId, ids);
+  }
+
+  /** The channels through which these have come. */
+  channelsOf(asked: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
+    return this.contacts.channelsOfMany(asked);
+  }
+
+  /** They were heard then; nobody's news. */
+  seen(sightings: readonly Sighting[]): Promise<void> {
+    return this.contacts.seen(sightings);
   }
 
   /** @throws ExternalIdTaken */

@@ -54,6 +54,11 @@ export class ConversationsService {
     return this.conversations.visibleIds(principal);
   }
 
+  /** The members with whom the visitor talks now. @param id of the conversation that it is about; null: all of its */
+  assigneesOf(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
+    return this.conversations.assigneesOf(principal, id);
+  }
+
   async get(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await this.find(principal, id);
     if (!conversation) throw new NotFound();

@@ -48,8 +48,8 @@ export class MemberAdministration {
   /** Ends the member's work here, and all that comes with it; nothing when it has ended. @throws as `update` */
   deactivate(principal: StaffPrincipal, id: string): Promise<Member> {
     return this.decide(principal, id, async member => {
-      const ended = { status: 'deactivated', availability: 'offline' } as const;
-      if (await this.changes.apply(member, ended, actorOf(principal))) await this.holdings.release(member, principal);
+      const ended = await this.changes.apply(member, { status: 'deactivated' }, actorOf(principal));
+      if (ended) await this.holdings.release(member, principal);
     });
   }
 

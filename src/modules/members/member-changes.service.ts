@@ -51,7 +51,7 @@ export class MemberChanges {
       ...given,
       avatarUrl: null,
       status: 'active',
-      availability: 'offline',
+      availability: 'online',
       capacity: 10,
       lastSeenAt: null,
       createdAt: now,

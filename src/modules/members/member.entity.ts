@@ -32,7 +32,7 @@ export class MemberEntity implements Omit<Member, 'email'> {
   @TextColumn('status', { default: 'active' })
   status!: MemberStatus;
 
-  @TextColumn('availability', { default: 'offline' })
+  @TextColumn('availability', { default: 'online' })
   availability!: Availability;
 
   @IdColumn('channel_ids', { array: true, nullable: true })

@@ -29,10 +29,17 @@ export class UpdateMemberBody {
   capacity?: number;
 }
 
+const AVAILABILITY_SET =
+  'How the member is shown while it is connected, until it says otherwise; `online` is how it begins. The answer has ' +
+  'what was set, also when nobody is connected.';
+const AVAILABILITY =
+  'What the member has set, while it is connected; else `offline`. A session and a profile show their own member as it ' +
+  'has set it.';
+
 export class UpdateProfileBody {
   @Text({ optional }) name?: string;
   @Text({ optional, nullable: true, max: 2048, pattern: /^https?:\/\// }) avatar_url?: string | null;
-  @Choice(AVAILABILITIES, { optional }) availability?: Availability;
+  @Choice(AVAILABILITIES, { optional, description: AVAILABILITY_SET }) availability?: Availability;
 }
 
 export class MemberView implements MemberRecord {
@@ -43,10 +50,10 @@ export class MemberView implements MemberRecord {
   @Text({ nullable: true, max: 2048 }) avatar_url!: string | null;
   @Choice(ROLES) role!: Role;
   @Choice(MEMBER_STATUSES) status!: MemberStatus;
-  @Choice(AVAILABILITIES) availability!: Availability;
+  @Choice(AVAILABILITIES, { description: AVAILABILITY }) availability!: Availability;
   @Ids({ nullable: true }) channel_ids!: string[] | null;
   @Integer() capacity!: number;
-  @Time({ nullable: true }) last_seen_at!: string | null;
+  @Time({ nullable: true, description: 'To the minute, while it is connected.' }) last_seen_at!: string | null;
   @Time() created_at!: string;
   @Time() updated_at!: string;
 }

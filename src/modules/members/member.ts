@@ -17,6 +17,7 @@ export interface Member {
   avatarUrl: string | null;
   role: Role;
   status: MemberStatus;
+  /** What it has set by hand: how it is shown while it is connected. `online` follows its presence. */
   availability: Availability;
   /** null: all. */
   channelIds: string[] | null;

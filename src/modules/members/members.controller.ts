@@ -7,6 +7,7 @@ import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { MemberPresence } from './member-presence.service.js';
 import { MemberAdministration } from './member-administration.service.js';
 import { CreateMemberBody, MemberView, UpdateMemberBody, UpdateProfileBody } from './member.schema.js';
 import { toMemberRecord } from './member.js';
@@ -19,6 +20,7 @@ export class MembersController {
   constructor(
     private readonly members: MembersService,
     private readonly administration: MemberAdministration,
+    private readonly presence: MemberPresence,
   ) {}
 
   @Get()
@@ -26,7 +28,7 @@ export class MembersController {
   @Allow('members:read')
   @AnswersPage(MemberView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<MemberView>> {
-    return toPageView(await this.members.list(caller, query), toMemberRecord);
+    return toPageView(await this.members.list(caller, query), member => this.presence.toView(member));
   }
 
   @Post()
@@ -35,7 +37,7 @@ export class MembersController {
   @Creates(MemberView)
   @Throws(MemberExists, MemberDeactivatedConflict, RoleTooHigh)
   async create(@Caller() caller: ApiKeyPrincipal, @Body() body: CreateMemberBody): Promise<MemberView> {
-    return toMemberRecord(await this.members.create(caller, body));
+    return this.presence.toView(await this.members.create(caller, body));
   }
 
   @Patch('me')
@@ -52,7 +54,7 @@ export class MembersController {
   @Answers(MemberView)
   @Throws(NotFound)
   async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<MemberView> {
-    return toMemberRecord(await this.members.get(caller, id));
+    return this.presence.toView(await this.members.get(caller, id));
   }
 
   @Patch(':id')
@@ -68,7 +70,7 @@ export class MembersController {
     @IdParam() id: string,
     @Body() body: UpdateMemberBody,
   ): Promise<MemberView> {
-    return toMemberRecord(await this.administration.update(caller, id, body));
+    return this.presence.toView(await this.administration.update(caller, id, body));
   }
 
   @Post(':id/deactivate')
@@ -80,7 +82,7 @@ export class MembersController {
   @Answers(MemberView)
   @Throws(NotFound, RoleTooHigh, LastOwner)
   async deactivate(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<MemberView> {
-    return toMemberRecord(await this.administration.deactivate(caller, id));
+    return this.presence.toView(await this.administration.deactivate(caller, id));
   }
 
   @Post(':id/reactivate')
@@ -89,6 +91,6 @@ export class MembersController {
   @Answers(MemberView)
   @Throws(NotFound, RoleTooHigh)
   async reactivate(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<MemberView> {
-    return toMemberRecord(await this.administration.reactivate(caller, id));
+    return this.presence.toView(await this.administration.reactivate(caller, id));
   }
 }

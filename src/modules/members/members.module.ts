@@ -5,6 +5,7 @@ import { JoiningService } from './joining.service.js';
 import { MemberAdministration } from './member-administration.service.js';
 import { MemberChanges } from './member-changes.service.js';
 import { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
+import { MemberPresence } from './member-presence.service.js';
 import { MembersController } from './members.controller.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
@@ -18,9 +19,10 @@ import { MembersService } from './members.service.js';
     MembersService,
     MemberAdministration,
     JoiningService,
+    MemberPresence,
     MemberHoldings,
     MemberScopeHoldings,
   ],
-  exports: [MembersService, JoiningService, MemberHoldings, MemberScopeHoldings],
+  exports: [MembersService, MemberPresence, JoiningService, MemberHoldings, MemberScopeHoldings],
 })
 export class MembersModule {}

@@ -2,10 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
+import type { Sighting } from '../../kernel/subject.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { MemberEntity } from './member.entity.js';
+import type { MemberNote } from './member-presence.service.js';
 import type { Member, Membership } from './member.js';
 
 const EMAILS = statement('SELECT id, email FROM user_account WHERE id = ANY($1::uuid[])');
@@ -22,6 +24,20 @@ const LOCK_OWNERS_AND = statement(`
 const OWNERS = statement(`
   SELECT id, channel_ids AS "channelIds" FROM member
   WHERE workspace_id = $1 AND role = 'owner' AND status = 'active'`);
+
+const NOTES = statement(`
+  SELECT member.id, member.availability, member.channel_ids AS channels
+  FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id) JOIN member USING (workspace_id, id)
+  WHERE member.status = 'active'`);
+const SEEN = statement(`
+  WITH behind AS (
+    SELECT member.workspace_id, member.id, seen.at
+    FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS seen (workspace_id, id, at)
+      JOIN member USING (workspace_id, id)
+    WHERE member.last_seen_at IS NULL OR member.last_seen_at < seen.at
+    ORDER BY member.id FOR NO KEY UPDATE OF member)
+  UPDATE member SET last_seen_at = behind.at FROM behind
+  WHERE member.workspace_id = behind.workspace_id AND member.id = behind.id`);
 
 @Injectable()
 export class MembersRepository extends WorkspaceRepository<MemberEntity> {
@@ -106,6 +122,19 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   /** The active owners. */
   owners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds'>[]> {
     return this.sql.rows(OWNERS, [workspaceId]);
+  }
+
+  /** What the roster says of these, as far as they are active. */
+  notesOf(asked: readonly Pick<Member, 'workspaceId' | 'id'>[]): Promise<(MemberNote & { id: string })[]> {
+    if (asked.length === 0) return Promise.resolve([]);
+    return this.sql.rows(NOTES, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
+  }
+
+  /** Locks in the order of ids, as everybody does who locks several; a later time than the one given stays. */
+  async seen(sightings: readonly Sighting[]): Promise<void> {
+    if (sightings.length === 0) return;
+    const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
+    await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);
   }
 
   private async withEmails(rows: MemberEntity[]): Promise<Member[]> {

@@ -3,10 +3,12 @@ import { actorOf } from '../../kernel/actor.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../kernel/principal.js';
+import type { Sighting } from '../../kernel/subject.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ChannelsService } from '../channels/index.js';
 import type { User } from '../users/index.js';
 import { UsersService } from '../users/index.js';
+import type { MemberNote } from './member-presence.service.js';
 import { MemberChanges } from './member-changes.service.js';
 import type { Availability, Member, MemberDisplay, Membership } from './member.js';
 import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
@@ -71,6 +73,16 @@ export class MembersService {
   async displays(workspaceId: string, ids: readonly string[]): Promise<Map<string, MemberDisplay>> {
     const members = await this.members.findMany(workspaceId, [...new Set(ids)]);
     return new Map(members.map(({ id, name, avatarUrl }) => [id, { name, avatar_url: avatarUrl }]));
+  }
+
+  /** What is to be said of these to those who ask whether they are there; the inactive are left out. */
+  notesOf(asked: readonly Pick<Member, 'workspaceId' | 'id'>[]): Promise<(MemberNote & { id: string })[]> {
+    return this.members.notesOf(asked);
+  }
+
+  /** They were heard then; nobody's news. */
+  seen(sightings: readonly Sighting[]): Promise<void> {
+    return this.members.seen(sightings);
   }
 
   memberships(userId: string): Promise<Membership[]> {

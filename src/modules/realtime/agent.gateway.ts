@@ -5,6 +5,7 @@ import type { ClientFrame } from '../../platform/sockets/frame.js';
 import { connectionOf } from '../../platform/sockets/socket.adapter.js';
 import { PONG } from './passing-frames.js';
 import { RenewalService } from './renewal.service.js';
+import { ViewingService } from './presence/viewing.service.js';
 import { RethrowFilter } from './rethrow.filter.js';
 import { AGENT_PATH } from './socket-routes.js';
 import { TypingService } from './typing.service.js';
@@ -16,6 +17,7 @@ export class AgentGateway {
   constructor(
     private readonly typing: TypingService,
     private readonly renewal: RenewalService,
+    private readonly viewing: ViewingService,
   ) {}
 
   @SubscribeMessage('ping')
@@ -32,6 +34,11 @@ export class AgentGateway {
   @SubscribeMessage('auth')
   async renew(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
     await this.renewal.renew(connectionOf(socket), frame.fields);
+  }
+
+  @SubscribeMessage('viewing')
+  async view(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
+    await this.viewing.view(connectionOf(socket), frame.fields);
   }
 
   @SubscribeMessage('typing')

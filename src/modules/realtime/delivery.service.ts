@@ -4,6 +4,7 @@ import { EventTail } from '../../platform/events/event-tail.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import type { Hearing } from './event-frames.js';
 import { eventFrame, hearingsOf, serialised, syncRequired } from './event-frames.js';
+import { FrameViews } from './frame-views.service.js';
 
 /** Turns each committed event into frames: one serialisation per audience, none for rooms where nobody is. */
 @Injectable()
@@ -11,6 +12,7 @@ export class DeliveryService implements OnModuleInit {
   constructor(
     private readonly tail: EventTail,
     private readonly hub: SocketHub,
+    private readonly views: FrameViews,
   ) {}
 
   onModuleInit(): void {
@@ -32,6 +34,6 @@ export class DeliveryService implements OnModuleInit {
     const heard = topics.filter(topic => this.hub.hears(topic));
     if (heard.length === 0) return;
     const told = data();
-    if (told) this.hub.broadcast(heard, serialised(eventFrame(event, told), this.tail.cursor));
+    if (told) this.hub.broadcast(heard, serialised(eventFrame(event, this.views.of(event, told)), this.tail.cursor));
   }
 }

@@ -1,6 +1,8 @@
 import type { FieldFault } from '../../kernel/domain-error.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type { ConversationRecord, MessageRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
+import type { Presence, Subject } from '../../kernel/subject.js';
+import { PRESENCES } from '../../kernel/subject.js';
 import type { MemberDisplay } from '../members/index.js';
 import {
   AnyValue,
@@ -9,6 +11,7 @@ import {
   EmbeddedMap,
   Flag,
   Id,
+  Ids,
   Integer,
   Nested,
   Text,
@@ -131,6 +134,19 @@ export class ConversationReadData {
   @Integer() last_read_seq!: number;
 }
 
+export class PresenceData {
+  @Choice(['member', 'contact']) subject_type!: Subject['type'];
+  @Id() subject_id!: string;
+  @Choice(PRESENCES, { description: 'Contacts are never `away`.' }) status!: Presence;
+  @Time({ nullable, description: 'The present time of those who are there; null for visitors.' })
+  last_seen_at!: string | null;
+}
+
+export class ViewingData {
+  @Id() conversation_id!: string;
+  @Ids({ description: 'The members who have it before them; each once.' }) members!: string[];
+}
+
 export class TypingData {
   @Id() conversation_id!: string;
   @Choice(['agent', 'contact']) sender_type!: 'agent' | 'contact';
@@ -145,6 +161,10 @@ export class TypingFields {
 
 export class AgentTypingFields extends TypingFields {
   @Flag({ optional, description: 'A private note is being written: visitors do not hear of it.' }) private?: boolean;
+}
+
+export class ViewingFields {
+  @Id({ nullable, description: 'null: none.' }) conversation_id!: string | null;
 }
 
 export class AuthFields {

@@ -84,6 +84,12 @@ export const PASSING_FRAMES = {
   'token.expiring': both('The token ends soon; `auth` with a fresh one keeps the socket.', 'TokenExpiringData'),
   authenticated: both('Answers `auth`: until when the fresh token holds.', 'AuthenticatedData'),
   typing: both('Somebody types; ends by itself after 8 s. Not sent to whoever types.', 'TypingData'),
+  'presence.updated': both(
+    'Somebody has come or gone. Agents are told of all members and of the contacts that they may see, and once more when ' +
+      'an inbox opens; visitors of the agents to whom their unresolved conversations are assigned.',
+    'PresenceData',
+  ),
+  'viewing.updated': agents('Who has a conversation before them has changed; also answers `viewing`.', 'ViewingData'),
   'typing.stop': both('Somebody has stopped typing.', 'TypingData'),
 } satisfies Record<string, FrameDefinition>;
 
@@ -99,6 +105,10 @@ export const CLIENT_FRAMES = {
   auth: {
     ...both('A fresh token of the same principal and scope keeps the socket; another ends it (4502).', 'AuthFields'),
     answer: 'authenticated',
+  },
+  viewing: {
+    ...agents('The agent has this conversation before it, null: none; ends with the socket.', 'ViewingFields'),
+    answer: 'viewing.updated',
   },
   'presence.heartbeat': both('The visitor or agent is still there.', NO_DATA),
 } satisfies Record<string, ClientFrameDefinition>;

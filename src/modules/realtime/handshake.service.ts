@@ -18,6 +18,9 @@ import { ConversationsService } from '../conversations/index.js';
 import { syncRequired } from './event-frames.js';
 import { passingFrame } from './passing-frames.js';
 import { ReplayService } from './replay.service.js';
+import { PresenceService } from './presence/presence.service.js';
+import { ServingAgents } from './presence/serving-agents.service.js';
+import { ViewingService } from './presence/viewing.service.js';
 import { RescopingService } from './rescoping.service.js';
 import { VISITOR_PATH } from './socket-routes.js';
 import { inboxTopics, topics } from './topics.js';
@@ -34,6 +37,9 @@ export class HandshakeService extends SocketDoor {
     private readonly limiter: RateLimiter,
     private readonly replay: ReplayService,
     private readonly rescoping: RescopingService,
+    private readonly presence: PresenceService,
+    private readonly viewing: ViewingService,
+    private readonly serving: ServingAgents,
     private readonly config: Config,
   ) {
     super();
@@ -50,10 +56,18 @@ export class HandshakeService extends SocketDoor {
 
   /**
    * One that resumes already hears what comes, which waits until it has been told what it has missed. The place in the
-   * log is taken before that is read, so between the two nothing is lost.
+   * log is taken before that is read, so between the two nothing is lost. Last comes who is there.
    */
   async welcome(connection: SocketConnection): Promise<void> {
     this.rescoping.catchUp(connection);
+    await this.tellMissed(connection);
+    if (connection.principal.kind === 'visitor') return this.serving.follow(connection);
+    if (connection.admission.room !== INBOX) return;
+    this.presence.greet(connection);
+    this.viewing.greet(connection);
+  }
+
+  private async tellMissed(connection: SocketConnection): Promise<void> {
     const { after } = connection.admission;
     const to = this.replay.cursor;
     if (after === null) return connection.send(this.connected(connection, to));

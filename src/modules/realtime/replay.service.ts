@@ -7,6 +7,7 @@ import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
 import { ConversationsService } from '../conversations/index.js';
+import { FrameViews } from './frame-views.service.js';
 import type { EventFrame } from './event-frames.js';
 import { eventFrame, HEARD_TYPES, hearingsOf, serialised } from './event-frames.js';
 
@@ -26,6 +27,7 @@ export class ReplayService {
     private readonly reader: EventReader,
     private readonly tail: EventTail,
     private readonly conversations: ConversationsService,
+    private readonly views: FrameViews,
   ) {}
 
   /** How far the log had come here before what is missing is read; with it a client resumes the next time. */
@@ -45,7 +47,7 @@ export class ReplayService {
     const frames = [];
     let bytes = 0;
     for (const event of found) {
-      const told = frameFor(connection, event);
+      const told = this.frameFor(connection, event);
       if (!told) continue;
       const frame = TextFrame.of(serialised(told, after));
       bytes += frame.bytes.length;
@@ -64,9 +66,17 @@ export class ReplayService {
     const page = await this.reader.page({ workspaceId, types: HEARD_TYPES.agent }, after, limit);
     const frames = page.events.map(event => {
       const data = hearingsOf(event).agent?.data();
-      return data ? eventFrame(event, data) : null;
+      return data ? eventFrame(event, this.views.of(event, data)) : null;
     });
     return { frames: frames.filter(frame => frame !== null), cursor: page.cursor, hasMore: page.hasMore };
+  }
+
+  /** The event as this socket would have heard it, had it been open; null when it would not. */
+  private frameFor(connection: SocketConnection, event: RecordedEvent): EventFrame | null {
+    const hearing = hearingsOf(event)[connection.admission.audience];
+    if (!hearing?.topics.some(topic => connection.topics.has(topic))) return null;
+    const data = hearing.data();
+    return data && eventFrame(event, this.views.of(event, data));
   }
 
   /** The one that the socket is about, or all of a visitor's; null for an inbox. */
@@ -74,14 +84,6 @@ export class ReplayService {
     if (admission.conversationId !== null) return [admission.conversationId];
     return admission.principal.kind === 'visitor' ? this.conversations.idsOf(admission.principal) : null;
   }
-}
-
-/** The event as this socket would have heard it, had it been open; null when it would not. */
-function frameFor(connection: SocketConnection, event: RecordedEvent): EventFrame | null {
-  const hearing = hearingsOf(event)[connection.admission.audience];
-  if (!hearing?.topics.some(topic => connection.topics.has(topic))) return null;
-  const data = hearing.data();
-  return data && eventFrame(event, data);
 }
 
 function changesScope(event: RecordedEvent, { admission: { principal } }: SocketConnection): boolean {

@@ -23,6 +23,8 @@ export const topics = {
   member: (memberId: string) => `member:${memberId}`,
   /** The sockets that a contact's tokens of one generation have opened; closed when those are refused. */
   visitorTokens: (contactId: string, generation: number) => `visitor-tokens:${contactId}:${generation}`,
+  /** The visitors with whom a member talks: they hear whether it is there. */
+  servedBy: (memberId: string) => `served-by:${memberId}`,
   /** The sockets of a channel's visitors; closed with it. */
   channelVisitors: (channelId: string) => `channel-visitors:${channelId}`,
 };

@@ -15,7 +15,7 @@ export const LIMITS = {
   allowed_mime_types: ['image/*', 'audio/*', 'video/*', 'application/pdf', 'text/plain'],
 };
 
-/** @param online whether any member of the workspace is there now */
+/** @param online whether a member who sees the channel is there now */
 export function toWidgetConfigRecord(
   channel: Channel,
   workspace: Workspace,

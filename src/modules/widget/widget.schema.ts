@@ -32,7 +32,7 @@ export class UpdateVisitorContactBody {
 }
 
 export class AvailabilityView {
-  @Flag({ description: 'Whether somebody is there to answer. As yet true whenever the channel is active.' })
+  @Flag({ description: 'Whether a member who sees the channel is online.' })
   online!: boolean;
   @Flag() within_business_hours!: boolean;
   @Time({ nullable }) next_open_at!: string | null;

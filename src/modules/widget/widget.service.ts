@@ -9,6 +9,7 @@ import type { Channel } from '../channels/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactBlocked, ContactsService } from '../contacts/index.js';
+import { MemberPresence } from '../members/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
@@ -53,6 +54,7 @@ export class WidgetService {
     private readonly identity: IdentityService,
     private readonly tokens: TokenService,
     private readonly limiter: RateLimiter,
+    private readonly members: MemberPresence,
     private readonly clock: Clock,
   ) {}
 
@@ -140,7 +142,8 @@ export class WidgetService {
   }
 
   private configOf(channel: Channel, workspace: Workspace): WidgetConfigRecord {
-    return toWidgetConfigRecord(channel, workspace, true, this.clock.now());
+    const online = this.members.anyOnline(channel.workspaceId, channel.id);
+    return toWidgetConfigRecord(channel, workspace, online, this.clock.now());
   }
 }
 

@@ -9,6 +9,12 @@ const SOCKETS_PER_PRINCIPAL = 20;
 const REMEMBERED_MS = 60_000;
 const NOBODY: readonly SocketConnection[] = [];
 
+/** Hears of each socket once that it has come, and once that it has gone: when it has closed, or is sent away. */
+export interface HubObserver {
+  joined(connection: SocketConnection): void;
+  left(connection: SocketConnection): void;
+}
+
 /** The sockets of this instance, by the topics that they listen to. */
 @Injectable()
 export class SocketHub {
@@ -16,8 +22,14 @@ export class SocketHub {
   private readonly byPrincipal = new Map<string, Set<SocketConnection>>();
   /** By topic, what has been closed lately. */
   private readonly closings = new Recently<CloseReason>(REMEMBERED_MS, Infinity);
+  private readonly observers: HubObserver[] = [];
   /** Also those that are closing, until their end. */
   readonly connections = new Set<SocketConnection>();
+
+  /** To be called before the first socket comes. */
+  observe(observer: HubObserver): void {
+    this.observers.push(observer);
+  }
 
   /**
    * Takes a connection in. Past 20 sockets of one principal the oldest gives way. One whose handshake began before one
@@ -29,6 +41,7 @@ export class SocketHub {
     this.byPrincipal.set(key, own.add(connection));
     this.connections.add(connection);
     for (const topic of connection.admission.topics) this.join(connection, topic);
+    for (const observer of this.observers) observer.joined(connection);
     const [oldest] = own;
     if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest, 'tooManySockets');
     this.catchUp(connection, connection.admission.topics, connection.askedAt);
@@ -109,9 +122,10 @@ export class SocketHub {
   private silence(connection: SocketConnection): void {
     const key = connection.principalKey;
     const own = this.byPrincipal.get(key);
-    own?.delete(connection);
+    const wasHere = own?.delete(connection) ?? false;
     if (own?.size === 0) this.byPrincipal.delete(key);
     for (const topic of [...connection.topics]) this.leave(connection, topic);
+    if (wasHere) for (const observer of this.observers) observer.left(connection);
   }
 }
 

@@ -1498,13 +1498,17 @@ export interface components {
             role: "agent" | "admin" | "owner";
             /** @enum {string} */
             status: "active" | "deactivated";
-            /** @enum {string} */
+            /**
+             * @description What the member has set, while it is connected; else `offline`. A session and a profile show their own member as it has set it.
+             * @enum {string}
+             */
             availability: "online" | "away" | "offline";
             channel_ids: string[] | null;
             /** @example 1 */
             capacity: number;
             /**
              * Format: date-time
+             * @description To the minute, while it is connected.
              * @example 2026-01-31T09:30:00.123456Z
              */
             last_seen_at: string | null;
@@ -1535,7 +1539,10 @@ export interface components {
         UpdateProfileBody: {
             name?: string;
             avatar_url?: string | null;
-            /** @enum {string} */
+            /**
+             * @description How the member is shown while it is connected, until it says otherwise; `online` is how it begins. The answer has what was set, also when nobody is connected.
+             * @enum {string}
+             */
             availability?: "online" | "away" | "offline";
         };
         UpdateMemberBody: {
@@ -1572,7 +1579,13 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
+             * @description Not of contacts that webhooks tell of.
+             * @enum {string}
+             */
+            presence?: "online" | "offline";
+            /**
              * Format: date-time
+             * @description To the minute, while it is connected.
              * @example 2026-01-31T09:30:00.123456Z
              */
             last_seen_at: string | null;
@@ -1954,7 +1967,7 @@ export interface components {
             channel_ids?: string[];
         };
         AvailabilityView: {
-            /** @description Whether somebody is there to answer. As yet true whenever the channel is active. */
+            /** @description Whether a member who sees the channel is online. */
             online: boolean;
             within_business_hours: boolean;
             /**
@@ -2612,6 +2625,23 @@ export interface components {
             from: components["schemas"]["RatingView"] | null;
             to: components["schemas"]["RatingView"] | null;
         };
+        PresenceData: {
+            /** @enum {string} */
+            subject_type: "member" | "contact";
+            /** Format: uuid */
+            subject_id: string;
+            /**
+             * @description Contacts are never `away`.
+             * @enum {string}
+             */
+            status: "online" | "away" | "offline";
+            /**
+             * Format: date-time
+             * @description The present time of those who are there; null for visitors.
+             * @example 2026-01-31T09:30:00.123456Z
+             */
+            last_seen_at: string | null;
+        };
         ResumedData: {
             from: string;
             to: string;
@@ -2657,6 +2687,12 @@ export interface components {
             status?: components["schemas"]["StatusChangeData"];
             assignee?: components["schemas"]["AssigneeChangeData"];
             csat?: components["schemas"]["RatingChangeData"];
+        };
+        ViewingData: {
+            /** Format: uuid */
+            conversation_id: string;
+            /** @description The members who have it before them; each once. */
+            members: string[];
         };
         VisitorConversationCreatedData: {
             conversation: components["schemas"]["VisitorConversationView"];

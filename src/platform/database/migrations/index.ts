@@ -2,6 +2,7 @@ import { Foundation1795219200000 } from './1795219200000-foundation.js';
 import { Doors1795305600000 } from './1795305600000-doors.js';
 import { Readers1795392000000 } from './1795392000000-readers.js';
 import { DeparturesOfContacts1795478400000 } from './1795478400000-departures-of-contacts.js';
+import { Presence1795564800000 } from './1795564800000-presence.js';
 
 /** In the order in which they run. A migration that has landed is never edited. */
 export const MIGRATIONS = [
@@ -9,4 +10,5 @@ export const MIGRATIONS = [
   Doors1795305600000,
   Readers1795392000000,
   DeparturesOfContacts1795478400000,
+  Presence1795564800000,
 ];

@@ -1,0 +1,52 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelScope } from '../../kernel/channel-scope.js';
+import { covers } from '../../kernel/channel-scope.js';
+import { Roster } from '../../platform/roster/roster.js';
+import type { Contact, ContactRecord } from './contact.js';
+import { toContactRecord } from './contact.js';
+
+export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offline' };
+
+/** Which contacts are connected. What the roster says of one is the channels through which it has come. */
+@Injectable()
+export class ContactPresence {
+  constructor(private readonly roster: Roster) {}
+
+  toView(contact: Contact): ContactWithPresence {
+    return this.withPresence(contact.workspaceId, toContactRecord(contact));
+  }
+
+  withPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
+    const note = this.roster.noteOf(contactsRoom(workspaceId), contact.id);
+    return { ...contact, presence: note === undefined ? 'offline' : 'online' };
+  }
+
+  /** Those who are connected and within the scope, as many as are asked for. */
+  online(workspaceId: string, scope: ChannelScope, limit: number): string[] {
+    const ids: string[] = [];
+    for (const [id, note] of this.roster.present(contactsRoom(workspaceId))) {
+      if (ids.length >= limit) break;
+      if (scope === null || readChannels(note).some(channel => covers(scope, channel))) ids.push(id);
+    }
+    return ids;
+  }
+}
+
+const PREFIX = 'contacts:';
+
+export function contactsRoom(workspaceId: string): string {
+  return `${PREFIX}${workspaceId}`;
+}
+
+/** The workspace of a room of contacts; null for any other. */
+export function workspaceOfContacts(room: string): string | null {
+  return room.startsWith(PREFIX) ? room.slice(PREFIX.length) : null;
+}
+
+export function readChannels(note: string | undefined): string[] {
+  return note === undefined || note === '' ? [] : note.split(' ');
+}
+
+export function channelsNote(channels: readonly string[]): string {
+  return channels.join(' ');
+}

@@ -1,0 +1,71 @@
+import { Injectable } from '@nestjs/common';
+import type { ChannelScope } from '../../kernel/channel-scope.js';
+import { covers } from '../../kernel/channel-scope.js';
+import { Roster } from '../../platform/roster/roster.js';
+import type { Availability, Member, MemberRecord } from './member.js';
+import { toMemberRecord } from './member.js';
+
+/** What the roster says of a member who is connected: what it has set by hand, and the channels that it sees. */
+export interface MemberNote {
+  availability: Availability;
+  channels: ChannelScope;
+}
+
+/** Which members are connected, and how they are to be shown: what they have set by hand, and offline without a socket. */
+@Injectable()
+export class MemberPresence {
+  constructor(private readonly roster: Roster) {}
+
+  /** How the member is shown to others. Its own word is the newer one of the two, the roster only knows that it is there. */
+  of({
+    id,
+    workspaceId,
+    status,
+    availability,
+  }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
+    const connected = status === 'active' && this.roster.noteOf(membersRoom(workspaceId), id) !== undefined;
+    return connected ? availability : 'offline';
+  }
+
+  /** The same of one of whom only the id is known. */
+  statusOf(workspaceId: string, id: string): Availability {
+    const note = this.roster.noteOf(membersRoom(workspaceId), id);
+    return note === undefined ? 'offline' : readMemberNote(note).availability;
+  }
+
+  toView(member: Member): MemberRecord {
+    return { ...toMemberRecord(member), availability: this.of(member) };
+  }
+
+  /** Those who are connected and not set to offline. */
+  shown(workspaceId: string): { id: string; availability: Availability }[] {
+    return [...this.roster.present(membersRoom(workspaceId))]
+      .map(([id, note]) => ({ id, availability: readMemberNote(note).availability }))
+      .filter(({ availability }) => availability !== 'offline');
+  }
+
+  /** Whether anybody is online who sees the channel. */
+  anyOnline(workspaceId: string, channelId: string): boolean {
+    const notes = [...this.roster.present(membersRoom(workspaceId)).values()].map(readMemberNote);
+    return notes.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
+  }
+}
+
+const PREFIX = 'members:';
+
+export function membersRoom(workspaceId: string): string {
+  return `${PREFIX}${workspaceId}`;
+}
+
+/** The workspace of a room of members; null for any other. */
+export function workspaceOfMembers(room: string): string | null {
+  return room.startsWith(PREFIX) ? room.slice(PREFIX.length) : null;
+}
+
+export function toMemberNote({ availability, channels }: MemberNote): string {
+  return JSON.stringify({ availability, channels });
+}
+
+export function readMemberNote(note: string): MemberNote {
+  return JSON.parse(note) as MemberNote;
+}

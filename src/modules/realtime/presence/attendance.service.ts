@@ -1,0 +1,185 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown, OnModuleInit } from '@nestjs/common';
+import { Config } from '../../../config/config.js';
+import type { RecordedEvent } from '../../../kernel/domain-event.js';
+import type { Principal } from '../../../kernel/principal.js';
+import type { Subject } from '../../../kernel/subject.js';
+import { EventTail } from '../../../platform/events/event-tail.js';
+import { Roster } from '../../../platform/roster/roster.js';
+import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
+import { SocketHub } from '../../../platform/sockets/socket-hub.js';
+import { channelsNote, contactsRoom, readChannels } from '../../contacts/index.js';
+import { membersRoom, toMemberNote } from '../../members/index.js';
+import { Introductions } from './introductions.service.js';
+import { LastSeenService } from './last-seen.service.js';
+
+/** Looks at everybody in a time to live. */
+const SWEEPS = 6;
+
+/** Somebody with sockets on this instance, or with none for a little while. */
+interface Attendee extends Subject {
+  sockets: Set<SocketConnection>;
+  /** Of the sockets that have closed, in the time of `performance.now()`. */
+  heardAt: number;
+  /** When it counts as gone; Infinity while it has sockets. */
+  leavesAt: number;
+  /** What the roster says of it; null until that has been read. */
+  note: string | null;
+  entered: boolean;
+}
+
+/**
+ * Who has sockets on this instance: enters them in the roster with their first, takes them out a while after their
+ * last. Heartbeats cost nothing: each socket knows when it was last heard, and one timer for all looks at that.
+ */
+@Injectable()
+export class AttendanceService implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('presence');
+  private readonly attendees = new Map<string, Attendee>();
+  private readonly leaving = new Set<Attendee>();
+  private readonly timers: NodeJS.Timeout[] = [];
+  private readonly ttlMs: number;
+  private readonly graceMs: number;
+
+  constructor(
+    config: Config,
+    private readonly hub: SocketHub,
+    private readonly roster: Roster,
+    private readonly tail: EventTail,
+    private readonly introductions: Introductions,
+    private readonly lastSeen: LastSeenService,
+  ) {
+    this.ttlMs = config.presenceTtlMs;
+    this.graceMs = config.presenceGraceMs;
+  }
+
+  onModuleInit(): void {
+    this.hub.observe({ joined: connection => this.join(connection), left: connection => this.part(connection) });
+    this.tail.listen(event => this.follow(event));
+  }
+
+  onApplicationBootstrap(): void {
+    const soon = Math.max(20, Math.min(1_000, this.graceMs / 5, this.ttlMs / SWEEPS));
+    this.timers.push(setInterval(() => this.dismiss(), soon).unref());
+    this.timers.push(setInterval(() => this.sweep(), this.ttlMs / SWEEPS).unref());
+  }
+
+  onApplicationShutdown(): void {
+    for (const timer of this.timers) clearInterval(timer);
+  }
+
+  private join(connection: SocketConnection): void {
+    const subject = subjectOf(connection.principal);
+    if (!subject) return;
+    const attendee = this.attendees.get(subject.id) ?? newcomer(subject);
+    this.attendees.set(subject.id, attendee);
+    attendee.sockets.add(connection);
+    attendee.leavesAt = Infinity;
+    this.leaving.delete(attendee);
+    if (connection.principal.kind === 'visitor') this.addChannel(attendee, connection.principal.channelId);
+    if (!attendee.entered) this.introduce(attendee);
+  }
+
+  /** Whoever has been silent for long is not waited for as long. */
+  private part(connection: SocketConnection): void {
+    const attendee = this.attendees.get(subjectOf(connection.principal)?.id ?? '');
+    if (!attendee?.sockets.delete(connection)) return;
+    attendee.heardAt = Math.max(attendee.heardAt, connection.heardAt);
+    if (attendee.sockets.size > 0) return;
+    attendee.leavesAt = Math.min(performance.now() + this.graceMs, attendee.heardAt + this.ttlMs);
+    this.leaving.add(attendee);
+  }
+
+  /** Takes out those whose time has come. */
+  private dismiss(): void {
+    const now = performance.now();
+    for (const attendee of this.leaving) if (attendee.leavesAt <= now) this.dismissOne(attendee);
+  }
+
+  private dismissOne(attendee: Attendee): void {
+    this.leaving.delete(attendee);
+    this.attendees.delete(attendee.id);
+    this.takeOut(attendee);
+    this.lastSeen.note(attendee, heardAt(attendee));
+  }
+
+  /** Those who keep a socket open and say nothing are not there; those who could not be read come in late. */
+  private sweep(): void {
+    const now = performance.now();
+    for (const attendee of this.attendees.values()) {
+      const heard = heardAt(attendee);
+      if (now - heard > this.ttlMs) this.takeOut(attendee);
+      else if (!attendee.entered && attendee.sockets.size > 0) this.introduce(attendee);
+      if (attendee.sockets.size > 0) this.lastSeen.note(attendee, heard);
+    }
+  }
+
+  private introduce(attendee: Attendee): void {
+    if (attendee.note !== null) return this.enter(attendee, attendee.note);
+    this.introductions
+      .noteOf(attendee)
+      .then(note => {
+        if (note === null || this.attendees.get(attendee.id) !== attendee) return;
+        // what has been heard of it meanwhile is newer
+        this.enter(attendee, attendee.note ?? note);
+      })
+      .catch((error: unknown) => this.logger.warn(`somebody who has come in cannot be read: ${String(error)}`));
+  }
+
+  private enter(attendee: Attendee, note: string): void {
+    attendee.note = note;
+    attendee.entered = true;
+    this.roster.enter(roomOf(attendee), attendee.id, note);
+  }
+
+  private takeOut(attendee: Attendee): void {
+    if (!attendee.entered) return;
+    attendee.entered = false;
+    this.roster.leave(roomOf(attendee), attendee.id, this.lastSeen.timeOf(heardAt(attendee)).getTime());
+  }
+
+  /** What has changed about those who are here. */
+  private follow(event: RecordedEvent): void {
+    if (event.type === 'member.updated') this.followMember(event as RecordedEvent<'member.updated'>);
+    if (event.type !== 'conversation.created' || !event.contactId || !event.channelId) return;
+    const contact = this.attendees.get(event.contactId);
+    if (contact) this.addChannel(contact, event.channelId);
+  }
+
+  private followMember({ payload: { member, changed } }: RecordedEvent<'member.updated'>): void {
+    const attendee = this.attendees.get(member.id);
+    if (!attendee) return;
+    if (member.status !== 'active') return this.dismissOne(attendee);
+    if (!changed.includes('availability') && !changed.includes('channel_ids')) return;
+    const note = toMemberNote({ availability: member.availability, channels: member.channel_ids });
+    if (attendee.entered) this.enter(attendee, note);
+    else attendee.note = note;
+  }
+
+  private addChannel(attendee: Attendee, channelId: string): void {
+    if (attendee.note === null) return;
+    const channels = readChannels(attendee.note);
+    if (channels.includes(channelId)) return;
+    attendee.note = channelsNote([...channels, channelId]);
+    if (attendee.entered) this.enter(attendee, attendee.note);
+  }
+}
+
+function newcomer(subject: Subject): Attendee {
+  return { ...subject, sockets: new Set(), heardAt: -Infinity, leavesAt: Infinity, note: null, entered: false };
+}
+
+function heardAt({ sockets, heardAt }: Attendee): number {
+  let latest = heardAt;
+  for (const socket of sockets) latest = Math.max(latest, socket.heardAt);
+  return latest;
+}
+
+function roomOf({ type, workspaceId }: Subject): string {
+  return type === 'member' ? membersRoom(workspaceId) : contactsRoom(workspaceId);
+}
+
+function subjectOf(principal: Principal): Subject | null {
+  const { workspaceId } = principal;
+  if (principal.kind === 'agent') return { type: 'member', id: principal.memberId, workspaceId };
+  return principal.kind === 'visitor' ? { type: 'contact', id: principal.contactId, workspaceId } : null;
+}

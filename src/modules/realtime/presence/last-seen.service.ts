@@ -1,0 +1,85 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Config } from '../../../config/config.js';
+import { Clock } from '../../../kernel/clock.js';
+import type { Sighting, Subject } from '../../../kernel/subject.js';
+import { ContactsService } from '../../contacts/index.js';
+import { MembersService } from '../../members/index.js';
+
+const BATCH = 1_000;
+
+interface Noted extends Subject {
+  at: Date;
+  /** What the database has by this instance; null: nothing yet. */
+  written: Date | null;
+  /** In the time of `performance.now()`. */
+  writtenAt: number;
+}
+
+/** Writes `last_seen_at` of those who are here and of those who have left: gathered, and at most once a minute each. */
+@Injectable()
+export class LastSeenService implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger('presence');
+  private readonly noted = new Map<string, Noted>();
+  private timer: NodeJS.Timeout | undefined;
+  private writing: Promise<void> = Promise.resolve();
+  private readonly everyMs: number;
+
+  constructor(
+    config: Config,
+    private readonly clock: Clock,
+    private readonly members: MembersService,
+    private readonly contacts: ContactsService,
+  ) {
+    this.everyMs = config.presenceTtlMs;
+  }
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => {
+      this.writing = this.writing.then(() => this.flush(this.everyMs));
+    }, this.everyMs / 6).unref();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    clearInterval(this.timer);
+    await this.writing;
+    await this.flush(0);
+  }
+
+  /** @param heardAt in the time of `performance.now()` */
+  note({ type, id, workspaceId }: Subject, heardAt: number): void {
+    const { written = null, writtenAt = -Infinity } = this.noted.get(id) ?? {};
+    this.noted.set(id, { type, id, workspaceId, at: this.timeOf(heardAt), written, writtenAt });
+  }
+
+  /** A time of `performance.now()`, as it is written. */
+  timeOf(heardAt: number): Date {
+    return new Date(this.clock.now().getTime() - Math.max(0, performance.now() - heardAt));
+  }
+
+  private async flush(everyMs: number): Promise<void> {
+    const now = performance.now();
+    const rested = [...this.noted.values()].filter(({ writtenAt }) => now - writtenAt >= everyMs);
+    const isNews = ({ at, written }: Noted) => written === null || at > written;
+    const news = rested.filter(isNews);
+    for (const entry of rested) if (!isNews(entry)) this.noted.delete(entry.id);
+    for (let start = 0; start < news.length; start += BATCH) await this.write(news.slice(start, start + BATCH));
+  }
+
+  private async write(batch: readonly Noted[]): Promise<void> {
+    const writtenAt = performance.now();
+    try {
+      await this.members.seen(sightings(batch, 'member'));
+      await this.contacts.seen(sightings(batch, 'contact'));
+    } catch (error) {
+      return this.logger.warn(`last_seen_at was not written: ${String(error)}`);
+    }
+    for (const { id, at } of batch) {
+      const present = this.noted.get(id);
+      if (present) Object.assign(present, { written: at, writtenAt });
+    }
+  }
+}
+
+function sightings(batch: readonly Noted[], type: Subject['type']): Sighting[] {
+  return batch.filter(entry => entry.type === type).map(({ workspaceId, id, at }) => ({ workspaceId, id, at }));
+}
