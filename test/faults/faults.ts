@@ -4,6 +4,7 @@ import { BUS_FAULTS } from './list/bus.js';
 import { CLIENT_FAULTS } from './list/clients.js';
 import { CLOCK_FAULTS } from './list/clock.js';
 import { DATABASE_FAULTS } from './list/database.js';
+import { NEIGHBOUR_FAULTS } from './list/neighbours.js';
 import { SERVICE_FAULTS } from './list/service.js';
 
 /** Everything that can break. A fault added here is drawn from the next seed on. */
@@ -13,6 +14,7 @@ export const FAULTS: readonly Fault[] = [
   ...BUS_FAULTS,
   ...CLIENT_FAULTS,
   ...CLOCK_FAULTS,
+  ...NEIGHBOUR_FAULTS,
 ];
 
 /**
