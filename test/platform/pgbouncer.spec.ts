@@ -14,6 +14,7 @@ import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
+import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
 import { PgBouncer, pgbouncerVersion } from '../support/pgbouncer.js';
 import { race } from '../support/race.js';
 import { call } from '../support/service-process.js';
@@ -35,7 +36,8 @@ const SECRET = 'one more secret for nothing but tests';
 (version === null ? describe.skip : describe)('behind a PgBouncer in transaction mode', () => {
   let database: TestDatabase;
   let bouncer: PgBouncer | undefined;
-  let service: Service | undefined;
+  const services: Service[] = [];
+  const listeners: Listener[] = [];
   let watched: WatchedLog | undefined;
   let folder: string;
   beforeEach(async () => {
@@ -43,16 +45,18 @@ const SECRET = 'one more secret for nothing but tests';
     folder = mkdtempSync(join(tmpdir(), 'support-chat-data-'));
   });
   afterEach(async () => {
-    await service?.stop();
+    for (const listener of listeners.splice(0)) listener.close();
+    await Promise.all(services.splice(0).map(service => service.stop()));
     await bouncer?.stop();
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
-    service = bouncer = undefined;
+    bouncer = undefined;
     watched?.assertNoneTold();
+    watched = undefined;
   });
 
   async function start(settings: readonly string[], env: Record<string, string>): Promise<string> {
-    bouncer = await PgBouncer.before(database.url, settings);
+    bouncer ??= await PgBouncer.before(database.url, settings);
     const config = loadConfig({
       NODE_ENV: 'test',
       HOST: '127.0.0.1',
@@ -65,8 +69,9 @@ const SECRET = 'one more secret for nothing but tests';
       ENCRYPTION_KEYS: SECRET,
       ...env,
     });
-    watched = new WatchedLog(process.env.TEST_LOG_LEVEL ?? 'silent');
-    service = new Service(config, watched.log);
+    watched ??= new WatchedLog(process.env.TEST_LOG_LEVEL ?? 'silent');
+    const service = new Service(config, watched.log);
+    services.push(service);
     return service.start();
   }
 
@@ -76,6 +81,45 @@ const SECRET = 'one more secret for nothing but tests';
 
   it('they may be switched off from the start', async () => {
     await walk(await start(OFF, { DATABASE_PREPARED: 'off' }));
+  });
+
+  it('with fewer connections than they want, two instances migrate past it, hear each other by the log, resume, stop', async () => {
+    const narrow = [...OFF, 'default_pool_size = 2'];
+    bouncer = await PgBouncer.before(database.url, narrow);
+    const [one = '', other = ''] = await race(2, () => start(narrow, { DATABASE_POOL_SIZE: '10' }));
+    const desk = await openDesk(one);
+    const talk = await beginTalk(other, desk);
+    const agent = await Listener.agent(one, desk.token);
+    const page = await Listener.visitor(other, talk.token);
+    listeners.push(agent, page);
+    const path = `/conversations/${talk.conversationId}/messages`;
+    const say = (content: string, index: number): Promise<Json> =>
+      index % 2
+        ? ask('POST', `${one}/v1${path}`, desk.token, { content })
+        : ask('POST', `${other}/v1/widget${path}`, talk.token, { content });
+
+    const seqs = await race(40, async index => (await say(`at once ${index}`, index)).seq as number);
+    expect(seqs.sort((a, b) => a - b)).toEqual([...Array(40).keys()].map(index => index + 2));
+    // in order, on the instance where it was said and on the other, which has it from the log alone
+    const heard = (listener: Listener) =>
+      listener.events.filter(({ type }) => type === 'message.created').map(({ data }) => data.message.seq as number);
+    for (const listener of [agent, page]) {
+      await eventually(() => heard(listener).includes(41) || undefined, 10_000);
+      expect(heard(listener).slice(-40)).toEqual(seqs);
+    }
+
+    agent.cut();
+    await race(6, index => say(`while away ${index}`, index));
+    await agent.heard(({ type }) => type === 'resumed');
+    await eventually(() => heard(agent).includes(47) || undefined, 10_000);
+    expect(heard(agent).slice(-46)).toEqual([...Array(46).keys()].map(index => index + 2));
+
+    await services[0]?.stop();
+    await services[1]?.stop();
+    for (const listener of [agent, page]) {
+      await eventually(() => listener.ends.find(({ code }) => code === 1012));
+    }
+    services.length = 0;
   });
 
   (carries ? it : it.skip)('they are kept where it carries them', async () => {

@@ -112,6 +112,11 @@ export class Listener {
     return JSON.stringify({ ends, refusals, turns, last: frames.at(-1) });
   }
 
+  /** As if the network went away under it; it comes back. */
+  cut(): void {
+    this.ws?.terminate();
+  }
+
   close(): void {
     this.over = true;
     this.ws?.terminate();
