@@ -2621,10 +2621,6 @@ export interface components {
             message: components["schemas"]["MessageView"];
             conversation: components["schemas"]["ProgressData"];
         };
-        RatingChangeData: {
-            from: components["schemas"]["RatingView"] | null;
-            to: components["schemas"]["RatingView"] | null;
-        };
         PresenceData: {
             /** @enum {string} */
             subject_type: "member" | "contact";
@@ -2641,6 +2637,10 @@ export interface components {
              * @example 2026-01-31T09:30:00.123456Z
              */
             last_seen_at: string | null;
+        };
+        RatingChangeData: {
+            from: components["schemas"]["RatingView"] | null;
+            to: components["schemas"]["RatingView"] | null;
         };
         ResumedData: {
             from: string;
@@ -2683,16 +2683,23 @@ export interface components {
             /** Format: uuid */
             conversation_id: string;
         };
-        VisitorChangesData: {
-            status?: components["schemas"]["StatusChangeData"];
-            assignee?: components["schemas"]["AssigneeChangeData"];
-            csat?: components["schemas"]["RatingChangeData"];
-        };
         ViewingData: {
             /** Format: uuid */
             conversation_id: string;
             /** @description The members who have it before them; each once. */
             members: string[];
+        };
+        ViewingFields: {
+            /**
+             * Format: uuid
+             * @description null: none.
+             */
+            conversation_id: string | null;
+        };
+        VisitorChangesData: {
+            status?: components["schemas"]["StatusChangeData"];
+            assignee?: components["schemas"]["AssigneeChangeData"];
+            csat?: components["schemas"]["RatingChangeData"];
         };
         VisitorConversationCreatedData: {
             conversation: components["schemas"]["VisitorConversationView"];
