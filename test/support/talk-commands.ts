@@ -101,10 +101,10 @@ export class Talk {
     return member && { owner: desk.owner, colleague }[member].memberId;
   }
 
-  async messageId(by: Person, seq: number): Promise<string> {
+  async messageId(seq: number): Promise<string> {
     const around = this.path('owner', `/messages?after_seq=${seq - 1}&limit=1`);
     const [message] = (await this.api('owner').get(around)).data.items as Json[];
-    if (message?.seq !== seq) throw new Error(`${by} finds no message ${seq}`);
+    if (message?.seq !== seq) throw new Error(`there is no message ${seq}`);
     return message.id as string;
   }
 
@@ -170,24 +170,34 @@ export function steps(): fc.Arbitrary<Step>[] {
   const clientId = fc.option(fc.constantFrom('one', 'two'), { nil: null });
   const said = fc.record({ by: person, note: fc.boolean(), clientId });
   const nth = fc.nat({ max: 30 });
-  const flags = fc.tuple(fc.boolean(), fc.boolean());
+  const which = fc.record({ own: fc.boolean(), nth });
+  const way = fc.record({ room: fc.boolean(), resumes: fc.boolean(), settled: fc.boolean() });
   return [
     said.map(one => new Say([one])),
     fc.array(said, { minLength: 2, maxLength: 4 }).map(several => new Say(several)),
-    fc.tuple(agent, nth).map(([by, place]) => new Edit(by, place)),
-    fc.tuple(agent, nth).map(([by, place]) => new Unsend(by, place)),
+    fc.tuple(agent, which).map(([by, message]) => new Edit(by, message)),
+    fc.tuple(agent, which).map(([by, message]) => new Unsend(by, message)),
     fc.tuple(person, nth).map(([by, upTo]) => new Read(by, upTo)),
     fc.tuple(agent, fc.constantFrom(...AGENTS, null)).map(([by, to]) => new Assign(by, to)),
     agent.map(by => new Act(by, 'take')),
     agent.map(by => new Act(by, 'resolve')),
     agent.map(by => new Act(by, 'reopen')),
-    fc.tuple(person, flags).map(([who, [room, resumes]]) => new Connect(who, room, resumes)),
-    fc.tuple(person, flags).map(([who, [room]]) => new Connect(who, room, true)),
+    fc.tuple(person, way).map(([who, how]) => new Connect(who, how)),
+    fc.tuple(person, way).map(([who, how]) => new Connect(who, { ...how, resumes: true })),
     fc.tuple(person, fc.boolean()).map(([who, goodbye]) => new Leave(who, goodbye)),
     fc.tuple(person, fc.boolean()).map(([who, room]) => new Flicker(who, room)),
-    fc.constant(new SettleLog()),
     fc.constant(new Look()),
   ];
+}
+
+/** A step that can be taken in every state: what it is answered with is the model's to say. */
+abstract class Anytime implements Step {
+  check(): boolean {
+    return true;
+  }
+
+  abstract run(model: TalkModel, real: Talk): Promise<void>;
+  abstract toString(): string;
 }
 
 interface Saying {
@@ -197,11 +207,9 @@ interface Saying {
 }
 
 /** One says something, or several at once: then `seq` says who came first. */
-class Say implements Step {
-  constructor(private readonly sayings: readonly Saying[]) {}
-
-  check(): boolean {
-    return true;
+class Say extends Anytime {
+  constructor(private readonly sayings: readonly Saying[]) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
@@ -238,59 +246,59 @@ class Say implements Step {
   }
 }
 
-class Edit implements Step {
+/** One of the messages that there are; of the agent's own, if it is to be, and has any. */
+interface Which {
+  own: boolean;
+  nth: number;
+}
+
+class Edit extends Anytime {
   constructor(
     private readonly by: Agent,
-    private readonly place: number,
-  ) {}
-
-  check(): boolean {
-    return true;
+    private readonly message: Which,
+  ) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
-    const seq = placeIn(model, this.place);
+    const seq = seqOf(model, this.by, this.message);
     const words = unique(model.messages[seq - 1]?.private ? 'secret' : 'edited');
-    const id = await real.messageId(this.by, seq);
+    const id = await real.messageId(seq);
     const answer = await real.api(this.by).patch<Json>(real.path(this.by, `/messages/${id}`), { content: words });
     agree(this.toString(), answer, model.edit(this.by, seq, words));
   }
 
   toString(): string {
-    return `edit(${this.by}, ${this.place})`;
+    return `edit(${this.by}, ${shown(this.message)})`;
   }
 }
 
-class Unsend implements Step {
+class Unsend extends Anytime {
   constructor(
     private readonly by: Agent,
-    private readonly place: number,
-  ) {}
-
-  check(): boolean {
-    return true;
+    private readonly message: Which,
+  ) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
-    const seq = placeIn(model, this.place);
-    const id = await real.messageId(this.by, seq);
+    const seq = seqOf(model, this.by, this.message);
+    const id = await real.messageId(seq);
     const answer = await real.api(this.by).delete<Json>(real.path(this.by, `/messages/${id}`));
     agree(this.toString(), answer, model.unsend(this.by, seq));
   }
 
   toString(): string {
-    return `unsend(${this.by}, ${this.place})`;
+    return `unsend(${this.by}, ${shown(this.message)})`;
   }
 }
 
-class Read implements Step {
+class Read extends Anytime {
   constructor(
     private readonly by: Person,
     private readonly upTo: number,
-  ) {}
-
-  check(): boolean {
-    return true;
+  ) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
@@ -304,14 +312,12 @@ class Read implements Step {
   }
 }
 
-class Assign implements Step {
+class Assign extends Anytime {
   constructor(
     private readonly by: Agent,
     private readonly to: Agent | null,
-  ) {}
-
-  check(): boolean {
-    return true;
+  ) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
@@ -325,14 +331,12 @@ class Assign implements Step {
   }
 }
 
-class Act implements Step {
+class Act extends Anytime {
   constructor(
     private readonly by: Agent,
     private readonly action: 'take' | 'resolve' | 'reopen',
-  ) {}
-
-  check(): boolean {
-    return true;
+  ) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
@@ -346,36 +350,44 @@ class Act implements Step {
   }
 }
 
-class Connect implements Step {
+interface Way {
+  room: boolean;
+  resumes: boolean;
+  /** Whether the log's reader has come to the present before, so that the cursor that is given then begins there. */
+  settled: boolean;
+}
+
+/** Comes, or, when it is there already, drops out and comes back at once. */
+class Connect extends Anytime {
   constructor(
     private readonly who: Person,
-    private readonly room: boolean,
-    private readonly resumes: boolean,
-  ) {}
-
-  check(): boolean {
-    return true;
+    private readonly way: Way,
+  ) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
+    const { room, resumes, settled } = this.way;
+    if (room && !model.sees(this.who)) return;
     const listener = real.listener(this.who);
-    if (listener.connected || (this.room && !model.sees(this.who))) return;
-    await listener.connect(real.open(this.who, this.room), this.resumes);
+    if (listener.connected) listener.drop();
+    if (settled) await real.settleLog();
+    await listener.connect(real.open(this.who, room), resumes);
   }
 
   toString(): string {
-    return `connect(${this.who}${this.room ? ', in the room' : ''}${this.resumes ? ', with its cursor' : ''})`;
+    const { room, resumes, settled } = this.way;
+    const how = [...(room ? ['in the room'] : []), ...(resumes ? ['with its cursor'] : [])];
+    return `connect(${[this.who, ...how, ...(settled ? ['the log settled'] : [])].join(', ')})`;
   }
 }
 
-class Flicker implements Step {
+class Flicker extends Anytime {
   constructor(
     private readonly who: Person,
     private readonly room: boolean,
-  ) {}
-
-  check(): boolean {
-    return true;
+  ) {
+    super();
   }
 
   async run(model: TalkModel, real: Talk): Promise<void> {
@@ -389,14 +401,12 @@ class Flicker implements Step {
   }
 }
 
-class Leave implements Step {
+class Leave extends Anytime {
   constructor(
     private readonly who: Person,
     private readonly goodbye: boolean,
-  ) {}
-
-  check(): boolean {
-    return true;
+  ) {
+    super();
   }
 
   async run(_model: TalkModel, real: Talk): Promise<void> {
@@ -411,25 +421,7 @@ class Leave implements Step {
   }
 }
 
-class SettleLog implements Step {
-  check(): boolean {
-    return true;
-  }
-
-  run(_model: TalkModel, real: Talk): Promise<void> {
-    return real.settleLog();
-  }
-
-  toString(): string {
-    return 'settleLog';
-  }
-}
-
-class Look implements Step {
-  check(): boolean {
-    return true;
-  }
-
+class Look extends Anytime {
   run(model: TalkModel, real: Talk): Promise<void> {
     return real.look(model);
   }
@@ -439,9 +431,14 @@ class Look implements Step {
   }
 }
 
-/** One of the messages that there are. */
-function placeIn({ lastSeq }: TalkModel, place: number): number {
-  return (place % lastSeq) + 1;
+function seqOf({ messages }: TalkModel, by: Agent, { own, nth }: Which): number {
+  const owned = messages.filter(message => message.by === by);
+  const among = own && owned.length > 0 ? owned : messages;
+  return among[nth % among.length]?.seq ?? 1;
+}
+
+function shown({ own, nth }: Which): string {
+  return `${nth}${own ? ' of its own' : ''}`;
 }
 
 function agree(what: string, { status, data, error }: Answer<Json>, expected: Expected): void {
