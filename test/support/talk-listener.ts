@@ -89,7 +89,8 @@ export class TalkListener {
     this.owed.follow(true);
     this.take();
     this.socket = null;
-    this.owed.drop(new Set(this.places() ?? []));
+    // what was on its way may be lost
+    this.owed.drop(new Set(this.places(true) ?? []));
   }
 
   /** What happened before it first came is none of its business. */
@@ -126,8 +127,9 @@ export class TalkListener {
   /**
    * The events that stand behind what was heard, when all that must be among them is, in order; else null. Two events
    * can read alike, so every way to lay the one beside the other is tried, the obvious first.
+   * @param cutOff whether some may be missing, because the client did not wait for what was on its way
    */
-  private places(): number[] | null {
+  private places(cutOff = false): number[] | null {
     const owed = this.owed.places();
     const dead = new Set<string>();
     const fit = (heardFrom: number, owedFrom: number): number[] | null => {
@@ -137,7 +139,8 @@ export class TalkListener {
       if (dead.has(key)) return null;
       const alike = heard && (heard.line === next.line || heard.line === next.scrubbed);
       const rest = alike ? fit(heardFrom + 1, owedFrom + 1) : null;
-      const found = rest ? [next.place, ...rest] : next.must ? null : fit(heardFrom, owedFrom + 1);
+      const needed = next.must && !cutOff;
+      const found = rest ? [next.place, ...rest] : needed ? null : fit(heardFrom, owedFrom + 1);
       if (!found) dead.add(key);
       return found;
     };
