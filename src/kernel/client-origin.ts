@@ -8,25 +8,45 @@ export interface ClientOrigin {
   userAgent: string | null;
 }
 
-const WITHIN_IPV6 = /^(?:::ffff:|64:ff9b::)(\d+\.\d+\.\d+\.\d+)$/i;
+/** The first six groups of IPv6 addresses that stand for an IPv4 one: as a socket shows it, and as a network translates it. */
+const STAND_FOR_IPV4 = ['0:0:0:0:0:ffff', '64:ff9b:0:0:0:0'];
 const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
+const IPV4_TAIL = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * The network that an address stands for. Whoever has one IPv6 address has the 2^64 of its network, and could come from
- * another each time; an IPv4 address is its own, also inside an IPv6 one, or with the port that some proxies add.
+ * The network that an address stands for, however it is spelt. Whoever has one IPv6 address has the 2^64 of its network,
+ * and could come from another each time; an IPv4 address is its own, also inside an IPv6 one, or with the port that some
+ * proxies add.
  */
 export function networkOf(address: string): string {
-  const ipv4 = (WITHIN_IPV6.exec(address) ?? WITH_PORT.exec(address))?.[1];
+  const ipv4 = WITH_PORT.exec(address)?.[1];
   if (ipv4 !== undefined) return ipv4;
   if (!isIPv6(address)) return address;
-  const [head = '', tail] = (address.split('%')[0] ?? '').split('::');
-  const groups = head.split(':').filter(group => group !== '');
-  // what `::` leaves out is zeros, and of the last four groups nobody asks
-  if (tail !== undefined) {
-    const after = tail.split(':').filter(group => group !== '');
-    const width = groups.length + after.length + (tail.includes('.') ? 1 : 0);
-    groups.push(...Array.from({ length: 8 - width }, () => '0'), ...after);
+  const groups = groupsOf(address);
+  if (STAND_FOR_IPV4.includes(spelt(groups.slice(0, 6)))) {
+    return groups
+      .slice(6)
+      .flatMap(group => [group >> 8, group & 0xff])
+      .join('.');
   }
-  const network = groups.slice(0, 4).map(group => Number.parseInt(group, 16).toString(16));
-  return `${network.join(':')}::/64`;
+  return `${spelt(groups.slice(0, 4))}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  const bare = (address.split('%')[0] ?? '').replace(IPV4_TAIL, (_tail, ...bytes: string[]) => {
+    const [a = 0, b = 0, c = 0, d = 0] = bytes.slice(0, 4).map(Number);
+    return spelt([(a << 8) | b, (c << 8) | d]);
+  });
+  const [head = '', tail = ''] = bare.split('::');
+  const [before, after] = [head, tail].map(part => part.split(':').filter(group => group !== '')) as [
+    string[],
+    string[],
+  ];
+  const zeros = Array.from({ length: 8 - before.length - after.length }, () => '0');
+  return [...before, ...zeros, ...after].map(group => Number.parseInt(group, 16));
+}
+
+function spelt(groups: number[]): string {
+  return groups.map(group => group.toString(16)).join(':');
 }

@@ -5,6 +5,8 @@ describe('what limits count an address by', () => {
   it.each([
     ['an IPv4 address', '203.0.113.7', '203.0.113.7'],
     ['one that an IPv6 socket shows', '::ffff:203.0.113.7', '203.0.113.7'],
+    ['the same as hexadecimal digits', '::ffff:cb00:7107', '203.0.113.7'],
+    ['the same in full', '0:0:0:0:0:ffff:203.0.113.7', '203.0.113.7'],
     ['one that was translated', '64:ff9b::203.0.113.7', '203.0.113.7'],
     ['one with the port of its connection', '203.0.113.7:49152', '203.0.113.7'],
     ['an IPv6 address', '2001:db8:1:2:3:4:5:6', '2001:db8:1:2::/64'],

@@ -15,7 +15,7 @@ import { PEOPLE } from '../support/talk-model.js';
 import { World } from '../support/world.js';
 
 /** MODEL_RUNS=… talks for long; MODEL_SEED=…, MODEL_PATH=… and MODEL_REPLAY=… repeat what has failed. */
-const RUNS = Number(process.env.MODEL_RUNS ?? 100);
+const RUNS = Number(process.env.MODEL_RUNS ?? 60);
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const PATH = process.env.MODEL_PATH;
 const REPLAY = process.env.MODEL_REPLAY;
@@ -59,10 +59,7 @@ describe('a conversation of three clients that come, go, drop out and come back'
   it(
     'is as the model of it says, and each has heard what it was to hear, in order, and nothing else',
     async () => {
-      const started = process.cpuUsage();
       await fc.assert(anyTalk(), { seed: SEED, numRuns: RUNS, ...(PATH === undefined ? {} : { path: PATH }) });
-      const { user, system } = process.cpuUsage(started);
-      process.stdout.write(`cpu ${(user + system) / 1e6}\n`);
     },
     120_000 + RUNS * 5_000,
   );
@@ -139,8 +136,8 @@ describe('the model finds', () => {
       FAULTS[name]?.();
       const found = await fc.check(anyTalk(), { seed: 1, numRuns: 200, endOnFailure: true });
       expect([name, found.failed]).toEqual([name, true]);
+      // frames that are wrong on purpose
       world.contract.faults.length = 0;
-      process.stdout.write(`${name}: run ${found.numRuns}\n${String(found.errorInstance).slice(0, 400)}\n`);
     },
     300_000,
   );

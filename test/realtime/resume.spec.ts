@@ -214,6 +214,7 @@ describe('a cursor that cannot be resumed from', () => {
     const [, identity = ''] = Buffer.from(good, 'base64url').toString().split('.');
     expect(await reason('nonsense')).toBe('invalid');
     expect(await reason(forged('1', identity, '12', '15', '3'))).toBe('invalid');
+    expect(await reason(forged('1', identity, '9'.repeat(20)))).toBe('invalid');
     expect(await reason(forged('1', '0123456789abcdef', '12'))).toBe('epoch');
     expect(await reason(forged('1', identity, '999999999999'))).toBe('epoch');
   });
@@ -314,6 +315,19 @@ describe('GET /v1/events', () => {
     const after = await left(() => world.agentSocket(desk.owner));
     const { api } = desk.owner;
     expect((await api.get('/v1/events?after=garbage')).error.code).toBe('cursor_invalid');
+    const [, identity = ''] = Buffer.from((await api.get('/v1/events')).data.cursor, 'base64url')
+      .toString()
+      .split('.');
+    const [huge, small] = ['9'.repeat(20), '1'];
+    for (const numbers of [
+      [huge],
+      [small, huge, small, small],
+      [small, small, huge, small],
+      [small, small, small, huge],
+    ]) {
+      const after = Buffer.from(['1', identity, ...numbers].join('.')).toString('base64url');
+      expect((await api.get(`/v1/events?after=${after}`)).error.code).toBe('cursor_invalid');
+    }
     const elsewhere = Buffer.from('1.0123456789abcdef.12').toString('base64url');
     expect((await api.get(`/v1/events?after=${elsewhere}`)).error.code).toBe('cursor_expired');
     await say('soon forgotten');
