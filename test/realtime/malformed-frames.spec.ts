@@ -34,7 +34,7 @@ let desk: OutsideDesk;
 let talk: { token: string; conversationId: string };
 let path: string;
 /** Who does nothing wrong, and must not notice. */
-let witnesses: Listener[];
+let witnesses: Listener[] = [];
 beforeAll(async () => {
   ensureBuilt();
   database = await cloneDatabase();
