@@ -11,6 +11,8 @@ interface Heard {
   line: string;
   /** How much had happened when the socket that heard it was opened. */
   openedAt: number;
+  /** Whether it was told as something missed. */
+  replayed: boolean;
 }
 
 /** One client over many connections: what it has heard, repeats dropped by id, and the cursor it comes back with. */
@@ -19,6 +21,7 @@ export class TalkListener {
   private socket: TestSocket | null = null;
   private openedAt = 0;
   private taken = 0;
+  private replaying = false;
   private readonly heard: Heard[] = [];
   private readonly ids = new Set<string>();
   private readonly owed: Owed;
@@ -46,7 +49,7 @@ export class TalkListener {
     if (after !== null) await socket.next('resumed');
     this.owed.follow(false);
     this.owed.comeBack(after !== null);
-    this.attach(socket, this.model.entries.length);
+    this.attach(socket, this.model.entries.length, after !== null);
   }
 
   /** Begins to come back, and is cut off at once: what it was told until then counts as heard. */
@@ -54,7 +57,7 @@ export class TalkListener {
     const socket = await open(this.cursor);
     this.owed.follow(false);
     this.owed.comeBack(true);
-    this.attach(socket, this.model.entries.length);
+    this.attach(socket, this.model.entries.length, true);
     this.drop();
   }
 
@@ -79,7 +82,8 @@ export class TalkListener {
     if (this.places() === null) throw new Error(this.difference());
   }
 
-  private attach(socket: TestSocket, openedAt: number): void {
+  private attach(socket: TestSocket, openedAt: number, replaying = false): void {
+    this.replaying = replaying;
     this.socket = socket;
     this.openedAt = openedAt;
     this.taken = 0;
@@ -104,12 +108,18 @@ export class TalkListener {
     this.taken += frames.length;
     for (const frame of frames) {
       this.cursor = cursorOf(frame) ?? this.cursor;
+      if (frame.type === 'resumed') this.replaying = false;
       if (frame.type === 'sync.required') throw new Error(`told to read anew: ${JSON.stringify(frame.data)}`);
       if (frame.id === undefined || frame.conversation_id !== this.conversationId) continue;
       if (this.person === 'visitor' && /secret/.test(JSON.stringify(frame))) {
         throw new Error(`the visitor heard of a note: ${JSON.stringify(frame)}`);
       }
-      const heard = { id: frame.id, line: lineOf(frame, this.names, this.person), openedAt: this.openedAt };
+      const heard = {
+        id: frame.id,
+        line: lineOf(frame, this.names, this.person),
+        openedAt: this.openedAt,
+        replayed: this.replaying,
+      };
       this.refuseUnsaid(heard);
       if (!this.ids.has(frame.id)) this.heard.push(heard);
       this.ids.add(frame.id);
@@ -127,20 +137,26 @@ export class TalkListener {
   /**
    * The events that stand behind what was heard, when all that must be among them is, in order; else null. Two events
    * can read alike, so every way to lay the one beside the other is tried, the obvious first.
+   * A cursor may lie before the time at which it was given, so what had happened before a client first came can be told
+   * to it as missed when it comes again, behind what it has heard since.
    * @param cutOff whether some may be missing, because the client did not wait for what was on its way
    */
   private places(cutOff = false): number[] | null {
     const owed = this.owed.places();
     const dead = new Set<string>();
+    const before = new Set(owed.filter(({ must }) => !must).flatMap(({ line, scrubbed }) => [line, scrubbed]));
     const fit = (heardFrom: number, owedFrom: number): number[] | null => {
       const [heard, next] = [this.heard[heardFrom], owed[owedFrom]];
-      if (!next) return heard ? null : [];
       const key = `${heardFrom} ${owedFrom}`;
       if (dead.has(key)) return null;
+      const late = heard?.replayed === true && before.has(heard.line);
+      if (!next) return heard ? (late ? fit(heardFrom + 1, owedFrom) : null) : [];
       const alike = heard && (heard.line === next.line || heard.line === next.scrubbed);
       const rest = alike ? fit(heardFrom + 1, owedFrom + 1) : null;
       const needed = next.must && !cutOff;
-      const found = rest ? [next.place, ...rest] : needed ? null : fit(heardFrom, owedFrom + 1);
+      const found = rest
+        ? [next.place, ...rest]
+        : ((needed ? null : fit(heardFrom, owedFrom + 1)) ?? (late ? fit(heardFrom + 1, owedFrom) : null));
       if (!found) dead.add(key);
       return found;
     };
