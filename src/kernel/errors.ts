@@ -22,6 +22,7 @@ export const VisitorTokenRequired = defineError(
   'This route takes a visitor token.',
 );
 export const Forbidden = defineError('forbidden', 'forbidden', 'The credential does not allow this.');
+export const HttpsRequired = defineError('forbidden', 'https_required', 'Credentials travel over https only.');
 export const ScopeTooNarrow = defineError(
   'forbidden',
   'scope_too_narrow',

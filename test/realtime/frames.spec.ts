@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
-import type { FrameText } from '../../src/platform/sockets/frame.js';
+import type { FrameText } from '../../src/kernel/frame-text.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
 import type { Frame, TestSocket } from '../support/socket.js';

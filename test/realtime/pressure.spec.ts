@@ -5,7 +5,7 @@ import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import { ConversationsService } from '../../src/modules/conversations/index.js';
-import type { FrameText } from '../../src/platform/sockets/frame.js';
+import type { FrameText } from '../../src/kernel/frame-text.js';
 import { HandshakeQueue } from '../../src/platform/sockets/handshake-queue.js';
 import type { SocketConnection } from '../../src/platform/sockets/socket-connection.js';
 import { SocketDoor } from '../../src/platform/sockets/socket-door.js';

@@ -1,7 +1,6 @@
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
+import type { Audience, FrameText } from '../../kernel/frame-text.js';
 import type { ResumeFault } from '../../platform/events/event-reader.service.js';
-import type { Audience } from '../../platform/sockets/socket-connection.js';
-import type { FrameText } from '../../platform/sockets/frame.js';
 import type { Ending, EventRoute } from './event-routes.js';
 import { EVENT_ROUTES } from './event-routes.js';
 import { passingFrame } from './passing-frames.js';

@@ -7,7 +7,7 @@ import { principalKey } from '../../kernel/principal.js';
 import { nowWireTime } from '../../kernel/clock.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
-import type { FrameText } from '../../platform/sockets/frame.js';
+import type { FrameText } from '../../kernel/frame-text.js';
 import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
 import type { Handshake } from '../../platform/sockets/socket-door.js';
 import { SocketDoor } from '../../platform/sockets/socket-door.js';

@@ -1,4 +1,4 @@
-import type { FrameText } from '../../platform/sockets/frame.js';
+import type { FrameText } from '../../kernel/frame-text.js';
 import type { NO_DATA, PASSING_FRAMES } from './frames.js';
 import type * as shapes from './frames.schema.js';
 

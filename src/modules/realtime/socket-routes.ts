@@ -1,6 +1,7 @@
 import type { DomainErrorClass } from '../../kernel/domain-error.js';
 import {
   AgentTokenRequired,
+  HttpsRequired,
   InternalError,
   InvalidToken,
   MalformedRequest,
@@ -12,7 +13,6 @@ import {
   Unavailable,
   VisitorTokenRequired,
 } from '../../kernel/errors.js';
-import { HttpsRequired } from '../../platform/http/https-only.js';
 import { MemberDeactivated } from '../auth/index.js';
 import { OriginNotAllowed } from '../channels/index.js';
 import { ContactBlocked } from '../contacts/index.js';

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Config } from '../../config/config.js';
-import { defineError } from '../../kernel/domain-error.js';
-
-export const HttpsRequired = defineError('forbidden', 'https_required', 'Credentials travel over https only.');
+import { HttpsRequired } from '../../kernel/errors.js';
 
 type Trust = (address: string | undefined, hop: number) => boolean;
 

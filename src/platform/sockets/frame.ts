@@ -1,17 +1,10 @@
 import { defineError } from '../../kernel/domain-error.js';
 import { DomainError } from '../../kernel/domain-error.js';
+import type { FrameText } from '../../kernel/frame-text.js';
 import { exceedsDepth } from '../http/field-rules.js';
 
 export const FrameMalformed = defineError('invalid', 'frame_malformed', 'A frame is a JSON object with a type.');
 export const FrameUnknown = defineError('invalid', 'frame_unknown', 'There is no frame of this type.');
-
-declare const written: unique symbol;
-
-/**
- * A frame as it goes over the wire. Only the writers of declared frames make one, so a frame that nobody has declared
- * does not compile.
- */
-export type FrameText = string & { readonly [written]: true };
 
 /** A frame from a client: its type, and its fields wherever the client put them. */
 export interface ClientFrame {

@@ -1,17 +1,14 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
+import type { Audience, FrameText } from '../../kernel/frame-text.js';
 import { newId } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
-import type { FrameText } from './frame.js';
 import { TextFrame } from './text-frame.js';
 import { TokenBucket } from './token-bucket.js';
 import { TurnWriter } from './turn-writer.js';
-
-/** Which of the two views of an event a socket gets. */
-export type Audience = 'agent' | 'visitor';
 
 /** What the door found out about a connection before it was let in. */
 export interface Admission {

@@ -1,4 +1,4 @@
-import type { FrameText } from './frame.js';
+import type { FrameText } from '../../kernel/frame-text.js';
 
 /**
  * A frame of text as a server writes it, header and all, made once however many sockets it goes to. A server masks

@@ -2,7 +2,7 @@ import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Clock, toWireTime } from '../../../kernel/clock.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
 import type { Presence, Subject } from '../../../kernel/subject.js';
-import type { FrameText } from '../../../platform/sockets/frame.js';
+import type { FrameText } from '../../../kernel/frame-text.js';
 import type { RosterChange } from '../../../platform/roster/roster.js';
 import { Roster } from '../../../platform/roster/roster.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';

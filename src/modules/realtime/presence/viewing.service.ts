@@ -5,7 +5,7 @@ import { NotFound, ValidationFailed } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
 import { EventTail } from '../../../platform/events/event-tail.js';
-import type { FrameText } from '../../../platform/sockets/frame.js';
+import type { FrameText } from '../../../kernel/frame-text.js';
 import type { RosterChange } from '../../../platform/roster/roster.js';
 import { Roster } from '../../../platform/roster/roster.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
