@@ -230,7 +230,10 @@ describe('merges that race', () => {
         const [a, b] = index % 2 ? pair : [pair[1], pair[0]];
         return merge({ from_id: b.contactId }, a.contactId);
       });
-      expect(countsOf(answers.map(answer => outcome(answer).join(' ')))).toEqual({ '200 ': 1, '410 contact_merged': 3 });
+      expect(countsOf(answers.map(answer => outcome(answer).join(' ')))).toEqual({
+        '200 ': 1,
+        '410 contact_merged': 3,
+      });
       const won = answers.find(({ status }) => status === 200)?.data.contact.id as string;
       expect((await conversationsOf(won)).sort()).toEqual(conversations.map(({ id }) => id as string).sort());
     }
