@@ -66,8 +66,10 @@ class Scene {
     return answer;
   }
 
+  /** What is told of a contact beside what was done to it (`contact.updated`) has none. */
   async traces(): Promise<Row[]> {
-    const sql = 'SELECT type, actor, payload, address, user_agent FROM event WHERE request_id = $1 ORDER BY position';
+    const sql = `SELECT type, actor, payload, address, user_agent FROM event
+      WHERE request_id = $1 AND type <> 'contact.updated' ORDER BY position`;
     return world.app.database.query<Row>(sql, [this.requestId]);
   }
 }
@@ -549,6 +551,25 @@ const DEEDS: [string, Deed][] = [
       return [[type, apiKey(scene.keyId), { id }]];
     },
   ]),
+  ...(
+    [
+      ['is blocked', 'post', '/block', 'contact.blocked', {}],
+      ['is let in again', 'post', '/unblock', 'contact.unblocked', {}],
+      ['is handed out', 'post', '/export', 'contact.exported', {}],
+      ['is erased', 'delete', '', 'contact.deleted', {}],
+      ['becomes one with another', 'post', '/merge', 'contact.merged', { merges: true }],
+    ] as [string, Method, string, string, { merges?: boolean }][]
+  ).map(([what, method, action, type, { merges }]): [string, Deed] => [
+    `a contact ${what}`,
+    async scene => {
+      const { api, memberId } = scene.owner;
+      const { id } = (await api.post('/v1/contacts', { name: 'Cara' })).data;
+      const from = merges ? (await api.post('/v1/contacts', { name: 'Cara' })).data.id : null;
+      if (action === '/unblock') await api.post(`/v1/contacts/${id}/block`);
+      await scene.send(api, method, `/v1/contacts/${id}${action}`, merges ? { from_id: from } : undefined);
+      return [[type, member(memberId), merges ? { id: from, into_id: id } : { id }]];
+    },
+  ]),
   [
     'the workspace is changed',
     async scene => {
@@ -566,7 +587,7 @@ describe.each([
   ['every sign-in', SIGN_INS],
   ['every refusal', REFUSALS],
   ['every end of a session, and what is done to a password', ENDS],
-  ['everything that is done to keys, members, invites, channels and bots', DEEDS],
+  ['everything that is done to keys, members, invites, channels, bots and contacts', DEEDS],
 ])('%s is written down with actor, address and program, without a secret:', (_what, deeds) => {
   it.each(deeds)('%s', async (_deed, act) => {
     const scene = await Scene.set();
@@ -701,7 +722,8 @@ describe('the log', () => {
 });
 
 describe('where people talk,', () => {
-  const TALK = /^(message|conversation|contact|canned_response)\./;
+  /** What somebody does to a contact as such is no talk. */
+  const TALK = /^(message|conversation|canned_response)\.|^contact\.(created|updated)$/;
 
   it('nobody’s address or program is kept, whoever speaks, reads or changes', async () => {
     const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': PROGRAM };
