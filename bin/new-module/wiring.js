@@ -33,6 +33,7 @@ export function wire(root, names, migration) {
   const events = ['created', 'updated', 'deleted'].map(kind => new RegExp(`^ {2}'canned_response\\.${kind}': .*,$`));
   change('src/modules/realtime/event-routes.ts', importAgain(names), again(...events));
   change('src/modules/realtime/frames.ts', again(...events));
+  change('src/modules/audit/audited-events.ts', again(...events));
   change(MIGRATIONS, lastMigration(migration));
   change(GOLDEN, table(names));
 

@@ -49,6 +49,7 @@ beforeAll(async () => {
   const message = await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'More' });
   const canned = await desk.owner.api.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi' });
   const bot = await desk.owner.api.post('/v1/bots', { name: 'Berta' });
+  const lost = await desk.owner.api.post('/v1/contacts', { name: 'Lotte' });
   const spare = await desk.owner.api.post('/v1/api-keys', { name: 'spare' });
   tokens = {
     nobody: null,
@@ -65,7 +66,8 @@ beforeAll(async () => {
     'canned-responses': [canned.data.id],
     // not the one through which the visitor has come: channels are closed and deleted here
     channels: [victim.id],
-    contacts: [visitor.contactId],
+    // nor the visitor: contacts are blocked, merged and erased
+    contacts: [lost.data.id],
     conversations: [conversation.id],
     messages: [message.data.id, conversation.last_message.id],
     // nor one who calls here: members are deactivated

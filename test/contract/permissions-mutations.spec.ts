@@ -20,7 +20,7 @@ const MUTATIONS: Mutation[] = [
   {
     lock: 'the door: what a credential is worth',
     file: 'src/platform/access/access.guard.ts',
-    from: 'assertAllowed(principal, access.permission);',
+    from: 'assertAllowed(principal, access.permission, access.demands);',
     to: '',
     rows: '^PATCH /v1/workspace$',
   },
@@ -34,7 +34,7 @@ const MUTATIONS: Mutation[] = [
   {
     lock: 'a narrowed session has the rights of an agent',
     file: 'src/kernel/permission.ts',
-    from: "if (lowest !== 'agent' && principal.scope !== null) throw new ScopeTooNarrow();",
+    from: "if ((lowest !== 'agent' || demands.allChannels) && principal.scope !== null) throw new ScopeTooNarrow();",
     to: '',
     rows: '^POST /v1/bots$',
   },

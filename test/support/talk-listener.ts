@@ -129,7 +129,7 @@ export class TalkListener {
   /** Who comes after words were taken back is not told them, not even as a repeat. */
   private refuseUnsaid({ line, openedAt }: Heard): void {
     const places = this.owed.places().filter(place => place.line === line && place.scrubbed !== line);
-    if (places.length > 0 && places.every(({ scrubbedAt }) => scrubbedAt <= openedAt)) {
+    if (places.length > 0 && places.every(({ scrubbedAt }) => scrubbedAt < openedAt)) {
       throw new Error(`told what was taken back: ${line}`);
     }
   }

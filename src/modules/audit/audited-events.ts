@@ -1,15 +1,4 @@
 import type { DomainEvents, EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import type {} from '../api-keys/index.js';
-import type {} from '../auth/index.js';
-import type {} from '../bots/index.js';
-import type {} from '../canned-responses/index.js';
-import type {} from '../channels/index.js';
-import type {} from '../contacts/index.js';
-import type {} from '../conversations/index.js';
-import type {} from '../invites/index.js';
-import type {} from '../members/index.js';
-import type {} from '../sso/index.js';
-import type {} from '../workspaces/index.js';
 import type { AuditSubject } from './audit-entry.js';
 
 /** What an event was done to; null for what nobody has to answer for: what people say, and how it is dealt with. */
