@@ -45,6 +45,8 @@ const GONE = new Set([
   '08003',
   '08006',
   '25006', // read-only
+  '40001', // serialization failure, time and again
+  '40P01', // deadlock, time and again
   '53100', // disk full
   '53200', // out of memory
   '53300', // too many connections

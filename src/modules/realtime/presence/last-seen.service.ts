@@ -1,4 +1,4 @@
-import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../../config/config.js';
 import { Clock } from '../../../kernel/clock.js';
 import type { Sighting, Subject } from '../../../kernel/subject.js';
@@ -17,7 +17,7 @@ interface Noted extends Subject {
 
 /** Writes `last_seen_at` of those who are here and of those who have left: gathered, and at most once a minute each. */
 @Injectable()
-export class LastSeenService implements OnApplicationBootstrap, OnApplicationShutdown {
+export class LastSeenService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('presence');
   private readonly noted = new Map<string, Noted>();
   private timer: NodeJS.Timeout | undefined;
@@ -39,7 +39,8 @@ export class LastSeenService implements OnApplicationBootstrap, OnApplicationShu
     }, this.everyMs / 6).unref();
   }
 
-  async onApplicationShutdown(): Promise<void> {
+  /** Before the database is left. */
+  async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.writing;
     await this.flush(0);
