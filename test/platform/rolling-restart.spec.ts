@@ -110,7 +110,7 @@ const all = SCHEMA.migrations as (new () => object)[];
     expect(stored).toHaveLength(acknowledged.size);
     const told = `${acknowledged.size} messages, ${reads.length} reads, ${refusals.length} refusals`;
     for (const agent of agents) {
-      await eventually(() => acknowledged.size + talks.length <= agent.messages().length || undefined, 20_000).catch(
+      await eventually(() => acknowledged.size + talks.length <= agent.messages().length || undefined, 60_000).catch(
         () => {
           throw new Error(`of ${told} one heard ${agent.messages().length}; ${agent.story()}`);
         },
