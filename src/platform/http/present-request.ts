@@ -32,5 +32,5 @@ export function presentOrigin(): ClientOrigin | null {
 
 export function originOf(request: Request): ClientOrigin {
   const address = request.ip ?? 'unknown';
-  return { address, network: networkOf(address), userAgent: request.headers['user-agent']?.slice(0, 400) ?? null };
+  return { address, network: networkOf(address), userAgent: request.headers['user-agent']?.slice(0, 400) || null };
 }
