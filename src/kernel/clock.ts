@@ -1,6 +1,12 @@
+const DAY_MS = 24 * 3_600_000;
+
 /** The time as the service sees it; tests move it. Rows take theirs from the database. */
 export abstract class Clock {
   abstract now(): Date;
+
+  daysAgo(days: number): Date {
+    return new Date(this.now().getTime() - days * DAY_MS);
+  }
 }
 
 export class SystemClock extends Clock {

@@ -5,7 +5,7 @@ import { Redis } from 'ioredis';
 import { RedisFanout } from '../../src/platform/fanout/fanout.redis.js';
 import { MemoryRoster } from '../../src/platform/roster/roster.memory.js';
 import { RedisRoster } from '../../src/platform/roster/roster.redis.js';
-import type { RosterChange } from '../../src/platform/roster/roster.js';
+import type { RosterChange } from '../../src/platform/roster/roster-change.js';
 import { eventually } from '../support/eventually.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { rosterSuite } from './roster.suite.js';

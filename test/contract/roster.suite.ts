@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Roster, RosterChange } from '../../src/platform/roster/roster.js';
+import type { Roster } from '../../src/platform/roster/roster.js';
+import type { RosterChange } from '../../src/platform/roster/roster-change.js';
 import { eventually } from '../support/eventually.js';
 
 /** How a twin is set up: instances that know of each other, just one where there is only this process. */

@@ -4,8 +4,6 @@ import { Clock } from '../../kernel/clock.js';
 import { OldRows } from '../../platform/database/old-rows.service.js';
 import { AuditRepository } from './audit.repository.js';
 
-const DAY_MS = 24 * 3_600_000;
-
 /** Drops what nobody has to answer for any more. */
 @Injectable()
 export class OldAuditEntries extends OldRows {
@@ -20,7 +18,7 @@ export class OldAuditEntries extends OldRows {
   }
 
   protected drop(): Promise<number> {
-    const before = new Date(this.clock.now().getTime() - this.config.auditRetentionDays * DAY_MS);
+    const before = this.clock.daysAgo(this.config.auditRetentionDays);
     return this.inBatches(limit => this.entries.dropBefore(before, limit));
   }
 }

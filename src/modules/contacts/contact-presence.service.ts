@@ -2,8 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
 import { Roster } from '../../platform/roster/roster.js';
+import { WorkspaceRooms } from '../../platform/roster/workspace-rooms.js';
 import type { Contact, ContactRecord } from './contact.js';
 import { toContactRecord } from './contact.js';
+
+export const contactRooms = new WorkspaceRooms('contacts');
 
 export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offline' };
 
@@ -17,30 +20,19 @@ export class ContactPresence {
   }
 
   withPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
-    const note = this.roster.noteOf(contactsRoom(workspaceId), contact.id);
+    const note = this.roster.noteOf(contactRooms.of(workspaceId), contact.id);
     return { ...contact, presence: note === undefined ? 'offline' : 'online' };
   }
 
   /** Those who are connected and within the scope, as many as are asked for. */
   online(workspaceId: string, scope: ChannelScope, limit: number): string[] {
     const ids: string[] = [];
-    for (const [id, note] of this.roster.present(contactsRoom(workspaceId))) {
+    for (const [id, note] of this.roster.present(contactRooms.of(workspaceId))) {
       if (ids.length >= limit) break;
       if (scope === null || readChannels(note).some(channel => covers(scope, channel))) ids.push(id);
     }
     return ids;
   }
-}
-
-const PREFIX = 'contacts:';
-
-export function contactsRoom(workspaceId: string): string {
-  return `${PREFIX}${workspaceId}`;
-}
-
-/** The workspace of a room of contacts; null for any other. */
-export function workspaceOfContacts(room: string): string | null {
-  return room.startsWith(PREFIX) ? room.slice(PREFIX.length) : null;
 }
 
 export function readChannels(note: string | undefined): string[] {

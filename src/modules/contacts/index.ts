@@ -1,10 +1,4 @@
-export {
-  channelsNote,
-  ContactPresence,
-  contactsRoom,
-  readChannels,
-  workspaceOfContacts,
-} from './contact-presence.service.js';
+export { channelsNote, ContactPresence, contactRooms, readChannels } from './contact-presence.service.js';
 export { toContactRecord, toContactSummary } from './contact.js';
 export type { Contact, ContactRecord, ContactSummary } from './contact.js';
 export type { ContactMerge, ErasedPerson } from './contact-holdings.js';

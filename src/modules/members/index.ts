@@ -1,12 +1,6 @@
 export { JoiningService } from './joining.service.js';
 export { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
-export {
-  MemberPresence,
-  membersRoom,
-  readMemberNote,
-  toMemberNote,
-  workspaceOfMembers,
-} from './member-presence.service.js';
+export { MemberPresence, memberRooms, readMemberNote, toMemberNote } from './member-presence.service.js';
 export { AVAILABILITIES, toMemberRecord } from './member.js';
 export type { Availability, Member, MemberDisplay, MemberRecord, Membership } from './member.js';
 export { LastOwner, MemberExists, RoleTooHigh } from './members.errors.js';

@@ -2,8 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
 import { Roster } from '../../platform/roster/roster.js';
+import { WorkspaceRooms } from '../../platform/roster/workspace-rooms.js';
 import type { Availability, Member, MemberRecord } from './member.js';
 import { toMemberRecord } from './member.js';
+
+export const memberRooms = new WorkspaceRooms('members');
 
 /** What the roster says of a member who is connected: what it has set by hand, and the channels that it sees. */
 export interface MemberNote {
@@ -23,13 +26,13 @@ export class MemberPresence {
     status,
     availability,
   }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
-    const connected = status === 'active' && this.roster.noteOf(membersRoom(workspaceId), id) !== undefined;
+    const connected = status === 'active' && this.roster.noteOf(memberRooms.of(workspaceId), id) !== undefined;
     return connected ? availability : 'offline';
   }
 
   /** The same of one of whom only the id is known. */
   statusOf(workspaceId: string, id: string): Availability {
-    const note = this.roster.noteOf(membersRoom(workspaceId), id);
+    const note = this.roster.noteOf(memberRooms.of(workspaceId), id);
     return note === undefined ? 'offline' : readMemberNote(note).availability;
   }
 
@@ -39,27 +42,16 @@ export class MemberPresence {
 
   /** Those who are connected and not set to offline. */
   shown(workspaceId: string): { id: string; availability: Availability }[] {
-    return [...this.roster.present(membersRoom(workspaceId))]
+    return [...this.roster.present(memberRooms.of(workspaceId))]
       .map(([id, note]) => ({ id, availability: readMemberNote(note).availability }))
       .filter(({ availability }) => availability !== 'offline');
   }
 
   /** Whether anybody is online who sees the channel. */
   anyOnline(workspaceId: string, channelId: string): boolean {
-    const notes = [...this.roster.present(membersRoom(workspaceId)).values()].map(readMemberNote);
+    const notes = [...this.roster.present(memberRooms.of(workspaceId)).values()].map(readMemberNote);
     return notes.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
   }
-}
-
-const PREFIX = 'members:';
-
-export function membersRoom(workspaceId: string): string {
-  return `${PREFIX}${workspaceId}`;
-}
-
-/** The workspace of a room of members; null for any other. */
-export function workspaceOfMembers(room: string): string | null {
-  return room.startsWith(PREFIX) ? room.slice(PREFIX.length) : null;
 }
 
 export function toMemberNote({ availability, channels }: MemberNote): string {

@@ -3,8 +3,6 @@ import { Clock } from '../../kernel/clock.js';
 import { OldRows } from '../../platform/database/old-rows.service.js';
 import { SsoTicketsRepository } from './sso-tickets.repository.js';
 
-const DAY_MS = 24 * 3_600_000;
-
 /** Drops tickets a day after their end: until then a late exchange is told apart from a guess in the log. */
 @Injectable()
 export class OldTickets extends OldRows {
@@ -18,6 +16,6 @@ export class OldTickets extends OldRows {
   }
 
   protected drop(): Promise<number> {
-    return this.tickets.forget(new Date(this.clock.now().getTime() - DAY_MS));
+    return this.tickets.forget(this.clock.daysAgo(1));
   }
 }

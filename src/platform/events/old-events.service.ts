@@ -4,8 +4,6 @@ import { Clock } from '../../kernel/clock.js';
 import { OldRows } from '../database/old-rows.service.js';
 import { EventRepository } from './event.repository.js';
 
-const DAY_MS = 24 * 3_600_000;
-
 /** Drops events that nobody can resume from any more. */
 @Injectable()
 export class OldEvents extends OldRows {
@@ -20,7 +18,7 @@ export class OldEvents extends OldRows {
   }
 
   protected drop(): Promise<number> {
-    const before = new Date(this.clock.now().getTime() - this.config.eventRetentionDays * DAY_MS);
+    const before = this.clock.daysAgo(this.config.eventRetentionDays);
     return this.inBatches(limit => this.events.prune(before, limit));
   }
 }

@@ -1,5 +1,5 @@
 import { Logger } from '@nestjs/common';
-import type { RosterChange, RosterListener } from './roster.js';
+import type { RosterChange, RosterListener } from './roster-change.js';
 
 /** What each holder has entered, and what follows from all of it. Somebody is in a room while any holder says so. */
 export class RosterBook {

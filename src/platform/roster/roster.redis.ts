@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Fanout } from '../fanout/fanout.js';
-import type { RosterListener } from './roster.js';
 import { Roster } from './roster.js';
-import { fieldOf, RosterBook } from './roster-book.js';
+import { fieldOf } from './roster-book.js';
 import type { Glance } from './roster-shelf.js';
 import { RosterShelf } from './roster-shelf.js';
 
@@ -46,7 +45,6 @@ interface Peer {
 export class RedisRoster extends Roster {
   readonly kind = 'redis';
   private readonly id = randomUUID();
-  private readonly book = new RosterBook();
   private readonly shelf: RosterShelf;
   private readonly peers = new Map<string, Peer>();
   private readonly unsubscribe: () => void;
@@ -83,18 +81,6 @@ export class RedisRoster extends Roster {
 
   leave(room: string, who: string, at = Date.now()): void {
     this.write(fieldOf(room, who), undefined, at);
-  }
-
-  noteOf(room: string, who: string): string | undefined {
-    return this.book.noteOf(room, who);
-  }
-
-  present(room: string): ReadonlyMap<string, string> {
-    return this.book.present(room);
-  }
-
-  listen(listener: RosterListener): () => void {
-    return this.book.listen(listener);
   }
 
   async close(graceMs: number): Promise<void> {

@@ -1,3 +1,6 @@
+import { RosterBook } from './roster-book.js';
+import type { RosterListener } from './roster-change.js';
+
 /**
  * Who is where, as all living instances hold it together: each enters and takes out its own, and knows what the others
  * have entered. Asked at any time, for it is kept in memory; never throws, and never a truth: it can be a moment late,
@@ -8,6 +11,8 @@
 export abstract class Roster {
   /** `memory` or `redis`. */
   abstract readonly kind: string;
+  /** What is known of all instances. */
+  protected readonly book = new RosterBook();
 
   /** From now on somebody is here by this instance, until it takes them out; again with another note, that one holds. */
   abstract enter(room: string, who: string, note: string): void;
@@ -16,26 +21,20 @@ export abstract class Roster {
   abstract leave(room: string, who: string, at?: number): void;
 
   /** What was said of them last, by whichever instance; undefined where they are not. */
-  abstract noteOf(room: string, who: string): string | undefined;
+  noteOf(room: string, who: string): string | undefined {
+    return this.book.noteOf(room, who);
+  }
 
   /** Everyone in the room, with what was said of them last. */
-  abstract present(room: string): ReadonlyMap<string, string>;
+  present(room: string): ReadonlyMap<string, string> {
+    return this.book.present(room);
+  }
 
   /** Hears at once of every change of who is where, and of notes. @returns a function that ends it */
-  abstract listen(listener: RosterListener): () => void;
+  listen(listener: RosterListener): () => void {
+    return this.book.listen(listener);
+  }
 
   /** This instance ends; what it has still entered holds for so long, in case they come back by another. */
   abstract close(graceMs: number): Promise<void>;
 }
-
-/** Somebody came (`before` is undefined), left (`after` is), or something else is said of them now. */
-export interface RosterChange {
-  room: string;
-  who: string;
-  before: string | undefined;
-  after: string | undefined;
-  /** When, in milliseconds: for those who left, when they were last here, as well as that is known. */
-  at: number;
-}
-
-export type RosterListener = (change: RosterChange) => void;

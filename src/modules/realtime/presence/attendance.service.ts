@@ -7,8 +7,8 @@ import { EventTail } from '../../../platform/events/event-tail.js';
 import { Roster } from '../../../platform/roster/roster.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
-import { channelsNote, contactsRoom, readChannels } from '../../contacts/index.js';
-import { membersRoom, toMemberNote } from '../../members/index.js';
+import { channelsNote, contactRooms, readChannels } from '../../contacts/index.js';
+import { memberRooms, toMemberNote } from '../../members/index.js';
 import { Introductions } from './introductions.service.js';
 import { LastSeenService } from './last-seen.service.js';
 
@@ -175,7 +175,7 @@ function heardAt({ sockets, heardAt }: Attendee): number {
 }
 
 function roomOf({ type, workspaceId }: Subject): string {
-  return type === 'member' ? membersRoom(workspaceId) : contactsRoom(workspaceId);
+  return (type === 'member' ? memberRooms : contactRooms).of(workspaceId);
 }
 
 function subjectOf(principal: Principal): Subject | null {

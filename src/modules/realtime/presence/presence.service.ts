@@ -3,12 +3,12 @@ import { Clock, toWireTime } from '../../../kernel/clock.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
 import type { Presence, Subject } from '../../../kernel/subject.js';
 import type { FrameText } from '../../../kernel/frame-text.js';
-import type { RosterChange } from '../../../platform/roster/roster.js';
+import type { RosterChange } from '../../../platform/roster/roster-change.js';
 import { Roster } from '../../../platform/roster/roster.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
-import { ContactPresence, readChannels, workspaceOfContacts } from '../../contacts/index.js';
-import { MemberPresence, readMemberNote, workspaceOfMembers } from '../../members/index.js';
+import { ContactPresence, contactRooms, readChannels } from '../../contacts/index.js';
+import { MemberPresence, memberRooms, readMemberNote } from '../../members/index.js';
 import { passingFrame } from '../passing-frames.js';
 import { topics } from '../topics.js';
 
@@ -56,9 +56,9 @@ export class PresenceService implements OnModuleInit {
   }
 
   private tell(change: RosterChange): void {
-    const ofMembers = workspaceOfMembers(change.room);
+    const ofMembers = memberRooms.workspaceOf(change.room);
     if (ofMembers !== null) return this.tellOfMember(ofMembers, change);
-    const ofContacts = workspaceOfContacts(change.room);
+    const ofContacts = contactRooms.workspaceOf(change.room);
     if (ofContacts !== null) this.tellOfContact(ofContacts, change);
   }
 

@@ -6,8 +6,9 @@ import { isId } from '../../../kernel/ids.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
 import { EventTail } from '../../../platform/events/event-tail.js';
 import type { FrameText } from '../../../kernel/frame-text.js';
-import type { RosterChange } from '../../../platform/roster/roster.js';
+import type { RosterChange } from '../../../platform/roster/roster-change.js';
 import { Roster } from '../../../platform/roster/roster.js';
+import { WorkspaceRooms } from '../../../platform/roster/workspace-rooms.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
 import { ConversationsService } from '../../conversations/index.js';
@@ -22,8 +23,7 @@ interface View {
   memberId: string;
 }
 
-const PREFIX = 'viewing:';
-const roomOf = (workspaceId: string) => `${PREFIX}${workspaceId}`;
+const rooms = new WorkspaceRooms('viewing');
 const placeOf = ({ conversationId, memberId }: View) => `${conversationId} ${memberId}`;
 
 /**
@@ -74,7 +74,7 @@ export class ViewingService implements OnModuleInit {
   greet(connection: SocketConnection): void {
     const { workspaceId, scope } = connection.principal as AgentPrincipal;
     const viewed = new Map<string, string>();
-    for (const [place, channelId] of this.roster.present(roomOf(workspaceId))) {
+    for (const [place, channelId] of this.roster.present(rooms.of(workspaceId))) {
       if (covers(scope, channelId)) viewed.set(conversationOf(place), channelId);
     }
     for (const [id, channelId] of viewed) connection.send(this.frameOf(workspaceId, channelId, id), true);
@@ -88,7 +88,7 @@ export class ViewingService implements OnModuleInit {
     const place = placeOf(view);
     const count = this.counts.get(place) ?? 0;
     this.counts.set(place, count + 1);
-    if (count === 0) this.roster.enter(roomOf(view.workspaceId), place, view.channelId);
+    if (count === 0) this.roster.enter(rooms.of(view.workspaceId), place, view.channelId);
   }
 
   private end(connection: SocketConnection): void {
@@ -99,7 +99,7 @@ export class ViewingService implements OnModuleInit {
     const left = (this.counts.get(place) ?? 1) - 1;
     if (left > 0) return void this.counts.set(place, left);
     this.counts.delete(place);
-    this.roster.leave(roomOf(view.workspaceId), place);
+    this.roster.leave(rooms.of(view.workspaceId), place);
   }
 
   private rescope({ payload: { member } }: RecordedEvent<'member.updated'>): void {
@@ -112,19 +112,19 @@ export class ViewingService implements OnModuleInit {
   }
 
   private tell({ room, who, before, after }: RosterChange): void {
-    if (!room.startsWith(PREFIX)) return;
+    const workspaceId = rooms.workspaceOf(room);
+    if (workspaceId === null) return;
     const channelId = after ?? before ?? '';
     const conversationId = conversationOf(who);
-    const workspaceId = room.slice(PREFIX.length);
-    const rooms = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
-    const heard = rooms.filter(topic => this.hub.hears(topic));
+    const places = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
+    const heard = places.filter(topic => this.hub.hears(topic));
     if (heard.length === 0) return;
     const except = (connection: SocketConnection) => connection === this.asking && after !== undefined;
     this.hub.broadcast(heard, this.frameOf(workspaceId, channelId, conversationId), { passing: true, except });
   }
 
   private frameOf(workspaceId: string, channelId: string, conversationId: string): FrameText {
-    const places = [...this.roster.present(roomOf(workspaceId)).keys()];
+    const places = [...this.roster.present(rooms.of(workspaceId)).keys()];
     const members = places.filter(place => conversationOf(place) === conversationId).map(memberOf);
     const data = { conversation_id: conversationId, members: members.sort() };
     return passingFrame('viewing.updated', data, { conversation_id: conversationId, channel_id: channelId });
