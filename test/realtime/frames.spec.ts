@@ -352,6 +352,14 @@ describe('typing', () => {
     expect([...typing(page), ...typing(conv)]).toEqual([]);
   });
 
+  it('that has begun elsewhere ends for agents alone, unless it is said to be public: it may have been a note', async () => {
+    const { id, own, inbox, room, page, conv } = await stage();
+    own.send({ type: 'typing.stop', conversation_id: id });
+    for (const socket of [inbox, room]) await socket.next('typing.stop');
+    await settled([page, conv]);
+    expect([...typing(page), ...typing(conv)]).toEqual([]);
+  });
+
   it('of a visitor cannot be made private', async () => {
     const { id, page, inbox } = await stage();
     page.send({ type: 'typing', conversation_id: id, private: true });

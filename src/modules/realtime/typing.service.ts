@@ -71,7 +71,10 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     this.publish('typing', principal, conversation, agentsOnly);
   }
 
-  /** Those who saw the start see the end, whether or not it says again that it is private. @throws NotFound, NotAssigned */
+  /**
+   * Those who saw the start see the end, whether or not it says again that it is private. Of one that has begun elsewhere
+   * that is not known, and agents alone hear of it. @throws NotFound, NotAssigned
+   */
   async stop(principal: Principal, fields: Record<string, unknown>): Promise<void> {
     const conversation = await this.typable(principal, fields.conversation_id);
     const key = `${principalKey(principal)} ${conversation.id}`;
@@ -79,7 +82,8 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     const last = this.passed.get(key) ?? NEVER;
     if (now - last.stopAt < PASSES_EVERY_MS) return;
     this.passed.set(key, { ...last, stopAt: now });
-    const agentsOnly = last.agentsOnly || (principal.kind === 'agent' && fields.private === true);
+    const unknown = last === NEVER && fields.private !== false;
+    const agentsOnly = principal.kind === 'agent' && (last.agentsOnly || unknown || fields.private === true);
     this.publish('typing.stop', principal, conversation, agentsOnly);
   }
 
