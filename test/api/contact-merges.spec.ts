@@ -4,7 +4,6 @@ import type { TestDatabase } from '../support/database.js';
 import { heldRow } from '../support/held-row.js';
 import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
-import { ownDatabase } from '../support/own-database.js';
 import { countsOf, race } from '../support/race.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
@@ -14,12 +13,11 @@ const SOON_MS = 5_000;
 let database: TestDatabase;
 let world: World;
 beforeAll(async () => {
-  database = await ownDatabase();
-  world = await World.start({}, { database });
+  world = await World.start({}, { alone: true });
+  database = world.app.database;
 });
 afterAll(async () => {
   await world.stop();
-  await database.drop();
 });
 
 let desk: Desk;

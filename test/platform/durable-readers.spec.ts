@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Logger } from '@nestjs/common';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
 import { Sql, statement } from '../../src/platform/database/sql.js';
 import { closedHorizon } from '../../src/platform/events/closed-range.js';
@@ -10,6 +10,7 @@ import { OldEvents } from '../../src/platform/events/old-events.service.js';
 import type { LoggedEvent } from '../../src/platform/events/reading-position.repository.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
+import { OpenTransactions } from '../support/open-transactions.js';
 import { ownDatabase } from '../support/own-database.js';
 import { seeded, shortWait } from '../support/seeded.js';
 import type { Desk } from '../support/world.js';
@@ -63,7 +64,7 @@ describe('a durable reader', () => {
   let world: World;
   let other: World;
   let desk: Desk;
-  const open = new Set<Client>();
+  const transactions = new OpenTransactions(() => database.url);
   beforeAll(async () => {
     database = await ownDatabase();
     world = await World.start({}, { database });
@@ -82,27 +83,11 @@ describe('a durable reader', () => {
     await newCollector().catchUp();
   });
   afterEach(async () => {
-    for (const client of open) await client.end();
-    open.clear();
+    await transactions.endAll();
   });
 
   const newCollector = (of = world) => new Collector(of.app.app.get(Reading), of.app.app.get(Sql));
   const conversation = async () => (await world.conversation(await world.visitor(desk))).id as string;
-
-  async function begin(): Promise<Client> {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    open.add(client);
-    await client.query('BEGIN');
-    await client.query('SELECT pg_current_xact_id()');
-    return client;
-  }
-
-  async function end(client: Client, how: 'COMMIT' | 'ROLLBACK' = 'COMMIT'): Promise<void> {
-    open.delete(client);
-    await client.query(how);
-    await client.end();
-  }
 
   /** As a service records it: under the conversation's lock. */
   async function say(client: Client, conversationId: string, times = 1): Promise<string[]> {
@@ -139,9 +124,9 @@ describe('a durable reader', () => {
 
   it('reads each event of its types once, in order', async () => {
     const place = await conversation();
-    const writer = await begin();
+    const writer = await transactions.begin();
     const ids = await say(writer, place, 250);
-    await end(writer);
+    await transactions.end(writer);
     const reader = newCollector();
     await reader.catchUp();
     await reader.catchUp();
@@ -151,30 +136,30 @@ describe('a durable reader', () => {
 
   it('an event waits until no transaction is open that could come before it', async () => {
     const place = await conversation();
-    const early = await begin();
-    const late = await begin();
+    const early = await transactions.begin();
+    const late = await transactions.begin();
     const [second] = await say(late, place);
-    await end(late);
+    await transactions.end(late);
     await newCollector().catchUp();
     expect(await collectedOf([second ?? ''])).toEqual([]);
     const [third] = await say(early, place);
-    await end(early);
+    await transactions.end(early);
     await newCollector().catchUp();
     expect(await collectedOf([second ?? '', third ?? ''])).toEqual([second, third]);
   });
 
   it('what was said second is never read first, although its transaction has the lower number and a third one parts them', async () => {
     const place = await conversation();
-    const waiting = await begin();
-    const bystander = await begin();
-    const holding = await begin();
+    const waiting = await transactions.begin();
+    const bystander = await transactions.begin();
+    const holding = await transactions.begin();
     const [first] = await say(holding, place);
-    await end(holding);
+    await transactions.end(holding);
     const [second] = await say(waiting, place);
-    await end(waiting);
+    await transactions.end(waiting);
     await newCollector().catchUp();
     const between = await collectedOf([first ?? '', second ?? '']);
-    await end(bystander);
+    await transactions.end(bystander);
     await newCollector().catchUp();
     expect(between).toEqual([]);
     expect(await collectedOf([first ?? '', second ?? ''])).toEqual([first, second]);
@@ -182,13 +167,13 @@ describe('a durable reader', () => {
 
   it('a range grows until it holds both of two that are thousands of events apart', async () => {
     const [place, elsewhere] = [await conversation(), await conversation()];
-    const waiting = await begin();
-    const writer = await begin();
+    const waiting = await transactions.begin();
+    const writer = await transactions.begin();
     await say(writer, elsewhere, 3_000);
     const [first] = await say(writer, place);
-    await end(writer);
+    await transactions.end(writer);
     const [second] = await say(waiting, place);
-    await end(waiting);
+    await transactions.end(waiting);
     await newCollector().catchUp();
     expect(await collectedOf([first ?? '', second ?? ''])).toEqual([first, second]);
     await assertWhole();
@@ -196,9 +181,9 @@ describe('a durable reader', () => {
 
   it('whatever breaks in the middle of a unit leaves neither its effect nor its position', async () => {
     const place = await conversation();
-    const writer = await begin();
+    const writer = await transactions.begin();
     const ids = await say(writer, place, 30);
-    await end(writer);
+    await transactions.end(writer);
     const reader = newCollector();
     reader.meanwhile = () => Promise.reject(new Error('broken on purpose'));
     await expect(reader.catchUp()).rejects.toThrow('broken on purpose');
@@ -209,9 +194,9 @@ describe('a durable reader', () => {
 
   it('one instance reads while the others do something else', async () => {
     const place = await conversation();
-    const writer = await begin();
+    const writer = await transactions.begin();
     const ids = await say(writer, place, 5);
-    await end(writer);
+    await transactions.end(writer);
     const [first, second] = [newCollector(), newCollector(other)];
     let secondIsDone = false;
     first.meanwhile = async () => {
@@ -232,7 +217,7 @@ describe('a durable reader', () => {
       let writing = true;
       const write = async () => {
         for (let round = 0; round < 12; round += 1) {
-          const client = await begin();
+          const client = await transactions.begin();
           await shortWait(random, 12);
           // in one order, so that no two wait for each other
           const mine = places.filter(() => random() < 0.5);
@@ -240,7 +225,7 @@ describe('a durable reader', () => {
             await say(client, place, 1 + Math.floor(random() * 3));
             await shortWait(random, 6);
           }
-          await end(client, random() < 0.2 ? 'ROLLBACK' : 'COMMIT');
+          await transactions.end(client, random() < 0.2 ? 'ROLLBACK' : 'COMMIT');
         }
       };
       const read = async (reader: Collector) => {
@@ -266,9 +251,9 @@ describe('a durable reader', () => {
   it('what a durable reader has not read is not pruned, however old it is', async () => {
     const place = await conversation();
     await newCollector().catchUp();
-    const writer = await begin();
+    const writer = await transactions.begin();
     const ids = await say(writer, place, 3);
-    await end(writer);
+    await transactions.end(writer);
     await database.query(`UPDATE event SET recorded_at = now() - interval '30 days'`);
     await world.app.app.get(OldEvents).forgetOld();
     const kept = async () =>
@@ -295,18 +280,18 @@ describe('a durable reader', () => {
     it('readers go on where they were: nothing is lost, nothing is read twice', async () => {
       const place = await conversation();
       // one reader amid a range, of which it has read some
-      const writer = await begin();
+      const writer = await transactions.begin();
       await say(writer, place, 150);
-      await end(writer);
+      await transactions.end(writer);
       const reader = newCollector();
       let pages = 0;
       reader.meanwhile = () => ((pages += 1) > 1 ? Promise.reject(new Error('on purpose')) : Promise.resolve());
       await expect(reader.catchUp()).rejects.toThrow();
       await bring();
       await world.app.app.get(EventTail).catchUp();
-      const after = await begin();
+      const after = await transactions.begin();
       const late = await say(after, place, 5);
-      await end(after);
+      await transactions.end(after);
       await newCollector().catchUp();
       expect(await collectedOf(late)).toEqual(late);
       await assertWhole();
@@ -336,14 +321,14 @@ describe('a durable reader', () => {
       const text = await (await fetch(`${world.app.url}/metrics`)).text();
       return Number(/^event_log_xmin_age_seconds (.+)$/m.exec(text)?.[1]);
     };
-    const held = await begin();
+    const held = await transactions.begin();
     // somebody else writes, and waits for it
     await conversation();
     const [row] = (await held.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
     await eventually(async () => ((await age()) > 5 ? true : undefined), 20_000);
     const said = await eventually(() => warned.mock.calls.find(([text]) => String(text).includes('held back')));
     expect(said?.[0]).toContain(`process ${row?.pid} of PostgreSQL`);
-    await end(held);
+    await transactions.end(held);
     await eventually(async () => ((await age()) < 1 ? true : undefined));
     warned.mockRestore();
   }, 30_000);

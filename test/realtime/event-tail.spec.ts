@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
 import { Sql } from '../../src/platform/database/sql.js';
 import { COMMITTED_EVENTS } from '../../src/platform/events/event-log.js';
@@ -7,7 +7,7 @@ import { EventTail } from '../../src/platform/events/event-tail.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { ownDatabase } from '../support/own-database.js';
+import { OpenTransactions } from '../support/open-transactions.js';
 import type { Frame, TestSocket } from '../support/socket.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -27,19 +27,18 @@ describe('the event log', () => {
   let visitor: Visitor;
   let conversation: { id: string };
   let restoreFanout: () => void = () => undefined;
-  const open = new Set<Client>();
+  const transactions = new OpenTransactions(() => database.url);
   beforeAll(async () => {
-    database = await ownDatabase();
-    world = await World.start({}, { database });
+    world = await World.start({}, { alone: true });
+    database = world.app.database;
     tail = world.app.app.get(EventTail);
   });
   afterAll(async () => {
     await world.stop();
-    await database.drop();
   });
   afterEach(async () => {
     restoreFanout();
-    for (const client of open) await end(client, 'ROLLBACK');
+    await transactions.endAll();
   });
   beforeEach(async () => {
     desk = await world.desk();
@@ -68,22 +67,6 @@ describe('the event log', () => {
       await events.catchUp();
       return horizonOf(events.cursor) > BigInt(row?.xid ?? 0) || undefined;
     });
-  }
-
-  /** A transaction that has written and stays open. */
-  async function openTransaction(): Promise<Client> {
-    const client = new Client({ connectionString: database.url });
-    await client.connect();
-    open.add(client);
-    await client.query('BEGIN');
-    await client.query('SELECT pg_current_xact_id()');
-    return client;
-  }
-
-  async function end(client: Client, how: 'COMMIT' | 'ROLLBACK' = 'COMMIT'): Promise<void> {
-    open.delete(client);
-    await client.query(how);
-    await client.end();
   }
 
   /** Records an event as a service would: a copy of the conversation's first message. */
@@ -197,15 +180,15 @@ describe('the event log', () => {
       const inbox = await world.agentSocket(desk.owner);
       const [first, second] = [newId(), newId()];
       // drawn in this order: of whoever waits for the conversation's lock, of a bystander, of whoever has the lock
-      const waiting = await openTransaction();
-      const bystander = await openTransaction();
-      const holding = await openTransaction();
+      const waiting = await transactions.begin();
+      const bystander = await transactions.begin();
+      const holding = await transactions.begin();
       await copyEvent(holding, first, conversation.id);
-      await end(holding);
+      await transactions.end(holding);
       await copyEvent(waiting, second, conversation.id);
-      await end(waiting);
+      await transactions.end(waiting);
       await inbox.next('message.created', ({ id }) => id === second, SOON_MS);
-      await end(bystander);
+      await transactions.end(bystander);
       await passed(world);
       await inbox.settled();
       expect(said(inbox).map(({ id }) => id)).toEqual([first, second]);
@@ -216,17 +199,17 @@ describe('the event log', () => {
       const other = await world.conversation(await world.visitor(desk));
       await passed(world);
       silence();
-      const held = await openTransaction();
+      const held = await transactions.begin();
       const expected: string[] = [];
       for (const { id } of [conversation, other, conversation]) {
-        const writer = await openTransaction();
+        const writer = await transactions.begin();
         expected.push(...(await copyEvents(writer, PAGE, id)));
-        await end(writer);
+        await transactions.end(writer);
       }
       await tail.catchUp();
       const read = jest.spyOn(world.app.app.get(Sql), 'rows');
       try {
-        await end(held);
+        await transactions.end(held);
         await passed(world);
         const sizes = await Promise.all(read.mock.results.map(async ({ value }) => ((await value) as object[]).length));
         expect(Math.max(...sizes)).toBe(PAGE);
@@ -244,16 +227,16 @@ describe('the event log', () => {
       const other = await world.conversation(await world.visitor(desk));
       await passed(world);
       const [first, second] = [newId(), newId()];
-      const waiting = await openTransaction();
-      const bystander = await openTransaction();
-      const holding = await openTransaction();
+      const waiting = await transactions.begin();
+      const bystander = await transactions.begin();
+      const holding = await transactions.begin();
       await copyEvent(holding, first, conversation.id);
-      await end(holding);
+      await transactions.end(holding);
       const between = await copyEvents(waiting, PAGE + 1, other.id);
       await copyEvent(waiting, second, conversation.id);
-      await end(waiting);
+      await transactions.end(waiting);
       await inbox.next('message.created', ({ id }) => id === second, SOON_MS);
-      await end(bystander);
+      await transactions.end(bystander);
       await passed(world);
       await inbox.settled();
       expect(said(inbox).map(({ id }) => id)).toEqual([first, second]);
@@ -263,12 +246,12 @@ describe('the event log', () => {
     it('a transaction that is left open holds events back, and loses none', async () => {
       const inbox = await world.agentSocket(desk.owner);
       silence();
-      const held = await openTransaction();
+      const held = await transactions.begin();
       await say('Held back.');
       for (let index = 0; index < 3; index += 1) await tail.catchUp();
       await inbox.settled();
       expect(said(inbox)).toEqual([]);
-      await end(held);
+      await transactions.end(held);
       await heard(inbox, 2);
       expect(seqs(said(inbox))).toEqual([2]);
     });
@@ -307,14 +290,14 @@ describe('the event log', () => {
 
     it('a transaction that is left open holds nobody up; only the cursor waits', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const held = await openTransaction();
+      const held = await transactions.begin();
       await say('At once.');
       const first = await inbox.next('message.created', undefined, 500);
       await tail.catchUp();
       await say('At once, too.');
       await heard(inbox, 3);
       expect(said(inbox).at(-1)?.cursor).toBe(first.cursor);
-      await end(held);
+      await transactions.end(held);
       await passed(world);
       await say('And now.');
       const last = await heard(inbox, 4);
@@ -326,14 +309,14 @@ describe('the event log', () => {
       const inbox = await world.agentSocket(desk.owner);
       const other = await world.conversation(await world.visitor(desk));
       const late = newId();
-      const held = await openTransaction();
+      const held = await transactions.begin();
       await copyEvent(held, late, other.id);
       for (let index = 0; index < 5; index += 1) {
         await say(`Overtaking ${index}.`);
         await tail.catchUp();
       }
       await heard(inbox, 6);
-      await end(held);
+      await transactions.end(held);
       await inbox.next('message.created', ({ id }) => id === late, SOON_MS);
       await passed(world);
       await inbox.settled();
@@ -344,9 +327,9 @@ describe('the event log', () => {
     it('what was rolled back is never read', async () => {
       const inbox = await world.agentSocket(desk.owner);
       const undone = newId();
-      const held = await openTransaction();
+      const held = await transactions.begin();
       await copyEvent(held, undone, conversation.id);
-      await end(held, 'ROLLBACK');
+      await transactions.end(held, 'ROLLBACK');
       await say('Kept.');
       await heard(inbox, 2);
       await passed(world);
@@ -388,7 +371,7 @@ describe('the event log', () => {
 
     it('what arrives out of its turn waits for its turn, not for the log', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const held = await openTransaction(); // so that nothing comes by the log
+      const held = await transactions.begin(); // so that nothing comes by the log
       const early: unknown[] = [];
       intercept((event, pass) => {
         early.push(event);
@@ -397,7 +380,7 @@ describe('the event log', () => {
       for (const number of through(1, 6)) await say(`Message ${number}.`);
       await heard(inbox, 7);
       expect(seqs(said(inbox))).toEqual(through(2, 7));
-      await end(held);
+      await transactions.end(held);
       await passed(world);
       await inbox.settled();
       expect(seqs(said(inbox))).toEqual(through(2, 7));
@@ -406,7 +389,7 @@ describe('the event log', () => {
     it('a lost publish holds up its own conversation alone', async () => {
       const inbox = await world.agentSocket(desk.owner);
       const other = await world.conversation(await world.visitor(desk));
-      const held = await openTransaction();
+      const held = await transactions.begin();
       let lost = 0;
       intercept((event, pass) => {
         if ((event as { conversationId: string }).conversationId === other.id && lost++ === 0) return;
@@ -417,7 +400,7 @@ describe('the event log', () => {
       await say('Has nothing to wait for.');
       await heard(inbox, 2);
       expect(seqs(said(inbox, other.id)).filter(seq => seq > 1)).toEqual([]);
-      await end(held);
+      await transactions.end(held);
       await heard(inbox, 3, other.id);
       expect(seqs(said(inbox, other.id)).filter(seq => seq > 1)).toEqual([2, 3]);
     });

@@ -6,8 +6,6 @@ import { ConversationsRepository } from '../../src/modules/conversations/convers
 import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
 import { EventRepository } from '../../src/platform/events/event.repository.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
-import type { TestDatabase } from '../support/database.js';
-import { ownDatabase } from '../support/own-database.js';
 import type { Step, TalkDesk } from '../support/talk-commands.js';
 import { steps, Talk, talkDesk } from '../support/talk-commands.js';
 import type { Person } from '../support/talk-model.js';
@@ -20,19 +18,16 @@ const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31
 const PATH = process.env.MODEL_PATH;
 const REPLAY = process.env.MODEL_REPLAY;
 
-let database: TestDatabase;
 let world: World;
 let at: TalkDesk;
 
 // a server of its own: what other tests hold open would hold back the log, and every cursor with it
 beforeAll(async () => {
-  database = await ownDatabase();
-  world = await World.start({}, { database });
+  world = await World.start({}, { alone: true });
   at = await talkDesk(world);
 }, 60_000);
 afterAll(async () => {
   await world?.stop();
-  await database?.drop();
 });
 
 type Talked = [near: boolean, early: Person[], commands: Iterable<Step>];

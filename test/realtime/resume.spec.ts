@@ -2,8 +2,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { newId } from '../../src/kernel/ids.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
 import { OldEvents } from '../../src/platform/events/old-events.service.js';
-import type { TestDatabase } from '../support/database.js';
-import { ownDatabase } from '../support/own-database.js';
 import { race } from '../support/race.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
@@ -11,7 +9,6 @@ import type { Frame, TestSocket } from '../support/socket.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
-let database: TestDatabase;
 let world: World;
 let desk: Desk;
 let visitor: Visitor;
@@ -19,12 +16,10 @@ let conversation: Json;
 
 // a server of its own: what other tests hold open there would hold back what this one waits for, and the reverse
 beforeAll(async () => {
-  database = await ownDatabase();
-  world = await World.start({}, { database });
+  world = await World.start({}, { alone: true });
 });
 afterAll(async () => {
   await world.stop();
-  await database.drop();
 });
 beforeEach(async () => {
   desk = await world.desk();

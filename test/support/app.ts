@@ -15,6 +15,7 @@ import type { TestDatabase } from './database.js';
 import { cloneDatabase } from './database.js';
 import { MovableClock } from './clock.js';
 import { given, givenAs, givenIn } from './given-secrets.js';
+import { ownDatabase } from './own-database.js';
 import { WatchedLog } from './watched-log.js';
 
 /** A running service of a test's own. */
@@ -63,12 +64,15 @@ const SECRETS = {
   ENCRYPTION_KEYS: 'a secret that encrypts in tests and nowhere else',
 };
 
-/** @param env overrides of the environment; `database` runs the app on another test's database */
+/**
+ * @param env overrides of the environment
+ * @param options `database` runs the app on another test's database, `alone` in a PostgreSQL of its own
+ */
 export async function startApp(
   env: Record<string, string> = {},
-  options: { database?: TestDatabase; clock?: MovableClock; log?: { write(line: string): void } } = {},
+  options: { database?: TestDatabase; alone?: boolean; clock?: MovableClock; log?: { write(line: string): void } } = {},
 ): Promise<TestApp> {
-  const database = options.database ?? (await cloneDatabase());
+  const database = options.database ?? (await (options.alone ? ownDatabase() : cloneDatabase()));
   const config = loadConfig({
     NODE_ENV: 'test',
     DATABASE_URL: database.url,

@@ -246,7 +246,7 @@ class Say extends Anytime {
   }
 }
 
-/** One of the messages that there are; of the agent's own, if it is to be, and has any. */
+/** Which of the messages: the nth of those that the agent itself has sent, if it is to be its own and there are any; else of all. */
 interface Which {
   own: boolean;
   nth: number;
