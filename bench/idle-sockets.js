@@ -6,7 +6,10 @@ import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import { client, dataFolder, each, now, openDesk, quantile, startService, steadily } from './service.js';
+import { client } from './client.js';
+import { quantile } from './measure/statistics.js';
+import { each, now, steadily } from './pace.js';
+import { dataFolder, hireAgents, openDesk, startService } from './service.js';
 
 /**
  * What ten thousand people who only look on cost an instance, and what those who talk notice of them. Three processes:
@@ -53,11 +56,7 @@ async function main() {
 async function prepare(port) {
   const { made, close } = client(port);
   const desk = await openDesk(made);
-  const agents = await each(Array(AGENTS).fill(), 16, async (_, index) => {
-    const email = `agent-${index}@example.com`;
-    await made('POST', '/v1/workspace/members', { email, name: `Agent ${index}` }, desk.key);
-    return (await made('POST', '/v1/auth/agent-token', { email }, desk.key)).token;
-  });
+  const agents = await hireAgents(made, desk.key, AGENTS);
   const open = () => made('POST', '/v1/widget/session', { widget_token: desk.widgetToken });
   const visitors = await each(Array(Math.ceil(SOCKETS / TABS)).fill(), 32, async () => (await open()).visitor_token);
   const tokens = Array.from({ length: SOCKETS }, (_, index) => visitors[index % visitors.length]);

@@ -4,7 +4,10 @@ import { loadavg } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { WebSocket } from 'ws';
-import { client, dataFolder, each, openDesk, quantile, startService, steadily } from './service.js';
+import { client } from './client.js';
+import { quantile } from './measure/statistics.js';
+import { each, steadily } from './pace.js';
+import { dataFolder, openDesk, startService } from './service.js';
 
 /**
  * What it costs those who are talking when everybody else comes back at once: sockets are cut together, much is said

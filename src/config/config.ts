@@ -24,6 +24,8 @@ export abstract class Config {
   abstract readonly databasePrepared: 'auto' | 'on' | 'off';
   /** 0: no limit, for commands that count or repair. */
   abstract readonly databaseQueryTimeoutMs: number;
+  /** What `/healthz` calls this process; null: nothing. */
+  abstract readonly instanceId: string | null;
   /** null: this instance is on its own. */
   abstract readonly redisUrl: string | null;
   abstract readonly dataDir: string;
@@ -114,6 +116,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databasePrepared: env.DATABASE_PREPARED,
     databaseQueryTimeoutMs: env.DATABASE_QUERY_TIMEOUT_MS,
+    instanceId: env.INSTANCE_ID || null,
     redisUrl: env.REDIS_URL || null,
     dataDir: env.DATA_DIR,
     jwtSecrets: named(env.given.has('JWT_SECRETS') ? env.JWT_SECRETS : [made?.jwt ?? '']),

@@ -47,6 +47,12 @@ export const VARIABLES = {
     '10000',
     'How long a request waits for one statement before it gets 503. Migrations take the time that they need.',
   ),
+  INSTANCE_ID: variable(
+    text(),
+    '',
+    'A name of this process that `/healthz` tells, so that whoever started it knows who answers on its port.',
+    'not told',
+  ),
   REDIS_URL: variable(
     url('redis', 'rediss'),
     '',

@@ -129,10 +129,10 @@ describe('a database that is not there at start', () => {
     const proxy = await proxied(database);
     await proxy.refuse();
     const port = await freePort();
-    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(port) });
+    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(port), INSTANCE_ID: 'blue' });
     await service.said(/does not answer/);
     const url = `http://127.0.0.1:${port}`;
-    expect((await call('GET', `${url}/healthz`)).body).toEqual({ status: 'ok' });
+    expect((await call('GET', `${url}/healthz`)).body).toEqual({ status: 'ok', instance: 'blue' });
     const waiting = await readiness(url);
     expect(waiting.status).toBe(503);
     expect(waiting.body).toMatchObject({ status: 'unavailable', database: 'down', migrations: 'pending' });
@@ -160,6 +160,7 @@ describe('a database that is not there at start', () => {
     await hammering;
     expect(failures).toEqual([]);
     expect(asked).toBeGreaterThan(20);
+    expect((await call('GET', `${url}/healthz`)).body).toEqual({ status: 'ok', instance: 'blue' });
     patient.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const [answer] = (await once(patient, 'data')) as [Buffer];
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 200 /);

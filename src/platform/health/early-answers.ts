@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
 import { problem, problemHeaders } from '../http/problem.js';
 import { newRequestId } from '../http/request-context.js';
+import { aliveBody } from './alive-body.js';
 import type { Readiness } from './readiness.service.js';
 
 /**
@@ -16,13 +17,14 @@ export class EarlyAnswers {
 
   private constructor(
     readonly server: Server,
-    private readonly bus: Readiness['bus'],
+    private readonly config: Config,
   ) {}
 
   /** @throws as any server does when its port is taken */
-  static async listen({ port, host, redisUrl }: Config): Promise<EarlyAnswers> {
+  static async listen(config: Config): Promise<EarlyAnswers> {
+    const { port, host } = config;
     const server = createServer();
-    const early = new EarlyAnswers(server, redisUrl === null ? 'none' : 'down');
+    const early = new EarlyAnswers(server, config);
     server.on('request', (request, response) => early.answer(request, response));
     await new Promise<void>((resolve, reject) => {
       server.once('error', reject);
@@ -51,7 +53,7 @@ export class EarlyAnswers {
     if (this.app) return void this.app.emit('request', request, response);
     request.resume();
     const path = request.url?.split('?', 1)[0];
-    if (path === '/healthz') return send(response, 200, { status: 'ok' });
+    if (path === '/healthz') return send(response, 200, aliveBody(this.config));
     if (path === '/readyz') return send(response, 503, { status: 'unavailable', ...this.readiness() });
     const requestId = newRequestId();
     const error = new Unavailable();
@@ -62,7 +64,8 @@ export class EarlyAnswers {
 
   private readiness(): Readiness {
     const database = this.databaseAnswers ? 'ok' : 'down';
-    return { database, migrations: 'pending', bus: this.bus, draining: false };
+    const bus = this.config.redisUrl === null ? 'none' : 'down';
+    return { database, migrations: 'pending', bus, draining: false };
   }
 }
 

@@ -2,7 +2,9 @@ import { Controller, Get, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
+import { Config } from '../../config/config.js';
 import { Public } from '../access/access.decorator.js';
+import { aliveBody } from './alive-body.js';
 import { ReadinessService } from './readiness.service.js';
 
 /** What probes and collectors ask; plain bodies, outside of /v1 and its envelope. */
@@ -13,12 +15,13 @@ export class HealthController {
   constructor(
     private readonly readiness: ReadinessService,
     private readonly metrics: Registry,
+    private readonly config: Config,
   ) {}
 
   /** The process is alive. */
   @Get('healthz')
   alive(@Res() response: Response): void {
-    response.json({ status: 'ok' });
+    response.json(aliveBody(this.config));
   }
 
   @Get('readyz')

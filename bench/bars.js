@@ -1,0 +1,53 @@
+/**
+ * What a figure must reach, in the same run. A bar is data:
+ *
+ *     {metric, of?, case?, against?: {opponent?, metric?, case?}, difference?, atLeast? | atMost?}
+ *
+ * the figure of `of` (`ours` where absent) in one case, or in each; as it is, or its ratio to another figure, or with
+ * `difference` what it is more than that.
+ */
+
+/**
+ * @param median (opponent, metric, case) → the median, or undefined where there is none
+ * @returns `{own, other, value, wanted, verdict, share}`; `share` is 1 where the bar is just met, less below it, null
+ *   where nothing could be judged
+ */
+export function judge(bar, caseName, median) {
+  const { metric, of = 'ours', against, difference = false, atLeast, atMost } = bar;
+  const own = median(of, metric, caseName);
+  const other = against && median(against.opponent ?? of, against.metric ?? metric, against.case ?? caseName);
+  const open = own === undefined || Number.isNaN(own) || (against && (other === undefined || Number.isNaN(other)));
+  const value = open ? null : !against ? own : difference ? own - other : own / other;
+  const share = open ? null : shareOf(value, atLeast, atMost);
+  return {
+    metric,
+    of,
+    case: caseName,
+    against: against ?? null,
+    difference,
+    wanted: atLeast === undefined ? { atMost } : { atLeast },
+    own: own ?? null,
+    other: other ?? null,
+    value,
+    share,
+    verdict: open ? 'not judged' : share >= 1 ? 'met' : 'not met',
+  };
+}
+
+function shareOf(value, atLeast, atMost) {
+  if (atLeast !== undefined) return value / atLeast;
+  if (value <= atMost) return value <= 0 ? Number.MAX_VALUE : atMost / value;
+  return atMost / value;
+}
+
+/** All bars of a scenario, in each case that they are about. */
+export function judgeAll(bars, cases, median) {
+  return bars.flatMap(bar =>
+    cases.filter(name => bar.case === undefined || bar.case === name).map(name => judge(bar, name, median)),
+  );
+}
+
+/** Below half of a bar something has broken, whatever the machine was busy with. */
+export function isGross({ share }) {
+  return share !== null && share < 0.5;
+}

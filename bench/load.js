@@ -1,0 +1,36 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { resolve } from 'node:path';
+
+const program = resolve(import.meta.dirname, 'load/process.js');
+
+/**
+ * A load generator in a process of its own, for one server. Its commands, each with one argument, are those of
+ * `load/process.js`; what goes wrong there is thrown here.
+ */
+export function startLoad() {
+  const child = fork(program);
+  const cut = () => child.kill('SIGKILL');
+  process.once('exit', cut);
+  const ended = once(child, 'exit').then(([code, signal]) => {
+    throw new Error(`the load generator ended with ${signal ?? code}`);
+  });
+  ended.catch(() => undefined);
+  const ask = command => async wants => {
+    child.send({ command, wants: wants ?? {} });
+    const [{ result, error }] = await Promise.race([once(child, 'message'), ended]);
+    if (error !== undefined) throw new Error(error);
+    return result;
+  };
+  return {
+    pid: child.pid,
+    open: ask('open'),
+    close: ask('close'),
+    drive: ask('drive'),
+    connects: ask('connects'),
+    stop() {
+      process.off('exit', cut);
+      child.kill('SIGKILL');
+    },
+  };
+}

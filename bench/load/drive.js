@@ -1,0 +1,115 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { watch } from '../measure/processor.js';
+import { quantile } from '../measure/statistics.js';
+import { Requester, requestTo } from './requests.js';
+
+/** How long listeners may be silent before what they lack is missing. */
+const SILENCE_MS = 2_000;
+/** How long an open loop goes on with what has found no connection in time. */
+const OVERTIME_MS = 5_000;
+
+/**
+ * Sends requests to the targets in turns and measures. Closed loop: each of `connections` sends as soon as it was
+ * answered; open loop, with `perSecond`: as many a second as that, however slow the server is.
+ * @param wants `{port, targets, connections, seconds, perSecond?, listenersEach, watched}`
+ * @returns `{rate, ackP50, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: a second until the last
+ *   listener has heard the last message, milliseconds, and seconds of processor by name
+ */
+export async function drive(tally, wants) {
+  const { port, targets, connections, seconds, perSecond, listenersEach, watched } = wants;
+  const texts = targets.map(requestTo);
+  const open = await Promise.all(Array.from({ length: connections }, () => Requester.open(port)));
+  const acks = [];
+  let turn = 0;
+  const ask = (requester, since) =>
+    new Promise((done, failed) => {
+      const text = texts[turn++ % texts.length](tally.content(since));
+      const begun = performance.now();
+      requester.ask(text, (error, status) => {
+        if (error) return failed(error);
+        if (status !== 200 && status !== 201) return failed(new Error(`a request was answered ${status}`));
+        acks.push(performance.now() - begun);
+        done();
+      });
+    });
+  try {
+    tally.begin(Math.ceil(listenersEach / 10));
+    const watching = watch(watched, process.ppid);
+    const begun = performance.now();
+    const until = begun + seconds * 1000;
+    const unsent = await (perSecond ? openLoop(open, ask, perSecond, until) : closedLoop(open, ask, until));
+    const answeredAt = performance.now();
+    await allHeard(tally, acks.length * listenersEach);
+    const cpu = watching();
+    const end = listenersEach > 0 ? Math.max(answeredAt, tally.lastFrameAt) : answeredAt;
+    const { missing, repeated } = tally.lacking(listenersEach);
+    return {
+      operations: acks.length,
+      rate: (acks.length * 1000) / (end - begun),
+      ackP50: quantile(acks, 0.5),
+      ackP99: quantile(acks, 0.99),
+      deliveryP50: quantile(tally.delivery, 0.5),
+      deliveryP99: quantile(tally.delivery, 0.99),
+      missing: missing + unsent * listenersEach,
+      repeated,
+      cpu,
+    };
+  } finally {
+    for (const requester of open) requester.close();
+  }
+}
+
+async function closedLoop(open, ask, until) {
+  await Promise.all(
+    open.map(async requester => {
+      while (performance.now() < until) await ask(requester, performance.now());
+    }),
+  );
+  return 0;
+}
+
+/**
+ * A message that finds no free connection waits for one, and counts from when it was due.
+ * @returns how many were never sent, for the server was too slow by far
+ */
+async function openLoop(open, ask, perSecond, until) {
+  const free = [...open];
+  const due = [];
+  let underWay = 0;
+  let failed = null;
+  const begin = () => {
+    while (due.length > 0 && free.length > 0 && !failed) {
+      const requester = free.pop();
+      underWay += 1;
+      const settled = error => {
+        underWay -= 1;
+        free.push(requester);
+        failed ??= error ?? null;
+        begin();
+      };
+      ask(requester, due.shift()).then(() => settled(), settled);
+    }
+  };
+  const from = performance.now();
+  let counted = 0;
+  while (performance.now() < until && !failed) {
+    const now = performance.now();
+    for (const dueBy = Math.floor(((now - from) * perSecond) / 1000) + 1; counted < dueBy; counted += 1) due.push(now);
+    begin();
+    await delay(Math.max(0, from + (counted * 1000) / perSecond - performance.now()));
+  }
+  while ((due.length > 0 || underWay > 0) && performance.now() < until + OVERTIME_MS && !failed) await delay(1);
+  const unsent = due.splice(0).length;
+  while (underWay > 0 && !failed) await delay(1);
+  if (failed) throw failed;
+  return unsent;
+}
+
+async function allHeard(tally, wanted) {
+  let frames = -1;
+  while (tally.frames < wanted && frames !== tally.frames) {
+    frames = tally.frames;
+    const silentAt = performance.now() + SILENCE_MS;
+    while (tally.frames < wanted && frames === tally.frames && performance.now() < silentAt) await delay(1);
+  }
+}

@@ -1,0 +1,58 @@
+/**
+ * Reads WebSocket frames as servers send them, unmasked, out of bytes that come in any portions. Lean: the load must
+ * not be what is measured.
+ */
+export class FrameReader {
+  rest = null;
+
+  /** @param heard called with each whole frame: opcode, the buffer, where its payload starts and ends */
+  constructor(heard) {
+    this.heard = heard;
+  }
+
+  read(chunk) {
+    const data = this.rest === null ? chunk : Buffer.concat([this.rest, chunk]);
+    this.rest = null;
+    let at = 0;
+    while (at < data.length) {
+      const end = this.frame(data, at);
+      if (end < 0) {
+        // a copy: the buffer belongs to whoever reads next
+        this.rest = Buffer.from(data.subarray(at));
+        return;
+      }
+      at = end;
+    }
+  }
+
+  /** @returns where the frame ends, or -1 when it is not all there */
+  frame(data, at) {
+    if (data.length - at < 2) return -1;
+    const short = data[at + 1] & 0x7f;
+    let start = at + 2;
+    let length = short;
+    if (short === 126) {
+      if (data.length - at < 4) return -1;
+      length = data.readUInt16BE(at + 2);
+      start = at + 4;
+    } else if (short === 127) {
+      if (data.length - at < 10) return -1;
+      length = Number(data.readBigUInt64BE(at + 2));
+      start = at + 10;
+    }
+    const end = start + length;
+    if (end > data.length) return -1;
+    this.heard(data[at] & 0x0f, data, start, end);
+    return end;
+  }
+}
+
+/** A client's frame, of up to 65,535 bytes. The mask is zero: it is there, and changes nothing. */
+export function clientFrame(opcode, payload) {
+  const bytes = Buffer.from(payload);
+  const head =
+    bytes.length < 126
+      ? [0x80 | opcode, 0x80 | bytes.length]
+      : [0x80 | opcode, 0x80 | 126, bytes.length >> 8, bytes.length & 0xff];
+  return Buffer.concat([Buffer.from([...head, 0, 0, 0, 0]), bytes]);
+}

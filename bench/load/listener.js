@@ -1,0 +1,79 @@
+import { randomBytes } from 'node:crypto';
+import { connect } from 'node:net';
+import { clientFrame, FrameReader } from './frames.js';
+
+const TEXT = 1;
+const CLOSE = 8;
+const PING = 9;
+const PONG = 10;
+
+/** All sockets of this process read into it, one after another. */
+const shared = Buffer.allocUnsafe(256 * 1024);
+
+/** The kernel has 28,000 ports for one address. */
+const ADDRESSES = 16;
+let opened = 0;
+
+/**
+ * Opens a socket and answers pings, those of engine.io too.
+ * @param spec `{path, hello?, ready}`: where, what is said first, and the text by which the server says that one is in
+ * @param heard called with every text frame after that: the buffer, where its payload starts and ends
+ * @param lost called with the reason when it ends and nobody has closed it
+ * @returns once it is in; `close` ends it
+ */
+export function listen(port, { path, hello, ready }, heard, lost) {
+  return new Promise((done, failed) => {
+    let state = 'upgrading';
+    const fail = reason => {
+      if (state === 'in') lost(reason);
+      else if (state !== 'closed') failed(new Error(`a socket was refused: ${reason}`));
+      state = 'closed';
+      socket.destroy();
+    };
+    const frames = new FrameReader((opcode, data, start, end) => {
+      if (opcode === PING) return void socket.write(clientFrame(PONG, data.subarray(start, end)));
+      if (opcode === CLOSE) return fail(`closed with ${end - start < 2 ? 'no code' : data.readUInt16BE(start)}`);
+      if (opcode !== TEXT) return;
+      if (end - start === 1 && data[start] === 0x32) return void socket.write(clientFrame(TEXT, '3'));
+      if (state === 'in') return heard(data, start, end);
+      if (!data.toString('utf8', start, end).includes(ready)) return;
+      state = 'in';
+      done({
+        close() {
+          state = 'closed';
+          socket.destroy();
+        },
+      });
+    });
+    let head = '';
+    const upgrade = chunk => {
+      head += chunk.toString('latin1');
+      const end = head.indexOf('\r\n\r\n');
+      if (end < 0) return;
+      if (!head.startsWith('HTTP/1.1 101')) return fail(head.split('\r\n', 1)[0]);
+      state = 'entering';
+      if (hello) socket.write(clientFrame(TEXT, hello));
+      if (end + 4 < head.length) frames.read(Buffer.from(head.slice(end + 4), 'latin1'));
+    };
+    const socket = connect({
+      host: '127.0.0.1',
+      port,
+      localAddress: `127.0.0.${2 + (opened++ % ADDRESSES)}`,
+      noDelay: true,
+      onread: {
+        buffer: shared,
+        callback(length) {
+          const chunk = shared.subarray(0, length);
+          if (state === 'upgrading') upgrade(chunk);
+          else frames.read(chunk);
+          return true;
+        },
+      },
+    });
+    socket.on('error', error => fail(error.message));
+    socket.on('close', () => fail('cut'));
+    const key = randomBytes(16).toString('base64');
+    const lines = ['Host: bench', 'Upgrade: websocket', 'Connection: Upgrade', 'Sec-WebSocket-Version: 13'];
+    socket.write(`GET ${path} HTTP/1.1\r\n${lines.join('\r\n')}\r\nSec-WebSocket-Key: ${key}\r\n\r\n`);
+  });
+}

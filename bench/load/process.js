@@ -1,0 +1,43 @@
+import { each } from '../pace.js';
+import { connects } from './connects.js';
+import { drive } from './drive.js';
+import { listen } from './listener.js';
+import { Tally } from './tally.js';
+
+/** The process that makes the load and measures what comes of it; `load.js` speaks with it. */
+
+/** Handshakes under way at once. */
+const OPENING = 50;
+
+const tally = new Tally();
+let listeners = [];
+let lost = [];
+
+const commands = {
+  /** Opens sockets that hear messages, beside those that are open. */
+  async open({ port, sockets }) {
+    const heard = (data, start, end) => tally.hear(data, start, end);
+    const cut = reason => lost.push(reason);
+    listeners.push(...(await each(sockets, OPENING, spec => listen(port, spec, heard, cut))));
+    return { open: listeners.length };
+  },
+  async close() {
+    for (const listener of listeners.splice(0)) listener.close();
+    lost = [];
+  },
+  async drive(wants) {
+    const measured = await drive(tally, wants);
+    if (lost.length > 0) throw new Error(`${lost.length} listeners were lost, the first: ${lost[0]}`);
+    return measured;
+  },
+  connects,
+};
+
+process.once('disconnect', () => process.exit());
+process.on('message', async ({ command, wants }) => {
+  try {
+    process.send({ result: await commands[command](wants) });
+  } catch (error) {
+    process.send({ error: error.message });
+  }
+});

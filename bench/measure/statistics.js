@@ -1,0 +1,40 @@
+/** @param part from 0 to 1 @returns NaN of nothing */
+export function quantile(values, part) {
+  const sorted = Float64Array.from(values).sort();
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+}
+
+/** The middle one, or the mean of the two in the middle; NaN of nothing. */
+export function median(values) {
+  const sorted = Float64Array.from(values).sort();
+  const upper = sorted.length >> 1;
+  if (sorted.length === 0) return Number.NaN;
+  return sorted.length % 2 === 1 ? sorted[upper] : (sorted[upper - 1] + sorted[upper]) / 2;
+}
+
+/** What several rounds came to: `{median, min, max, count}`; figures that a round lacks are left out. */
+export function spread(values) {
+  const known = values.filter(value => Number.isFinite(value));
+  return { median: median(known), min: Math.min(...known), max: Math.max(...known), count: known.length };
+}
+
+/** Numbers from 0 to 1 that are the same for the same seed (mulberry32): what is shuffled can be shuffled again. */
+export function random(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+/** A shuffled copy (Fisher and Yates). */
+export function shuffled(items, next) {
+  const copy = [...items];
+  for (let last = copy.length - 1; last > 0; last -= 1) {
+    const other = Math.floor(next() * (last + 1));
+    [copy[last], copy[other]] = [copy[other], copy[last]];
+  }
+  return copy;
+}

@@ -1,0 +1,30 @@
+import byHandBest from './by-hand-best.js';
+import byHand from './by-hand.js';
+import idiomatic from './idiomatic.js';
+import ours from './ours.js';
+import oursHttp from './ours-http.js';
+import pgbench from './pgbench.js';
+import socketIoRedis from './socket-io-redis.js';
+import socketIo from './socket-io.js';
+import { volatile } from './volatile.js';
+
+/**
+ * Everybody who can be measured, by id. Each is
+ *
+ *     {id, name, durable, absent() → why it is not there, or null, start(world) → server}
+ *
+ * and its server, a process of its own, is
+ *
+ *     {port, pid, runId, pids, stage(wants), load?, stop()}
+ *
+ * where `pids` are the processes whose processor counts as the server's, `load` stands in for the load generator where
+ * that cannot drive it, and `stage({conversations, listenersEach, inbox})` answers, as plain data, whom the load speaks
+ * to: `{conversations: [{id, send, sockets}], inbox: [socket]}`, `send` as `load/requests.js` takes it, `socket` as
+ * `load/listener.js` does.
+ */
+export const opponents = Object.fromEntries(
+  [ours, byHand, byHandBest, pgbench, socketIo, socketIoRedis, idiomatic, oursHttp, ...volatile].map(one => [
+    one.id,
+    one,
+  ]),
+);

@@ -1,0 +1,108 @@
+import { client } from '../client.js';
+import { each } from '../pace.js';
+import { hireAgents, openDesk, startService } from '../service.js';
+
+/**
+ * The service as it is run: authentication, validation, scope, limits, durable commits, the event log, one view for each
+ * audience. Rates are counted as ever, against numbers that the load does not reach.
+ */
+
+const RATES = ['agent', 'api_key', 'sso_ticket', 'visitor', 'visitor_message', 'widget_session', 'handshake']
+  .map(name => `${name}=900000000/60`)
+  .join(',');
+
+/** Access tokens hold for a quarter of an hour. */
+const TOKENS_MS = 10 * 60_000;
+/** A principal has 20 sockets at most. */
+const SOCKETS_EACH = 15;
+/** Of those who listen to a conversation, so many are its visitor's pages; the rest are agents. */
+const PAGES = 2;
+
+export default {
+  id: 'ours',
+  name: 'ours',
+  durable: true,
+  absent: () => null,
+  async start({ postgres, folder, desks }, env = {}, entry = undefined) {
+    const { url } = await postgres.database('ours');
+    const server = await startService(folder, { DATABASE_URL: url, RATE_LIMITS: RATES, ...env }, entry);
+    return {
+      ...server,
+      pids: [server.pid],
+      stage: async wants => {
+        desks.ours ??= new Desk();
+        return desks.ours.stage(server.port, wants);
+      },
+    };
+  },
+};
+
+/** The workspace, whom it has hired, and whom it talks with: kept between scenarios, for the database is. */
+export class Desk {
+  agents = [];
+  hiredAt = 0;
+  talks = [];
+
+  async stage(port, { conversations = 0, listenersEach = 0, inbox = 0 }) {
+    const { made, close } = client(port, { sockets: 16 });
+    try {
+      this.desk ??= await openDesk(made);
+      const perRoom = Math.max(0, listenersEach - PAGES);
+      await this.hire(made, Math.max(inbox, Math.ceil((conversations * perRoom) / SOCKETS_EACH), 10));
+      const missing = Math.max(0, conversations - this.talks.length);
+      this.talks.push(...(await each(Array(missing).fill(), 16, () => this.begin(made))));
+      let turn = 0;
+      const agent = () => this.agents[turn++ % this.agents.length];
+      return {
+        conversations: this.talks.slice(0, conversations).map(({ id, visitor }) => ({
+          id,
+          send: {
+            method: 'POST',
+            path: `/v1/conversations/${id}/messages`,
+            token: agent(),
+            before: '{"content":"',
+            after: '"}',
+          },
+          sockets: Array.from({ length: listenersEach }, (_, index) =>
+            index < PAGES
+              ? { path: `/ws/visitor?token=${visitor}&conv=${id}`, ready: '"connected"' }
+              : { path: `/ws/agent?token=${agent()}&room=${id}`, ready: '"connected"' },
+          ),
+        })),
+        inbox: this.agents
+          .slice(0, inbox)
+          .map(token => ({ path: `/ws/agent?token=${token}&room=inbox`, ready: '"connected"' })),
+      };
+    } finally {
+      close();
+    }
+  }
+
+  /** At least so many agents, all with tokens that hold a while. */
+  async hire(made, count) {
+    const { key } = this.desk;
+    if (this.agents.length > 0 && performance.now() - this.hiredAt > TOKENS_MS) {
+      this.agents = await each(this.agents, 16, async (_, index) => {
+        return (await made('POST', '/v1/auth/agent-token', { email: `agent-${index}@example.com` }, key)).token;
+      });
+      this.hiredAt = performance.now();
+    }
+    if (this.agents.length === 0) this.hiredAt = performance.now();
+    const { length } = this.agents;
+    if (length < count) this.agents.push(...(await hireAgents(made, key, count - length, length)));
+  }
+
+  /** A visitor with a conversation. */
+  async begin(made) {
+    const { visitor_token: visitor } = await made('POST', '/v1/widget/session', {
+      widget_token: this.desk.widgetToken,
+    });
+    const { conversation } = await made(
+      'POST',
+      '/v1/widget/conversations',
+      { message: { content: 'Hello?' } },
+      visitor,
+    );
+    return { id: conversation.id, visitor };
+  }
+}

@@ -1,0 +1,29 @@
+import { randomUUID } from 'node:crypto';
+import { conversationId } from './plain-tables.js';
+import { signToken } from './tokens.js';
+
+/**
+ * Whom the load speaks to on a server that takes `POST /v1/conversations/ID/messages` and has one room for each
+ * conversation besides `inbox`, which hears everything.
+ * @param socket how one enters: token and room → what `load/listener.js` takes
+ * @returns `stage(wants)`, see `opponents/index.js`
+ */
+export function plainStage(socket) {
+  const token = signToken({ sub: randomUUID() });
+  return ({ conversations = 0, listenersEach = 0, inbox = 0 }) => ({
+    conversations: Array.from({ length: conversations }, (_, index) => {
+      const id = conversationId(index + 1);
+      return {
+        id,
+        send: { method: 'POST', path: `/v1/conversations/${id}/messages`, token, before: '{"content":"', after: '"}' },
+        sockets: Array.from({ length: listenersEach }, () => socket(signToken({ sub: randomUUID() }), id)),
+      };
+    }),
+    inbox: Array.from({ length: inbox }, () => socket(signToken({ sub: randomUUID() }), 'inbox')),
+  });
+}
+
+/** How one enters a server of bare WebSockets. */
+export function bareSocket(token, room) {
+  return { path: `/ws?token=${token}&room=${room}`, ready: '"connected"' };
+}

@@ -1,0 +1,64 @@
+import { Client } from 'pg';
+
+/** The two tables that every opponent but the service keeps, and the statement by which those by hand write. */
+
+const TABLES = `
+  CREATE TABLE conversation (
+    id uuid PRIMARY KEY,
+    last_seq bigint NOT NULL DEFAULT 0,
+    last_activity_at timestamptz NOT NULL DEFAULT now());
+  CREATE TABLE message (
+    id uuid PRIMARY KEY DEFAULT uuidv7(),
+    conversation_id uuid NOT NULL REFERENCES conversation,
+    seq bigint NOT NULL,
+    sender_type text NOT NULL,
+    sender_id uuid NOT NULL,
+    content text NOT NULL,
+    created_at timestamptz NOT NULL DEFAULT clock_timestamp(),
+    UNIQUE (conversation_id, seq));
+  INSERT INTO conversation (id)
+    SELECT ('00000000-0000-7000-8000-' || lpad(number::text, 12, '0'))::uuid FROM generate_series(1, 1000) AS number`;
+
+/** One message: $1 conversation, $2 sender, $3 content. */
+export const SEND = `
+  WITH counted AS (
+    UPDATE conversation SET last_seq = last_seq + 1, last_activity_at = clock_timestamp() WHERE id = $1
+    RETURNING last_seq)
+  INSERT INTO message (conversation_id, seq, sender_type, sender_id, content)
+  SELECT $1, last_seq, 'agent', $2, $3 FROM counted
+  RETURNING id, seq, created_at`;
+
+/** Many at once: $1 conversations, $2 senders, $3 contents, of equal length. Rows come in that order. */
+export const SEND_MANY = `
+  WITH sent AS (
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS s (conversation_id, sender_id, content, place)),
+  locked AS (
+    SELECT id, last_seq FROM conversation WHERE id IN (SELECT conversation_id FROM sent) ORDER BY id FOR UPDATE),
+  numbered AS (
+    SELECT uuidv7() AS id, sent.*, last_seq + row_number() OVER (PARTITION BY conversation_id ORDER BY place) AS seq
+    FROM sent JOIN locked ON locked.id = conversation_id),
+  counted AS (
+    UPDATE conversation SET last_seq = top.seq, last_activity_at = clock_timestamp()
+    FROM (SELECT conversation_id, max(seq) AS seq FROM numbered GROUP BY conversation_id) AS top
+    WHERE conversation.id = top.conversation_id),
+  made AS (
+    INSERT INTO message (id, conversation_id, seq, sender_type, sender_id, content)
+    SELECT id, conversation_id, seq, 'agent', sender_id, content FROM numbered
+    RETURNING id, created_at)
+  SELECT id, seq, created_at FROM numbered JOIN made USING (id) ORDER BY place`;
+
+/** The id of the conversation of that number, from 1 to 1,000. */
+export function conversationId(number) {
+  return `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
+}
+
+/** Makes the tables, and a thousand conversations in them. */
+export async function makeTables(url) {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(TABLES);
+  } finally {
+    await client.end();
+  }
+}

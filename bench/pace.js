@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** Works through the items, so many at once. @returns what came of each, in their order */
+export async function each(items, atOnce, work) {
+  const results = [];
+  let next = 0;
+  const worker = async () => {
+    while (next < items.length) {
+      const index = next++;
+      results[index] = await work(items[index], index);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, worker));
+  return results;
+}
+
+/** Open loop: whoever is slow is not waited for, and holds up nobody else's measure. @returns what each came to */
+export async function steadily(perSecond, ms, work) {
+  const all = [];
+  const begun = performance.now();
+  for (let index = 0; (index * 1000) / perSecond < ms; index += 1) {
+    const wait = begun + (index * 1000) / perSecond - performance.now();
+    if (wait > 0) await delay(wait);
+    const one = work(index);
+    one.catch(() => undefined);
+    all.push(one);
+  }
+  return Promise.all(all);
+}
+
+/** Milliseconds on the clock that all processes of the machine share. */
+export function now() {
+  return Number(process.hrtime.bigint()) / 1e6;
+}

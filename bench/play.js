@@ -1,0 +1,89 @@
+import { FOREIGN_CORES } from './measure/figures.js';
+import { shuffled } from './measure/statistics.js';
+
+/** How often a round that others disturbed is played again. */
+const AGAIN = 2;
+/** Played before the first round, unmeasured. */
+const WARM_SECONDS = 2;
+
+/**
+ * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
+ * @param run `{lineup, world, budget, random, rounds, seconds, tell}`
+ * @param ids of the opponents that are there
+ * @returns by case, by opponent, the figures of the rounds; and what went wrong
+ */
+export async function playScenario(scenario, ids, run) {
+  const played = {};
+  const broken = {};
+  for (const one of scenario.cases) {
+    played[one.name] = await playCase(scenario, one, ids, run, broken);
+  }
+  if (scenario.fresh) await run.lineup.leave(ids);
+  return { played, broken };
+}
+
+async function playCase(scenario, one, ids, run, broken) {
+  const { lineup, world, budget, random, rounds, seconds, tell } = run;
+  const label = [scenario.id, one.name].filter(Boolean).join(' ');
+  const states = new Map();
+  const results = Object.fromEntries(ids.map(id => [id, []]));
+  const guarded = async (id, what, work) => {
+    try {
+      await work();
+    } catch (error) {
+      broken[id] = `${what}: ${error.message}`;
+      states.delete(id);
+      tell(`${label} ${id}: ${broken[id]}`);
+    }
+  };
+  const about = length => ({ shape: one.shape, case: one, seconds: length, world });
+  for (const id of ids.filter(id => !broken[id])) {
+    await guarded(id, 'could not enter', async () => {
+      const begun = performance.now();
+      const seat = await lineup.seat(id);
+      const state = await scenario.enter(seat, one.shape, one, world);
+      const ready = performance.now();
+      // code is compiled, statements are prepared
+      await scenario.play(seat, state, about(WARM_SECONDS));
+      states.set(id, state);
+      tell(`${label} ${seat.opponent.name}: there after ${since(begun, ready)}, warm after ${since(begun)}`);
+    });
+  }
+  for (let round = 1; round <= rounds && (round === 1 || budget.allows()); round += 1) {
+    for (const id of shuffled([...states.keys()], random)) {
+      await guarded(id, `round ${round}`, async () => {
+        const seat = await lineup.seat(id);
+        const figures = await quietest(() => scenario.play(seat, states.get(id), about(seconds)), budget);
+        results[id].push(figures);
+        tell(`${label} round ${round}/${rounds} ${seat.opponent.name}: ${brief(figures)}`);
+      });
+    }
+  }
+  for (const id of ids) await lineup.seats.get(id)?.load.close();
+  return results;
+}
+
+/** A round that others disturbed is void and played again, a few times; if it never is quiet, the quietest says so. */
+async function quietest(play, budget) {
+  let best = await play();
+  for (let again = 0; best.foreign > FOREIGN_CORES && again < AGAIN && budget.allowsAgain(); again += 1) {
+    const next = await budget.again(play);
+    if (next.foreign < best.foreign) best = next;
+  }
+  return best;
+}
+
+function since(begun, now = performance.now()) {
+  return `${((now - begun) / 1000).toFixed(1)} s`;
+}
+
+function brief({ rate, deliveryP50, serverMicros, databaseMicros, foreign }) {
+  const parts = [
+    rate !== undefined && `${rate.toFixed(0)}/s`,
+    deliveryP50 > 0 && `delivered in ${deliveryP50.toFixed(1)} ms`,
+    serverMicros > 0 && `server ${serverMicros.toFixed(0)} µs`,
+    databaseMicros > 0 && `database ${databaseMicros.toFixed(0)} µs`,
+    foreign > FOREIGN_CORES && `disturbed (${foreign.toFixed(1)} cores)`,
+  ];
+  return parts.filter(Boolean).join(', ');
+}

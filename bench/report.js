@@ -1,0 +1,142 @@
+import { judgeAll } from './bars.js';
+import { gather } from './measure/figures.js';
+
+/** What a run came to, as data and as a page of tables. */
+
+/** Heads of columns, with their units and how many digits follow the point. */
+const COLUMNS = {
+  rate: ['a second', 0],
+  ackP50: ['answered p50 ms', 2],
+  ackP99: ['answered p99 ms', 2],
+  deliveryP50: ['delivered p50 ms', 2],
+  deliveryP99: ['delivered p99 ms', 2],
+  serverMicros: ['server µs', 0],
+  databaseMicros: ['database µs', 0],
+  loadMicros: ['load µs', 0],
+  serverCores: ['server cores', 2],
+  missing: ['missing', 0],
+  repeated: ['twice', 0],
+  foreign: ['others, cores', 2],
+};
+
+/**
+ * @param about what holds for the whole run
+ * @param outcomes of each scenario `{scenario, played, broken, absent}`: rounds by case and opponent, and why somebody
+ *   has not been measured, by opponent
+ * @param opponents all of them, by id
+ */
+export function summarise(about, outcomes, opponents) {
+  return {
+    ...about,
+    scenarios: outcomes.map(({ scenario, played, broken, absent }) => {
+      const cases = Object.entries(played).map(([name, byOpponent]) => ({
+        name,
+        opponents: Object.entries(byOpponent)
+          .filter(([, rounds]) => rounds.length > 0)
+          .map(([id, rounds]) => ({ ...identity(opponents[id]), ...gather(rounds), rounds })),
+      }));
+      const median = (id, metric, name) =>
+        cases.find(one => one.name === name)?.opponents.find(one => one.id === id)?.figures[metric]?.median;
+      const { id, title, columns, bars } = scenario;
+      const missing = Object.entries({ ...absent, ...broken }).map(([who, reason]) => ({
+        ...identity(opponents[who]),
+        reason,
+      }));
+      const names = scenario.cases.map(one => one.name);
+      return { id, title, columns, cases, missing, bars: judgeAll(bars, names, median) };
+    }),
+  };
+}
+
+const identity = ({ id, name, durable }) => ({ id, name, durable });
+
+/** @param summary as `summarise` has made it */
+export function markdown(summary) {
+  const { madeAt, commit, node, processor, cores, mode, rounds, seconds, seed, minutes, cut } = summary;
+  const lines = [
+    `# Benchmark, ${mode}`,
+    '',
+    `${madeAt}, commit ${commit}, node ${node}, ${cores} × ${processor}; ${rounds} rounds of ${seconds} s in an order`,
+    `shuffled by ${seed}, ${minutes} minutes in all${cut ? `; **cut short: ${cut}**` : ''}. Medians, with the least and the`,
+    'most of the rounds in brackets; µs of processor for each operation. `*`: other processes were busy in all rounds,',
+    'so compare nothing but rows of one table, and the µs rather than the rates.',
+  ];
+  for (const scenario of summary.scenarios) lines.push('', ...section(scenario));
+  return `${lines.join('\n')}\n`;
+}
+
+function section({ id, title, columns, cases, bars, missing }) {
+  const lines = [`## ${id} ${title}`];
+  if (bars.length > 0) {
+    lines.push(
+      '',
+      ...table(
+        ['bar', 'reached', 'verdict'],
+        bars.map(bar => [wanted(bar), reached(bar), bar.verdict]),
+      ),
+    );
+  }
+  for (const { name, opponents } of cases) {
+    for (const durable of [true, false]) {
+      const rows = opponents.filter(one => one.durable === durable);
+      if (rows.length === 0) continue;
+      const what = [name, durable ? '' : 'keeps nothing'].filter(Boolean).join(', ');
+      if (what) lines.push('', `### ${what}`);
+      lines.push('', ...opponentsTable(columns, rows));
+    }
+  }
+  for (const durable of [true, false]) {
+    const named = missing.filter(one => one.durable === durable).map(({ name, reason }) => `${name} (${reason})`);
+    if (named.length > 0)
+      lines.push('', `Not measured${durable ? '' : ', of those that keep nothing'}: ${named.join('; ')}.`);
+  }
+  return lines;
+}
+
+function opponentsTable(columns, rows) {
+  const heads = columns.map(column => COLUMNS[column]?.[0] ?? column);
+  const baseline = rows.find(({ id }) => id === 'by-hand')?.figures.rate?.median;
+  const relative = baseline > 0 && columns.includes('rate');
+  return table(
+    ['', ...heads, ...(relative ? ['× by hand'] : []), 'rounds'],
+    rows.map(({ name, figures, disturbed, rounds }) => [
+      `${name}${disturbed ? ' \\*' : ''}`,
+      ...columns.map(column => cell(figures[column], COLUMNS[column]?.[1] ?? 1)),
+      ...(relative ? [(figures.rate.median / baseline).toFixed(2)] : []),
+      String(rounds.length),
+    ]),
+  );
+}
+
+function cell(figure, digits) {
+  if (figure === undefined || figure.count === 0) return '–';
+  const { median, min, max, count } = figure;
+  const shown = number(median, digits);
+  return count === 1 || min === max ? shown : `${shown} (${number(min, digits)}–${number(max, digits)})`;
+}
+
+function number(value, digits) {
+  return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+}
+
+function wanted({ metric, of, case: name, against, difference, wanted: { atLeast, atMost } }) {
+  const sign = atLeast === undefined ? '≤' : '≥';
+  const figure = COLUMNS[metric]?.[0] ?? metric;
+  const other = against && [against.opponent, against.metric, against.case].filter(Boolean).join(' ');
+  const bar = !against
+    ? (atLeast ?? atMost)
+    : difference
+      ? `${other} + ${atMost ?? atLeast}`
+      : `${atLeast ?? atMost} × ${other}`;
+  return [name, of === 'ours' ? '' : of, `${figure} ${sign} ${bar}`].filter(Boolean).join(': ');
+}
+
+function reached({ value, own, other, against }) {
+  if (value === null) return '–';
+  return against ? `${number(value, 2)} (${number(own, 1)} to ${number(other, 1)})` : number(value, 2);
+}
+
+function table(heads, rows) {
+  const line = cells => `| ${cells.join(' | ')} |`;
+  return [line(heads), line(heads.map(() => '---')), ...rows.map(line)];
+}

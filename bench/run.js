@@ -1,0 +1,147 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { cpus } from 'node:os';
+import { resolve } from 'node:path';
+import { isGross } from './bars.js';
+import { Budget } from './budget.js';
+import { Lineup } from './lineup.js';
+import { random } from './measure/statistics.js';
+import { opponents } from './opponents/index.js';
+import { playScenario } from './play.js';
+import { startPostgres } from './postgres.js';
+import { root } from './processes.js';
+import { startRedis } from './redis.js';
+import { markdown, summarise } from './report.js';
+import { scenarios } from './scenarios/index.js';
+import { dataFolder } from './service.js';
+
+/**
+ * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--gate]`: every scenario, all opponents, side by
+ * side. Writes `bench/results/`. Ends with 1 when something broke or, with `--gate`, when a figure is below half its bar.
+ */
+
+const FULL = { mode: 'full', limitMs: 12 * 60_000, rounds: 3, seconds: 2.5 };
+const QUICK = { mode: 'quick', limitMs: 3 * 60_000, rounds: 1, seconds: 1 };
+
+const wants = parse(process.argv.slice(2));
+await main(wants);
+
+function parse(words) {
+  const has = name => words.includes(`--${name}`);
+  const value = name => words[words.indexOf(`--${name}`) + 1];
+  const known = ['quick', 'gate', 'only', 'rounds', 'seed'];
+  const strange = words.filter(word => word.startsWith('--') && !known.includes(word.slice(2)));
+  if (strange.length > 0)
+    throw new Error(`unknown: ${strange.join(' ')}; known: ${known.map(name => `--${name}`).join(' ')}`);
+  const ids = has('only') ? value('only').toUpperCase().split(',') : scenarios.map(({ id }) => id);
+  const chosen = ids.map(id => {
+    const found = scenarios.find(scenario => scenario.id === id);
+    if (!found) throw new Error(`there is no scenario ${id}; there are ${scenarios.map(one => one.id).join(', ')}`);
+    return found;
+  });
+  const mode = has('quick') ? QUICK : FULL;
+  return {
+    ...mode,
+    chosen,
+    gate: has('gate'),
+    rounds: has('rounds') ? Number(value('rounds')) : mode.rounds,
+    seed: has('seed') ? Number(value('seed')) : 1,
+  };
+}
+
+async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
+  const budget = new Budget(limitMs, chosen.length);
+  const tell = line => console.log(`${clock(budget.spentMs)} ${line}`);
+  installOpponents(tell);
+  const outcomes = [];
+  const finish = cut => {
+    const about = { ...machine(), mode, rounds, seconds, seed, minutes: (budget.spentMs / 60_000).toFixed(1), cut };
+    return write(summarise(about, outcomes, opponents), tell);
+  };
+  const watchdog = setTimeout(() => {
+    finish('the time was over');
+    process.exit(1);
+  }, limitMs);
+  const { folder, remove } = dataFolder('bench');
+  const postgres = await startPostgres(folder);
+  const world = { postgres, redis: startRedis, folder, desks: {} };
+  const lineup = new Lineup(world);
+  try {
+    const run = { lineup, world, budget, random: random(seed), rounds, seconds, tell };
+    for (const [index, scenario] of chosen.entries()) {
+      budget.begin(index);
+      tell(`${scenario.id} ${scenario.title}`);
+      const { present, absent } = rollCall(scenario, mode);
+      outcomes.push({ scenario, absent, ...(await playScenario(scenario, present, run)) });
+    }
+  } finally {
+    await lineup.leave();
+    await postgres.stop();
+    remove();
+  }
+  clearTimeout(watchdog);
+  const { scenarios: judged } = finish(null);
+  const broke = outcomes.some(({ broken }) => Object.keys(broken).length > 0);
+  const gross = judged.flatMap(({ id, bars }) => bars.filter(isGross).map(({ metric }) => `${id} ${metric}`));
+  if (gate && gross.length > 0) tell(`below half of the bar: ${gross.join(', ')}`);
+  process.exitCode = broke || (gate && gross.length > 0) ? 1 : 0;
+}
+
+/** Who plays, and who does not, with the reason. */
+function rollCall(scenario, mode) {
+  const ids = mode === 'quick' ? scenario.quick : scenario.opponents;
+  const reasons = [...scenario.opponents, ...(scenario.others ?? [])].map(id => [
+    id,
+    opponents[id].absent() ?? (ids.includes(id) ? null : 'not in a quick run'),
+  ]);
+  const absent = Object.fromEntries(reasons.filter(([, reason]) => reason !== null));
+  return { present: ids.filter(id => !(id in absent)), absent };
+}
+
+/** What the opponents need from npm, which the service does not. Where that cannot be had they are named absent. */
+function installOpponents(tell) {
+  if (existsSync(resolve(import.meta.dirname, 'node_modules/socket.io'))) return;
+  tell('installing the opponents: npm ci --prefix bench');
+  const { status } = spawnSync('npm', ['ci', '--prefix', 'bench', '--no-audit', '--no-fund'], {
+    cwd: root,
+    stdio: 'ignore',
+  });
+  if (status !== 0) tell('that failed; those from npm are left out');
+}
+
+function machine() {
+  const [{ model } = { model: 'unknown' }] = cpus();
+  const git = (...words) => execFileSync('git', words, { cwd: root, encoding: 'utf8', stdio: 'pipe' }).trim();
+  let commit = 'unknown';
+  try {
+    commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') ? ' with changes' : '');
+  } catch {
+    // no repository: an unpacked archive
+  }
+  return {
+    madeAt: new Date().toISOString(),
+    commit,
+    node: process.version,
+    processor: model.trim(),
+    cores: cpus().length,
+  };
+}
+
+function write(summary, tell) {
+  const folder = resolve(import.meta.dirname, 'results');
+  mkdirSync(folder, { recursive: true });
+  const page = markdown(summary);
+  const name = `${summary.madeAt.slice(0, 19).replaceAll(':', '-')}-${summary.mode}`;
+  for (const file of [name, 'latest']) {
+    writeFileSync(resolve(folder, `${file}.md`), page);
+    writeFileSync(resolve(folder, `${file}.json`), `${JSON.stringify(summary, null, 2)}\n`);
+  }
+  console.log(`\n${page}`);
+  tell(`written to bench/results/${name}.md and .json`);
+  return summary;
+}
+
+function clock(ms) {
+  const seconds = Math.floor(ms / 1000);
+  return `${String(Math.floor(seconds / 60)).padStart(2)}:${String(seconds % 60).padStart(2, '0')}`;
+}

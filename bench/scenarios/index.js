@@ -1,0 +1,19 @@
+import s01 from './s01-rest-send.js';
+import s02 from './s02-hot-conversation.js';
+import s03 from './s03-inbox.js';
+import s04 from './s04-delivery.js';
+import s06 from './s06-connects.js';
+import s07 from './s07-http.js';
+
+/**
+ * What is measured, in this order. A scenario is
+ *
+ *     {id, title, cases: [{name, shape}], opponents, others?, quick, columns, bars, fresh?, enter, play}
+ *
+ * `opponents` are ids of those who play, `quick` of those who do in a quick run, `others` of those who are only named;
+ * `columns` are figures of the table; `bars` as in `bars.js`. With `fresh` the servers are started for it alone.
+ * `enter(seat, shape, case, world)` sets the stage for one opponent, once for all rounds of a case; what it answers is
+ * handed to `play(seat, state, {shape, case, seconds, world})`, which answers the figures of one round: numbers by name,
+ * `foreign` among them. A `seat` is what `lineup.js` says.
+ */
+export const scenarios = [s01, s02, s03, s04, s06, s07];

@@ -1,0 +1,17 @@
+import { sending, SENDING_COLUMNS } from './sending.js';
+
+export default {
+  id: 'S1',
+  title: 'REST send, 100 conversations × 10 listeners, saturated',
+  cases: [{ name: '', shape: { conversations: 100, listenersEach: 10 } }],
+  opponents: ['ours', 'by-hand', 'by-hand-best', 'pgbench', 'socket-io', 'socket-io-redis', 'idiomatic'],
+  others: ['ejabberd', 'nats', 'mosquitto', 'centrifugo'],
+  quick: ['ours', 'by-hand', 'socket-io', 'idiomatic'],
+  columns: [...SENDING_COLUMNS, 'missing'],
+  bars: [
+    { metric: 'rate', against: { opponent: 'by-hand' }, atLeast: 1.2 },
+    { metric: 'rate', against: { opponent: 'socket-io' }, atLeast: 1.3 },
+    { metric: 'rate', against: { opponent: 'idiomatic' }, atLeast: 8 },
+  ],
+  ...sending,
+};

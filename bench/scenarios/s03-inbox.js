@@ -1,0 +1,17 @@
+import { sending, SENDING_COLUMNS } from './sending.js';
+
+const inbox = agents => ({ name: `${agents} agents`, shape: { conversations: 100, inbox: agents } });
+
+export default {
+  id: 'S3',
+  title: 'Inbox: everything of one workspace to all of its agents, saturated',
+  cases: [inbox(200), inbox(500)],
+  opponents: ['ours', 'by-hand', 'by-hand-best', 'socket-io'],
+  quick: ['ours', 'by-hand', 'socket-io'],
+  columns: [...SENDING_COLUMNS, 'missing'],
+  bars: [
+    { metric: 'rate', against: { opponent: 'by-hand' }, atLeast: 5 },
+    { metric: 'rate', against: { opponent: 'socket-io' }, atLeast: 6 },
+  ],
+  ...sending,
+};

@@ -1,0 +1,18 @@
+import { sending } from './sending.js';
+
+const at = perSecond => ({ name: `${perSecond}/s`, shape: { conversations: 100, listenersEach: 10, perSecond } });
+
+export default {
+  id: 'S4',
+  title: 'Delivery at a steady rate, 100 conversations × 10 listeners',
+  cases: [at(200), at(1000)],
+  opponents: ['ours', 'by-hand', 'by-hand-best', 'socket-io'],
+  quick: ['ours', 'by-hand'],
+  columns: ['rate', 'deliveryP50', 'deliveryP99', 'missing', 'repeated', 'serverMicros', 'databaseMicros'],
+  bars: [
+    { metric: 'deliveryP50', against: { opponent: 'by-hand' }, atMost: 1.5 },
+    { metric: 'deliveryP99', against: { opponent: 'by-hand' }, atMost: 1.5 },
+    { metric: 'missing', atMost: 0 },
+  ],
+  ...sending,
+};

@@ -1,0 +1,25 @@
+import { figuresOf } from '../measure/figures.js';
+
+/** Handshakes under way at once. */
+const AT_ONCE = 32;
+
+export default {
+  id: 'S6',
+  title: 'Sockets let in a second, each after its token was checked',
+  cases: [{ name: '', shape: { conversations: 100, listenersEach: 10 } }],
+  opponents: ['ours', 'by-hand', 'socket-io', 'idiomatic'],
+  quick: ['ours', 'by-hand', 'socket-io'],
+  columns: ['rate', 'serverMicros', 'databaseMicros', 'loadMicros', 'serverCores'],
+  bars: [
+    { metric: 'rate', against: { opponent: 'by-hand' }, atLeast: 0.7 },
+    { metric: 'rate', against: { opponent: 'socket-io' }, atLeast: 1.5 },
+  ],
+
+  async enter({ server }, shape) {
+    return (await server.stage(shape)).conversations.flatMap(({ sockets }) => sockets);
+  },
+
+  async play({ server, load, watched }, sockets, { seconds }) {
+    return figuresOf(await load.connects({ port: server.port, sockets, atOnce: AT_ONCE, seconds, watched }));
+  },
+};
