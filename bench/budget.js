@@ -21,6 +21,11 @@ export class Budget {
     this.until = ((index + 1) / this.count) * this.limitMs * 0.95;
   }
 
+  /** Whether another scenario may begin: none that would have to be cut. */
+  get over() {
+    return this.spentMs > this.limitMs * 0.75;
+  }
+
   /** Whether another round may begin. */
   allows() {
     return this.spentMs < this.until;

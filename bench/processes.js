@@ -41,7 +41,7 @@ export async function startServer(program, env = {}, ready = '/healthz') {
       ...env,
     },
   });
-  const cut = () => child.kill('SIGKILL');
+  const cut = () => child.kill('SIGTERM');
   process.once('exit', cut);
   const stop = async () => {
     process.off('exit', cut);

@@ -42,8 +42,7 @@ export function summarise(about, outcomes, opponents) {
         ...identity(opponents[who]),
         reason,
       }));
-      const names = scenario.cases.map(one => one.name);
-      return { id, title, columns, cases, missing, bars: judgeAll(bars, names, median) };
+      return { id, title, columns, cases, missing, bars: judgeAll(bars, Object.keys(played), median) };
     }),
   };
 }
@@ -82,7 +81,7 @@ function section({ id, title, columns, cases, bars, missing }) {
       if (rows.length === 0) continue;
       const what = [name, durable ? '' : 'keeps nothing'].filter(Boolean).join(', ');
       if (what) lines.push('', `### ${what}`);
-      lines.push('', ...opponentsTable(columns, rows));
+      lines.push('', ...opponentsTable(columns, bars, rows));
     }
   }
   for (const durable of [true, false]) {
@@ -93,19 +92,25 @@ function section({ id, title, columns, cases, bars, missing }) {
   return lines;
 }
 
-function opponentsTable(columns, rows) {
+/** Each beside the one by hand, by the figure that a bar compares so. */
+function opponentsTable(columns, bars, rows) {
   const heads = columns.map(column => COLUMNS[column]?.[0] ?? column);
-  const baseline = rows.find(({ id }) => id === 'by-hand')?.figures.rate?.median;
-  const relative = baseline > 0 && columns.includes('rate');
+  const compared = bars.find(({ against }) => against?.opponent === 'by-hand')?.metric;
+  const baseline = rows.find(({ id }) => id === 'by-hand')?.figures[compared]?.median;
   return table(
-    ['', ...heads, ...(relative ? ['× by hand'] : []), 'rounds'],
+    ['', ...heads, ...(baseline ? ['× by hand'] : []), 'rounds'],
     rows.map(({ name, figures, disturbed, rounds }) => [
       `${name}${disturbed ? ' \\*' : ''}`,
       ...columns.map(column => cell(figures[column], COLUMNS[column]?.[1] ?? 1)),
-      ...(relative ? [(figures.rate.median / baseline).toFixed(2)] : []),
-      String(rounds.length),
+      ...(baseline ? [number(figures[compared].median / baseline, 2)] : []),
+      counted(rounds),
     ]),
   );
+}
+
+function counted(rounds) {
+  const disturbed = rounds.reduce((sum, round) => sum + (round.void ?? 0), 0);
+  return disturbed === 0 ? String(rounds.length) : `${rounds.length} (${disturbed} void)`;
 }
 
 function cell(figure, digits) {

@@ -58,26 +58,37 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
     const about = { ...machine(), mode, rounds, seconds, seed, minutes: (budget.spentMs / 60_000).toFixed(1), cut };
     return write(summarise(about, outcomes, opponents), tell);
   };
-  const watchdog = setTimeout(() => {
-    finish('the time was over');
-    process.exit(1);
-  }, limitMs);
   const { folder, remove } = dataFolder('bench');
   const postgres = await startPostgres(folder);
   const world = { postgres, redis: startRedis, folder, desks: {} };
   const lineup = new Lineup(world);
+  const leave = async () => {
+    await lineup.leave();
+    await postgres.stop();
+    remove();
+  };
+  // something hangs: what there is is written, and the run has failed
+  const watchdog = setTimeout(async () => {
+    finish('the time was over');
+    await leave();
+    process.exit(1);
+  }, limitMs);
   try {
-    const run = { lineup, world, budget, random: random(seed), rounds, seconds, tell };
+    const quick = mode === 'quick';
+    const run = { lineup, world, budget, random: random(seed), quick, rounds, seconds, tell };
     for (const [index, scenario] of chosen.entries()) {
       budget.begin(index);
+      if (budget.over) {
+        tell(`${scenario.id} is left out: there is no time for it`);
+        outcomes.push({ scenario, absent: leftOut(scenario), played: {}, broken: {} });
+        continue;
+      }
       tell(`${scenario.id} ${scenario.title}`);
       const { present, absent } = rollCall(scenario, mode);
       outcomes.push({ scenario, absent, ...(await playScenario(scenario, present, run)) });
     }
   } finally {
-    await lineup.leave();
-    await postgres.stop();
-    remove();
+    await leave();
   }
   clearTimeout(watchdog);
   const { scenarios: judged } = finish(null);
@@ -85,6 +96,10 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
   const gross = judged.flatMap(({ id, bars }) => bars.filter(isGross).map(({ metric }) => `${id} ${metric}`));
   if (gate && gross.length > 0) tell(`below half of the bar: ${gross.join(', ')}`);
   process.exitCode = broke || (gate && gross.length > 0) ? 1 : 0;
+}
+
+function leftOut({ opponents: ids }) {
+  return Object.fromEntries(ids.map(id => [id, 'the time was over']));
 }
 
 /** Who plays, and who does not, with the reason. */

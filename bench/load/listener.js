@@ -7,6 +7,9 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
+/** A server that has not let one in by then never will. */
+const PATIENCE_MS = 20_000;
+
 /** All sockets of this process read into it, one after another. */
 const shared = Buffer.allocUnsafe(256 * 1024);
 
@@ -16,27 +19,33 @@ let opened = 0;
 
 /**
  * Opens a socket and answers pings, those of engine.io too.
- * @param spec `{path, hello?, ready}`: where, what is said first, and the text by which the server says that one is in
+ * @param spec `{path, hello?, ready, refused?}`: where, what is said first, the text by which the server says that one is
+ *   in, and how that begins by which it says that one is not
  * @param heard called with every text frame after that: the buffer, where its payload starts and ends
  * @param lost called with the reason when it ends and nobody has closed it
  * @returns once it is in; `close` ends it
  */
-export function listen(port, { path, hello, ready }, heard, lost) {
+export function listen(port, { path, hello, ready, refused }, heard, lost) {
   return new Promise((done, failed) => {
     let state = 'upgrading';
     const fail = reason => {
+      clearTimeout(late);
       if (state === 'in') lost(reason);
       else if (state !== 'closed') failed(new Error(`a socket was refused: ${reason}`));
       state = 'closed';
       socket.destroy();
     };
+    const late = setTimeout(() => fail(`not let in within ${PATIENCE_MS} ms`), PATIENCE_MS);
     const frames = new FrameReader((opcode, data, start, end) => {
       if (opcode === PING) return void socket.write(clientFrame(PONG, data.subarray(start, end)));
       if (opcode === CLOSE) return fail(`closed with ${end - start < 2 ? 'no code' : data.readUInt16BE(start)}`);
       if (opcode !== TEXT) return;
       if (end - start === 1 && data[start] === 0x32) return void socket.write(clientFrame(TEXT, '3'));
       if (state === 'in') return heard(data, start, end);
-      if (!data.toString('utf8', start, end).includes(ready)) return;
+      const said = data.toString('utf8', start, end);
+      if (refused && said.startsWith(refused)) return fail(said);
+      if (!said.includes(ready)) return;
+      clearTimeout(late);
       state = 'in';
       done({
         close() {

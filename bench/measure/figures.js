@@ -9,7 +9,12 @@ export function figuresOf({ operations, cpu, ...measured }) {
 }
 
 /** Others on the machine had more than that: the round says nothing. */
-export const FOREIGN_CORES = 0.3;
+const FOREIGN_CORES = 0.3;
+
+/** Whether others were too busy for the round to say anything. */
+export function isDisturbed({ foreign }) {
+  return foreign > FOREIGN_CORES;
+}
 
 /**
  * What the rounds of one opponent came to, by figure. Disturbed rounds count only where there is no other.
@@ -17,7 +22,7 @@ export const FOREIGN_CORES = 0.3;
  * @returns `{figures: {name: {median, min, max, count}}, disturbed}`
  */
 export function gather(rounds) {
-  const quiet = rounds.filter(({ foreign }) => !(foreign > FOREIGN_CORES));
+  const quiet = rounds.filter(round => !isDisturbed(round));
   const counted = quiet.length > 0 ? quiet : rounds;
   const names = new Set(counted.flatMap(Object.keys));
   return {

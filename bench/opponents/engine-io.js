@@ -6,6 +6,7 @@ export function engineSocket(token, room) {
     path: '/socket.io/?EIO=4&transport=websocket',
     hello: `40${JSON.stringify({ token, room })}`,
     ready: '"connected"',
+    refused: '44',
   };
 }
 

@@ -1,6 +1,10 @@
 import { sending, SENDING_COLUMNS } from './sending.js';
 
-const inbox = agents => ({ name: `${agents} agents`, shape: { conversations: 100, inbox: agents } });
+const inbox = agents => ({
+  name: `${agents} agents`,
+  shape: { conversations: 100, inbox: agents },
+  fullOnly: agents > 200,
+});
 
 export default {
   id: 'S3',

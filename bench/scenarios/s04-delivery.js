@@ -1,6 +1,10 @@
 import { sending } from './sending.js';
 
-const at = perSecond => ({ name: `${perSecond}/s`, shape: { conversations: 100, listenersEach: 10, perSecond } });
+const at = perSecond => ({
+  name: `${perSecond}/s`,
+  shape: { conversations: 100, listenersEach: 10, perSecond },
+  fullOnly: perSecond > 200,
+});
 
 export default {
   id: 'S4',

@@ -1,0 +1,165 @@
+import { describe, expect, it } from '@jest/globals';
+import { bench } from '../support/bench.js';
+
+const { quantile, median, spread, random, shuffled } = await bench('measure/statistics.js');
+const { gather } = await bench('measure/figures.js');
+const { watch } = await bench('measure/processor.js');
+const { judge, isGross } = await bench('bars.js');
+const { summarise, markdown } = await bench('report.js');
+const { FrameReader } = await bench('load/frames.js');
+const { Tally } = await bench('load/tally.js');
+
+describe('figures', () => {
+  it('quantiles and medians are of the sorted values, whatever order they came in', () => {
+    const values = Array.from({ length: 100 }, (_, index) => ((index * 37) % 100) + 1);
+    expect([0, 0.5, 0.99, 1].map(part => quantile(values, part))).toEqual([1, 51, 100, 100]);
+    expect(median([10, 9, 100])).toBe(10);
+    expect(median([4, 1, 3, 2])).toBe(2.5);
+    expect(quantile([], 0.5)).toBeNaN();
+    expect(median([])).toBeNaN();
+    expect(spread([3, NaN, 1, 2])).toEqual({ median: 2, min: 1, max: 3, count: 3 });
+  });
+
+  it('rounds that others disturbed count only where there is no other', () => {
+    const quiet = { rate: 100, foreign: 0.1 };
+    const loud = { rate: 10, foreign: 0.9 };
+    expect(gather([loud, quiet, loud])).toMatchObject({
+      disturbed: false,
+      figures: { rate: { median: 100, count: 1 } },
+    });
+    expect(gather([loud, loud])).toMatchObject({ disturbed: true, figures: { rate: { median: 10, count: 2 } } });
+  });
+
+  it('the order of a round is another each time, and the same for the same seed', () => {
+    const items = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const orders = (seed: number) => {
+      const next = random(seed);
+      return Array.from({ length: 20 }, () => shuffled(items, next).join(''));
+    };
+    expect(orders(1)).toEqual(orders(1));
+    expect(orders(1)).not.toEqual(orders(2));
+    expect(new Set(orders(1)).size).toBeGreaterThan(10);
+    expect(orders(3).every(order => [...order].sort().join('') === 'abcdef')).toBe(true);
+  });
+
+  it('processor is told apart: what a watched process used, and what others on the machine did', () => {
+    const done = watch({ self: [process.pid] }, process.pid);
+    const until = performance.now() + 300;
+    while (performance.now() < until);
+    const used = done();
+    expect(used.self).toBeGreaterThan(0.05);
+    expect(used.self).toBeLessThan(2);
+    // nothing of this is foreign; where nothing is ours, all of it is
+    const nobodys = watch({}, 0);
+    const later = performance.now() + 300;
+    while (performance.now() < later);
+    expect(nobodys().foreign).toBeGreaterThan(0.2);
+  });
+});
+
+describe('a bar', () => {
+  const medians: Record<string, number> = { 'ours rate': 120, 'by-hand rate': 100, 'ours missing': 0, 'ours p50': 3 };
+  const median = (id: string, metric: string) => medians[`${id} ${metric}`];
+  const verdict = (bar: object) => judge(bar, '', median);
+
+  it('is met at its very figure, and not below it', () => {
+    const against = { opponent: 'by-hand' };
+    expect(verdict({ metric: 'rate', against, atLeast: 1.2 })).toMatchObject({ value: 1.2, verdict: 'met' });
+    expect(verdict({ metric: 'rate', against, atLeast: 1.21 }).verdict).toBe('not met');
+    expect(verdict({ metric: 'rate', against, atMost: 1.2 }).verdict).toBe('met');
+    expect(verdict({ metric: 'rate', against, atMost: 1.1 }).verdict).toBe('not met');
+    expect(verdict({ metric: 'rate', against, difference: true, atMost: 20 })).toMatchObject({
+      value: 20,
+      verdict: 'met',
+    });
+    expect(verdict({ metric: 'p50', atMost: 2 }).verdict).toBe('not met');
+    expect(verdict({ metric: 'missing', atMost: 0 }).verdict).toBe('met');
+  });
+
+  it('is not judged where somebody was not there', () => {
+    const nobody = verdict({ metric: 'rate', against: { opponent: 'socket-io' }, atLeast: 1 });
+    expect(nobody).toMatchObject({ verdict: 'not judged', value: null });
+    expect(isGross(nobody)).toBe(false);
+  });
+
+  it('is grossly missed below half of it, and by one message that is missing', () => {
+    const gross = (bar: object) => isGross(verdict(bar));
+    const against = { opponent: 'by-hand' };
+    expect(gross({ metric: 'rate', against, atLeast: 2.3 })).toBe(false);
+    expect(gross({ metric: 'rate', against, atLeast: 2.5 })).toBe(true);
+    expect(gross({ metric: 'p50', atMost: 1.6 })).toBe(false);
+    expect(gross({ metric: 'p50', atMost: 1.4 })).toBe(true);
+    medians['ours missing'] = 1;
+    expect(gross({ metric: 'missing', atMost: 0 })).toBe(true);
+  });
+});
+
+describe('the report', () => {
+  const people = {
+    ours: { id: 'ours', name: 'ours', durable: true },
+    'by-hand': { id: 'by-hand', name: 'by hand', durable: true },
+    redis: { id: 'redis', name: 'some bus', durable: false },
+    nats: { id: 'nats', name: 'NATS', durable: false },
+  };
+  const bars = [{ metric: 'rate', against: { opponent: 'by-hand' }, atLeast: 1.2 }];
+  const scenario = { id: 'S1', title: 'Sending', columns: ['rate'], bars, cases: [{ name: '' }] };
+  const rounds = (...rates: number[]) => rates.map(rate => ({ rate, foreign: 0 }));
+  const played = { '': { ours: rounds(90, 130, 110), 'by-hand': rounds(100, 100, 100), redis: rounds(900) } };
+  const outcome = { scenario, played, broken: {}, absent: { nats: 'nats-server is not installed' } };
+  const summary = summarise({ mode: 'quick' }, [outcome], people);
+
+  it('says medians with the least and the most, each beside the one by hand, and the verdict', () => {
+    const page = markdown(summary);
+    expect(page).toContain('| a second ≥ 1.2 × by-hand | 1.10 (110.0 to 100.0) | not met |');
+    expect(page).toContain('| ours | 110 (90–130) | 1.10 | 3 |');
+    expect(page).toContain('| by hand | 100 | 1.00 | 3 |');
+  });
+
+  it('keeps those that store nothing apart, and names who was not there with the reason', () => {
+    const [durable, volatile] = markdown(summary).split('### keeps nothing');
+    expect(durable).not.toContain('some bus');
+    expect(volatile).toContain('| some bus | 900 |');
+    expect(volatile).toContain('NATS (nats-server is not installed)');
+  });
+});
+
+describe('a listener', () => {
+  it('reads frames of every length, in whatever portions they come', () => {
+    const texts = ['', 'short', 'x'.repeat(125), 'y'.repeat(126), 'z'.repeat(70_000)];
+    const bytes = Buffer.concat(texts.map(serverFrame));
+    for (const portion of [1, 7, 1_000, bytes.length]) {
+      const heard: string[] = [];
+      const reader = new FrameReader((opcode, data, start, end) =>
+        heard.push(`${opcode}${data.toString('utf8', start, end)}`),
+      );
+      for (let at = 0; at < bytes.length; at += portion) reader.read(bytes.subarray(at, at + portion));
+      expect(heard).toEqual(texts.map(text => `1${text}`));
+    }
+  });
+
+  it('counts what it has not heard, and what it has heard twice', () => {
+    const tally = new Tally();
+    const hear = (content: string) => {
+      const frame = Buffer.from(JSON.stringify({ type: 'message.created', data: { message: { content } } }));
+      tally.hear(frame, 0, frame.length);
+    };
+    tally.content(0);
+    tally.begin(1);
+    const contents = [1, 2, 3].map(since => tally.content(since));
+    for (const content of contents) for (let listener = 0; listener < 2; listener += 1) hear(content);
+    expect(tally.lacking(2)).toEqual({ missing: 0, repeated: 0 });
+    expect(tally.lacking(3)).toEqual({ missing: 3, repeated: 0 });
+    hear(contents[1] ?? '');
+    hear('of somebody else');
+    expect(tally.lacking(2)).toEqual({ missing: 0, repeated: 1 });
+  });
+});
+
+function serverFrame(text: string): Buffer {
+  const bytes = Buffer.from(text);
+  const head = [0x81];
+  if (bytes.length < 126) head.push(bytes.length);
+  else if (bytes.length < 65_536) head.push(126, bytes.length >> 8, bytes.length & 0xff);
+  else head.push(127, 0, 0, 0, 0, 0, bytes.length >> 16, (bytes.length >> 8) & 0xff, bytes.length & 0xff);
+  return Buffer.concat([Buffer.from(head), bytes]);
+}

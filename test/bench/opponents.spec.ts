@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bench } from '../support/bench.js';
+import type { Load } from '../support/bench.js';
+import type { TestDatabase } from '../support/database.js';
+import { emptyDatabase } from '../support/database.js';
+
+const { opponents } = await bench('opponents/index.js');
+const { startLoad } = await bench('load.js');
+
+/** Opponents that cheat would make every comparison worthless: what is measured is checked once. */
+describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
+  const opponent = opponents[id];
+  const absent = opponent?.absent() ?? null;
+  const started: { stop(): unknown }[] = [];
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await emptyDatabase();
+    await database.query(`DO $$ BEGIN
+      IF current_setting('server_version_num')::int < 180000 THEN
+        CREATE FUNCTION uuidv7() RETURNS uuid LANGUAGE sql AS 'SELECT gen_random_uuid()';
+      END IF;
+    END $$`);
+  });
+
+  afterAll(async () => {
+    for (const one of started.reverse()) await one.stop();
+    await database.drop();
+  });
+
+  (absent === null ? it : it.skip)(
+    'stores each message that it acknowledges, in order, and tells all of its listeners once',
+    async () => {
+      if (!opponent) throw new Error(`there is no opponent ${id}`);
+      const server = await opponent.start({ postgres: { database: async () => ({ url: database.url, made: true }) } });
+      started.push(server);
+      const health = (await (await fetch(`http://127.0.0.1:${server.port}/healthz`)).json()) as { instance: string };
+      expect(health.instance).toBe(server.runId);
+      const load: Load = startLoad();
+      started.push(load);
+      const { conversations } = server.stage({ conversations: 3, listenersEach: 2 });
+      await load.open({ port: server.port, sockets: conversations.flatMap(({ sockets }) => sockets) });
+      const targets = conversations.map(({ send }) => send);
+      const wants = { port: server.port, targets, connections: 8, seconds: 0.3, listenersEach: 2, watched: {} };
+      const measured = await load.drive(wants);
+      expect(measured).toMatchObject({ missing: 0, repeated: 0 });
+      expect(measured.operations).toBeGreaterThan(10);
+      const [stored] = await database.query<object>(`
+      SELECT count(*)::int AS messages, count(DISTINCT content)::int AS contents,
+             (SELECT sum(last_seq)::int FROM conversation) AS counted,
+             (SELECT bool_and(most = times) FROM (
+               SELECT max(seq) AS most, count(*) AS times FROM message GROUP BY conversation_id) AS each) AS gapless
+      FROM message`);
+      const { operations } = measured;
+      expect(stored).toEqual({ messages: operations, contents: operations, counted: operations, gapless: true });
+
+      // and a listener too few is noticed
+      const alone = await load.drive({ ...wants, seconds: 0.05, listenersEach: 3 });
+      expect(alone.missing).toBe(alone.operations);
+    },
+  );
+
+  (absent === null ? it : it.skip)('lets nobody in whose token it has not signed', async () => {
+    const server = started[0] as unknown as Awaited<ReturnType<NonNullable<typeof opponent>['start']>>;
+    const load: Load = startLoad();
+    started.push(load);
+    const [{ sockets } = { sockets: [] }] = server.stage({ conversations: 1, listenersEach: 1 }).conversations;
+    const forged = JSON.parse(
+      JSON.stringify(sockets).replace(/eyJ[\w-]+\.[\w-]+\.[\w-]+/, 'eyJh.eyJh.eyJh'),
+    ) as object[];
+    await load.open({ port: server.port, sockets });
+    const entering = load.open({ port: server.port, sockets: forged });
+    await expect(entering).rejects.toThrow(/refused/);
+  });
+});

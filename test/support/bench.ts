@@ -1,0 +1,75 @@
+import { resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+
+/** What the benchmark's own files export; they are plain JavaScript, so their shapes are told here. */
+interface Bench {
+  'measure/statistics.js': {
+    quantile(values: number[], part: number): number;
+    median(values: number[]): number;
+    spread(values: number[]): { median: number; min: number; max: number; count: number };
+    random(seed: number): () => number;
+    shuffled<T>(items: T[], next: () => number): T[];
+  };
+  'measure/figures.js': {
+    gather(rounds: Record<string, number>[]): {
+      figures: Record<string, { median: number; count: number }>;
+      disturbed: boolean;
+    };
+  };
+  'measure/processor.js': {
+    watch(watched: Record<string, number[]>, ours: number): () => Record<string, number>;
+  };
+  'bars.js': {
+    judge(bar: object, name: string, median: (id: string, metric: string, name: string) => number | undefined): Judged;
+    isGross(judged: Judged): boolean;
+  };
+  'report.js': {
+    summarise(about: object, outcomes: object[], opponents: object): object;
+    markdown(summary: object): string;
+  };
+  'load/frames.js': {
+    FrameReader: new (heard: (opcode: number, data: Buffer, start: number, end: number) => void) => {
+      read(chunk: Buffer): void;
+    };
+  };
+  'load/tally.js': { Tally: new () => Tally };
+  'load.js': { startLoad(): Load };
+  'opponents/index.js': { opponents: Record<string, Opponent> };
+}
+
+export interface Judged {
+  value: number | null;
+  share: number | null;
+  verdict: string;
+}
+
+export interface Tally {
+  begin(stride: number): void;
+  content(since: number): string;
+  hear(data: Buffer, start: number, end: number): void;
+  lacking(each: number): { missing: number; repeated: number };
+}
+
+export interface Load {
+  pid: number;
+  open(wants: object): Promise<{ open: number }>;
+  drive(wants: object): Promise<{ operations: number; missing: number; repeated: number; rate: number }>;
+  connects(wants: object): Promise<{ operations: number }>;
+  stop(): void;
+}
+
+export interface Opponent {
+  absent(): string | null;
+  start(world: object): Promise<{
+    port: number;
+    pid: number;
+    runId: string;
+    stage(wants: object): { conversations: { id: string; send: object; sockets: object[] }[] };
+    stop(): Promise<void>;
+  }>;
+}
+
+/** @param file in `bench/` */
+export function bench<File extends keyof Bench>(file: File): Promise<Bench[File]> {
+  return import(pathToFileURL(resolve(import.meta.dirname, '../../bench', file)).href) as Promise<Bench[File]>;
+}
