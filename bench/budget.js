@@ -1,48 +1,53 @@
+/** Seconds that a scenario takes on a machine with nothing else to do, where it does not say. */
+const USUAL = 40;
+
 /**
  * The time that a run has. Each scenario has its share, and what those before it have left; when that is over it plays
  * no further round, so that the run ends in time and every scenario has been played.
  */
 export class Budget {
-  begun = performance.now();
-  repeating = 0;
+  repeatedMs = 0;
+  promised = 0;
 
-  /** @param limitMs of the whole run @param count of its scenarios */
-  constructor(limitMs, count) {
+  /** @param limitMs of the whole run @param scenarios all that are to be played; `takes` says how long each does, in s */
+  constructor(limitMs, scenarios, now = () => performance.now()) {
+    this.now = now;
+    this.begun = now();
     this.limitMs = limitMs;
-    this.count = count;
+    this.whole = scenarios.reduce((sum, { takes = USUAL }) => sum + takes, 0);
   }
 
   get spentMs() {
-    return performance.now() - this.begun;
+    return this.now() - this.begun;
   }
 
-  /** @param index of the scenario that begins, from 0 */
-  begin(index) {
-    this.until = ((index + 1) / this.count) * this.limitMs * 0.95;
+  begin({ takes = USUAL }) {
+    this.promised += takes;
+    this.untilMs = (this.promised / this.whole) * this.limitMs * 0.95;
   }
 
-  /** Whether another scenario may begin: none that would have to be cut. */
+  /** Whether no other scenario may begin, for it might have to be cut. */
   get over() {
-    return this.spentMs > this.limitMs * 0.75;
+    return this.spentMs > this.limitMs * 0.8;
   }
 
   /** Whether another round may begin. */
   allows() {
-    return this.spentMs < this.until;
+    return this.spentMs < this.untilMs;
   }
 
   /** Whether a disturbed round may be played again: a tenth of the time goes to that, no more. */
   allowsAgain() {
-    return this.allows() && this.repeating < this.limitMs / 10;
+    return this.allows() && this.repeatedMs < this.limitMs / 10;
   }
 
   /** Plays a round again, on that account. */
   async again(play) {
-    const begun = performance.now();
+    const begun = this.now();
     try {
       return await play();
     } finally {
-      this.repeating += performance.now() - begun;
+      this.repeatedMs += this.now() - begun;
     }
   }
 }

@@ -9,25 +9,24 @@ const WARM_SECONDS = 2;
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
  * @param run `{lineup, world, budget, random, quick, rounds, seconds, tell}`
+ * @param outcome `{scenario, played, broken}`: takes up, as it goes, the figures of the rounds by case and opponent, and
+ *   what went wrong by opponent
  * @param ids of the opponents that are there
- * @returns by case, by opponent, the figures of the rounds; and what went wrong
  */
-export async function playScenario(scenario, ids, run) {
-  const played = {};
-  const broken = {};
+export async function playScenario({ scenario, played, broken }, ids, run) {
+  if (scenario.fresh) await run.lineup.leave(ids);
   for (const one of scenario.cases) {
     if (run.quick && one.fullOnly) continue;
-    played[one.name] = await playCase(scenario, one, ids, run, broken);
+    played[one.name] = Object.fromEntries(ids.map(id => [id, []]));
+    await playCase(scenario, one, ids, run, played[one.name], broken);
   }
   if (scenario.fresh) await run.lineup.leave(ids);
-  return { played, broken };
 }
 
-async function playCase(scenario, one, ids, run, broken) {
+async function playCase(scenario, one, ids, run, results, broken) {
   const { lineup, world, budget, random, rounds, seconds, tell } = run;
   const label = [scenario.id, one.name].filter(Boolean).join(' ');
   const states = new Map();
-  const results = Object.fromEntries(ids.map(id => [id, []]));
   const guarded = async (id, what, work) => {
     try {
       await work();
@@ -61,7 +60,6 @@ async function playCase(scenario, one, ids, run, broken) {
     }
   }
   for (const id of ids) await lineup.seats.get(id)?.load.close();
-  return results;
 }
 
 /** A round that others disturbed is void and played again, a few times; if it never is quiet, the quietest says so. */

@@ -8,8 +8,14 @@ import { client } from './client.js';
 
 /** Servers that a benchmark starts, each a process of its own. */
 
-// cut short, it leaves no process behind
-for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
+// cut short, a benchmark leaves no process behind
+let cutShort = () => process.exit(1);
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cutShort());
+
+/** For one that has more to put away: done when it is cut short, before it ends. */
+export function whenCutShort(work) {
+  cutShort = () => work().finally(() => process.exit(1));
+}
 
 // each server that runs has one of them, to be ended when this process ends
 process.setMaxListeners(0);

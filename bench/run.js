@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
 import { isGross } from './bars.js';
 import { Budget } from './budget.js';
 import { Lineup } from './lineup.js';
@@ -9,48 +10,65 @@ import { random } from './measure/statistics.js';
 import { opponents } from './opponents/index.js';
 import { playScenario } from './play.js';
 import { startPostgres } from './postgres.js';
-import { root } from './processes.js';
+import { root, whenCutShort } from './processes.js';
 import { startRedis } from './redis.js';
 import { markdown, summarise } from './report.js';
 import { scenarios } from './scenarios/index.js';
 import { dataFolder } from './service.js';
 
 /**
- * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--gate]`: every scenario, all opponents, side by
+ * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--gate]`: every scenario, all opponents, side by
  * side. Writes `bench/results/`. Ends with 1 when something broke or, with `--gate`, when a figure is below half its bar.
  */
 
-const FULL = { mode: 'full', limitMs: 12 * 60_000, rounds: 3, seconds: 2.5 };
+const FULL = { mode: 'full', limitMs: 12 * 60_000, rounds: 3, seconds: 2 };
 const QUICK = { mode: 'quick', limitMs: 3 * 60_000, rounds: 1, seconds: 1 };
 
 const wants = parse(process.argv.slice(2));
 await main(wants);
 
 function parse(words) {
-  const has = name => words.includes(`--${name}`);
-  const value = name => words[words.indexOf(`--${name}`) + 1];
-  const known = ['quick', 'gate', 'only', 'rounds', 'seed'];
-  const strange = words.filter(word => word.startsWith('--') && !known.includes(word.slice(2)));
-  if (strange.length > 0)
-    throw new Error(`unknown: ${strange.join(' ')}; known: ${known.map(name => `--${name}`).join(' ')}`);
-  const ids = has('only') ? value('only').toUpperCase().split(',') : scenarios.map(({ id }) => id);
-  const chosen = ids.map(id => {
-    const found = scenarios.find(scenario => scenario.id === id);
-    if (!found) throw new Error(`there is no scenario ${id}; there are ${scenarios.map(one => one.id).join(', ')}`);
-    return found;
+  const { values } = parseArgs({
+    args: words,
+    options: {
+      quick: { type: 'boolean' },
+      gate: { type: 'boolean' },
+      only: { type: 'string' },
+      rounds: { type: 'string' },
+      seed: { type: 'string' },
+      minutes: { type: 'string' },
+    },
   });
-  const mode = has('quick') ? QUICK : FULL;
+  const mode = values.quick ? QUICK : FULL;
+  const number = (name, otherwise) => {
+    const value = Number(values[name] ?? otherwise);
+    if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
+    return value;
+  };
   return {
     ...mode,
-    chosen,
-    gate: has('gate'),
-    rounds: has('rounds') ? Number(value('rounds')) : mode.rounds,
-    seed: has('seed') ? Number(value('seed')) : 1,
+    chosen: chosen(values.only),
+    gate: values.gate ?? false,
+    rounds: number('rounds', mode.rounds),
+    seed: number('seed', 1),
+    limitMs: number('minutes', mode.limitMs / 60_000) * 60_000,
   };
 }
 
+function chosen(only) {
+  if (only === undefined) return scenarios;
+  return only
+    .toUpperCase()
+    .split(',')
+    .map(id => {
+      const found = scenarios.find(scenario => scenario.id === id);
+      if (!found) throw new Error(`there is no scenario ${id}; there are ${scenarios.map(one => one.id).join(', ')}`);
+      return found;
+    });
+}
+
 async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
-  const budget = new Budget(limitMs, chosen.length);
+  const budget = new Budget(limitMs, chosen);
   const tell = line => console.log(`${clock(budget.spentMs)} ${line}`);
   installOpponents(tell);
   const outcomes = [];
@@ -67,6 +85,7 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
     await postgres.stop();
     remove();
   };
+  whenCutShort(leave);
   // something hangs: what there is is written, and the run has failed
   const watchdog = setTimeout(async () => {
     finish('the time was over');
@@ -76,8 +95,8 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
   try {
     const quick = mode === 'quick';
     const run = { lineup, world, budget, random: random(seed), quick, rounds, seconds, tell };
-    for (const [index, scenario] of chosen.entries()) {
-      budget.begin(index);
+    for (const scenario of chosen) {
+      budget.begin(scenario);
       if (budget.over) {
         tell(`${scenario.id} is left out: there is no time for it`);
         outcomes.push({ scenario, absent: leftOut(scenario), played: {}, broken: {} });
@@ -85,7 +104,9 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
       }
       tell(`${scenario.id} ${scenario.title}`);
       const { present, absent } = rollCall(scenario, mode);
-      outcomes.push({ scenario, absent, ...(await playScenario(scenario, present, run)) });
+      const outcome = { scenario, absent, played: {}, broken: {} };
+      outcomes.push(outcome);
+      await playScenario(outcome, present, run);
     }
   } finally {
     await leave();

@@ -8,9 +8,9 @@ import s07 from './s07-http.js';
 /**
  * What is measured, in this order. A scenario is
  *
- *     {id, title, cases: [{name, shape, fullOnly?}], opponents, others?, quick, columns, bars, fresh?, enter, play}
+ *     {id, title, takes, cases: [{name, shape, fullOnly?}], opponents, others?, quick, columns, bars, fresh?, enter, play}
  *
- * `opponents` are ids of those who play, `quick` of those who do in a quick run, which leaves out cases that are `fullOnly`; `others` of those who are only named;
+ * `takes` is how many seconds a full run of it needs on a machine with nothing else to do; `opponents` are ids of those who play, `quick` of those who do in a quick run, which leaves out cases that are `fullOnly`; `others` of those who are only named;
  * `columns` are figures of the table; `bars` as in `bars.js`. With `fresh` the servers are started for it alone.
  * `enter(seat, shape, case, world)` sets the stage for one opponent, once for all rounds of a case; what it answers is
  * handed to `play(seat, state, {shape, case, seconds, world})`, which answers the figures of one round: numbers by name,

@@ -9,6 +9,7 @@ const at = perSecond => ({
 export default {
   id: 'S4',
   title: 'Delivery at a steady rate, 100 conversations × 10 listeners',
+  takes: 80,
   cases: [at(200), at(1000)],
   opponents: ['ours', 'by-hand', 'by-hand-best', 'socket-io'],
   quick: ['ours', 'by-hand'],

@@ -4,6 +4,7 @@ import { bench } from '../support/bench.js';
 const { quantile, median, spread, random, shuffled } = await bench('measure/statistics.js');
 const { gather } = await bench('measure/figures.js');
 const { watch } = await bench('measure/processor.js');
+const { Budget } = await bench('budget.js');
 const { judge, isGross } = await bench('bars.js');
 const { summarise, markdown } = await bench('report.js');
 const { FrameReader } = await bench('load/frames.js');
@@ -54,6 +55,36 @@ describe('figures', () => {
     const later = performance.now() + 300;
     while (performance.now() < later);
     expect(nobodys().foreign).toBeGreaterThan(0.2);
+  });
+});
+
+describe('time', () => {
+  it('of a scenario is its share, with what those before it have left', () => {
+    let now = 0;
+    const [short, long] = [{ takes: 10 }, { takes: 30 }];
+    const budget = new Budget(100, [short, long], () => now);
+    budget.begin(short);
+    now = 23;
+    expect(budget.allows()).toBe(true);
+    now = 24;
+    expect(budget.allows()).toBe(false);
+    budget.begin(long);
+    expect([budget.allows(), budget.over]).toEqual([true, false]);
+    now = 81;
+    expect([budget.allows(), budget.over]).toEqual([true, true]);
+    now = 96;
+    expect(budget.allows()).toBe(false);
+  });
+
+  it('for rounds that were disturbed is a tenth of it all', async () => {
+    let now = 0;
+    const budget = new Budget(100, [{}], () => now);
+    budget.begin({});
+    expect(await budget.again(async () => (now = 9))).toBe(9);
+    expect(budget.allowsAgain()).toBe(true);
+    await budget.again(async () => (now = 10));
+    expect(budget.allowsAgain()).toBe(false);
+    expect(budget.allows()).toBe(true);
   });
 });
 

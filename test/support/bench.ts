@@ -19,6 +19,7 @@ interface Bench {
   'measure/processor.js': {
     watch(watched: Record<string, number[]>, ours: number): () => Record<string, number>;
   };
+  'budget.js': { Budget: new (limitMs: number, scenarios: { takes?: number }[], now: () => number) => Budget };
   'bars.js': {
     judge(bar: object, name: string, median: (id: string, metric: string, name: string) => number | undefined): Judged;
     isGross(judged: Judged): boolean;
@@ -41,6 +42,14 @@ export interface Judged {
   value: number | null;
   share: number | null;
   verdict: string;
+}
+
+export interface Budget {
+  readonly over: boolean;
+  begin(scenario: { takes?: number }): void;
+  allows(): boolean;
+  allowsAgain(): boolean;
+  again<T>(play: () => Promise<T>): Promise<T>;
 }
 
 export interface Tally {
