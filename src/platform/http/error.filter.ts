@@ -1,6 +1,7 @@
 import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { bearerToken } from '../access/authenticator.js';
+import { answerJson } from './json-answer.js';
 import { contextOf } from './request-context.js';
 import { problem, problemHeaders, STATUS, toDomainError } from './problem.js';
 
@@ -22,6 +23,8 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     const tokenSent = bearerToken(request.headers.authorization) !== null;
-    response.status(STATUS[error.kind]).set(problemHeaders(error, tokenSent)).json(problem(requestId, error));
+    response.statusCode = STATUS[error.kind];
+    for (const [name, value] of Object.entries(problemHeaders(error, tokenSent))) response.setHeader(name, value);
+    answerJson(response, problem(requestId, error));
   }
 }

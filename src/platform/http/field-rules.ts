@@ -23,35 +23,41 @@ export function isWireTime(value: unknown): boolean {
   return instant >= FIRST && instant <= LAST && new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
 }
 
-/** How deep a JSON value goes, without recursion: a hostile one is deeper than the stack. Stops at `limit`. */
+/** Whether a JSON value goes deeper than that. Looks no deeper itself: a hostile value is deeper than the stack. */
 export function exceedsDepth(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > limit) return true;
-    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+  if (limit < 0) return true;
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) {
+    if (exceedsDepth((value as Record<string, unknown>)[key], limit - 1)) return true;
   }
   return false;
 }
 
-/** Whether a JSON value holds more than `limit` others, at any level. Stops there. */
-export function exceedsCount(value: unknown, limit: number): boolean {
-  let level: unknown[] = [value];
-  for (let count = 0; level.length > 0; count += level.length) {
-    if (count > limit) return true;
-    level = level.flatMap(item => (typeof item === 'object' && item !== null ? Object.values(item) : []));
+/** Whether a JSON value holds more than `limit` others, at any level. Stops there. It is of a known depth: see above. */
+export function exceedsCount(value: object, limit: number): boolean {
+  return without(value, limit) < 0;
+}
+
+/** What is left of the limit without the values that this one holds; negative as soon as nothing is. */
+function without(value: object, limit: number): number {
+  let left = limit;
+  for (const key in value) {
+    left -= 1;
+    const inner = (value as Record<string, unknown>)[key];
+    if (typeof inner === 'object' && inner !== null) left = without(inner, left);
+    if (left < 0) break;
   }
-  return false;
+  return left;
 }
 
 /** What every object of JavaScript answers to, whatever keys it has. */
 const NATIVE_KEYS = new Set(['prototype', ...Object.getOwnPropertyNames(Object.prototype)]);
 
-/** Whether an object in the value, at any level, has a key of its own that passes the test. */
+/** Whether an object in the value, at any level, has a key of its own that passes the test. It is of a known depth. */
 function someKey(value: unknown, test: (key: string) => boolean): boolean {
-  for (let level: unknown[] = [value]; level.length > 0;) {
-    const objects = level.filter(item => typeof item === 'object' && item !== null);
-    if (objects.some(object => Object.keys(object).some(test))) return true;
-    level = objects.flatMap(object => Object.values(object) as unknown[]);
+  if (typeof value !== 'object' || value === null) return false;
+  for (const key in value) {
+    if (test(key) || someKey((value as Record<string, unknown>)[key], test)) return true;
   }
   return false;
 }

@@ -1,25 +1,12 @@
-import { createServer, IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { StreamableFile } from '@nestjs/common';
 import { ExpressAdapter } from '@nestjs/platform-express';
-
-const upgrading = new WeakSet<IncomingMessage>();
-
-/**
- * Node takes every request with an `Upgrade` away from the handlers once anybody listens to upgrades, whatever it wants
- * to be upgraded to. Only a WebSocket is one here; others, as `Upgrade: h2c` of an eager client, are answered like any
- * request, as HTTP allows (RFC 9110, 7.8). Node 24 has `shouldUpgradeCallback` for this, Node 20 has not.
- */
-class PlainUnlessWebSocket extends IncomingMessage {
-  set upgrade(asked: boolean | null) {
-    if (asked) upgrading.add(this);
-    else upgrading.delete(this);
-  }
-
-  get upgrade(): boolean {
-    return upgrading.has(this) && this.headers.upgrade?.toLowerCase() === 'websocket';
-  }
-}
+import type { Application, Response } from 'express';
+import type { ExpressPrototypes } from './express-classes.js';
+import { expressClasses } from './express-classes.js';
+import { answerJson } from './json-answer.js';
 
 /** Nest's adapter with a server of ours, whose connections all end with it, also those that have left HTTP. */
 export class HttpAdapter extends ExpressAdapter {
@@ -28,7 +15,8 @@ export class HttpAdapter extends ExpressAdapter {
   port: Server | undefined;
 
   override initHttpServer(): void {
-    const server: Server = createServer({ IncomingMessage: PlainUnlessWebSocket }, this.getInstance());
+    const app = this.getInstance<Application & ExpressPrototypes>();
+    const server: Server = createServer(expressClasses(app), app);
     // what was pipelined behind an upgrade that is ignored is lost to the parser: its client must know to send it again
     server.prependListener('request', (request, response) => {
       if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
@@ -38,6 +26,12 @@ export class HttpAdapter extends ExpressAdapter {
       socket.once('close', () => this.connections.delete(socket));
     });
     this.setHttpServer(server);
+  }
+
+  override reply(response: Response, body: unknown, status?: number): unknown {
+    const plain =
+      typeof body === 'object' && body !== null && !(body instanceof StreamableFile || body instanceof Error);
+    return plain && status === undefined ? answerJson(response, body) : super.reply(response, body, status);
   }
 
   override listen(port: number | string, ...rest: unknown[]): Server {

@@ -4,6 +4,7 @@ import type { ValidationError, ValidatorOptions } from 'class-validator';
 import type { FieldFault } from '../../kernel/domain-error.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
+import { CompiledShapes } from './compiled-shape.js';
 import { holdsNativeKeys, isFreeForm } from './field-rules.js';
 
 /** The code of a fault by the constraint that found it; what is not listed is a fault of form. */
@@ -47,10 +48,16 @@ const MOST_FAULTS = 200;
  * so there they are put back before the rules are asked.
  */
 class RequestValidation extends ValidationPipe {
+  private readonly shapes = new CompiledShapes();
   private raw: unknown;
 
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    if (metadata.type !== 'body' || !holdsNativeKeys(value)) return super.transform(value, metadata);
+    // an id in a path: there is nothing to ask
+    if (metadata.metatype === String && typeof value === 'string') return value as never;
+    if (metadata.type !== 'body' || !holdsNativeKeys(value)) {
+      const read = metadata.type === 'custom' ? null : this.shapes.read(metadata.metatype, value);
+      return (read as never) ?? super.transform(value, metadata);
+    }
     const own = Object.create(this) as RequestValidation;
     own.raw = structuredClone(value);
     return ValidationPipe.prototype.transform.call(own, value, metadata);

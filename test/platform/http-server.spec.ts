@@ -1,0 +1,210 @@
+import { once } from 'node:events';
+import type { AddressInfo, Socket } from 'node:net';
+import { connect } from 'node:net';
+import { createServer } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import express from 'express';
+import type { Application, ErrorRequestHandler, Request, Response } from 'express';
+import type { DomainError } from '../../src/kernel/domain-error.js';
+import type { ExpressPrototypes } from '../../src/platform/http/express-classes.js';
+import { expressClasses } from '../../src/platform/http/express-classes.js';
+import { answerJson } from '../../src/platform/http/json-answer.js';
+import { JSON_BODY_BYTES, jsonBody } from '../../src/platform/http/json-body.js';
+import { eventually } from '../support/eventually.js';
+import { closeRawConnections, rawRequest } from '../support/raw-http.js';
+
+type App = Application & ExpressPrototypes;
+
+const servers: Server[] = [];
+
+async function listen(server: Server): Promise<string> {
+  servers.push(server);
+  await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+afterAll(async () => {
+  closeRawConnections();
+  for (const server of servers) server.closeAllConnections();
+  await Promise.all(servers.map(server => new Promise(resolve => server.close(resolve))));
+});
+
+function app(): App {
+  return express().disable('x-powered-by').disable('etag') as unknown as App;
+}
+
+describe('a request and its response', () => {
+  /** The prototypes of both, before express has seen them and after. */
+  async function prototypesOf(made: App, server: Server): Promise<object[]> {
+    const seen: object[] = [];
+    const note = (request: IncomingMessage, response: ServerResponse) =>
+      seen.push(Object.getPrototypeOf(request) as object, Object.getPrototypeOf(response) as object);
+    server.prependListener('request', note);
+    made.use((request, response) => {
+      note(request, response);
+      response.send(request.ip);
+    });
+    const base = await listen(server);
+    expect((await rawRequest(base, { method: 'GET', path: '/', headers: {}, body: null })).text).toBe('127.0.0.1');
+    return seen;
+  }
+
+  it("are given express's prototypes, which is what takes its time", async () => {
+    const made = app();
+    const [request, response, ...then] = await prototypesOf(made, createServer(made));
+    expect(request).not.toBe(made.request);
+    expect(response).not.toBe(made.response);
+    expect(then).toEqual([made.request, made.response]);
+    expect(then[0]).toBe(made.request);
+    expect(then[1]).toBe(made.response);
+  });
+
+  it('that are of its classes have them from their birth, and keep them', async () => {
+    const made = app();
+    const server = createServer(expressClasses(made), made);
+    const seen = await prototypesOf(made, server);
+    expect(seen.length).toBe(4);
+    for (const [index, prototype] of seen.entries()) {
+      expect(prototype === (index % 2 === 0 ? made.request : made.response)).toBe(true);
+    }
+  });
+});
+
+describe('an answer in JSON', () => {
+  let base: string;
+  beforeAll(async () => {
+    const made = app();
+    const answer = (request: Request, response: Response, send: (body: object) => unknown) => {
+      response.status(Number(request.query.status ?? 200));
+      if (request.query.type !== undefined) response.type(String(request.query.type));
+      send({ text: 'ä \u2028 💩', list: [1, null], none: undefined, at: new Date(0) });
+    };
+    made.use('/express', (request, response) => answer(request, response, body => response.json(body)));
+    made.use('/ours', (request, response) => answer(request, response, body => answerJson(response, body)));
+    base = await listen(createServer(made));
+  });
+
+  it.each([
+    ['GET', '', {}],
+    ['POST', '?status=201', {}],
+    ['GET', '?status=404', {}],
+    ['GET', '?status=204', {}],
+    ['GET', '?status=205', {}],
+    ['GET', '?status=304', {}],
+    ['HEAD', '', {}],
+    ['GET', '', { 'If-None-Match': '*' }],
+    ['GET', '', { 'If-None-Match': '"x"' }],
+    ['GET', '', { 'If-Modified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' }],
+    ['GET', '?type=text/plain', {}],
+    ['GET', '?type=application/problem%2Bjson', {}],
+  ])('is, to the byte, what express would answer: %s %s %p', async (method, query, headers) => {
+    const [theirs, ours] = await Promise.all(
+      ['express', 'ours'].map(how => rawRequest(base, { method, path: `/${how}${query}`, headers, body: null })),
+    );
+    for (const answer of [theirs, ours]) delete answer?.headers.date;
+    expect(ours).toEqual(theirs);
+    expect(ours?.headers['content-length']).toBe(theirs?.headers['content-length']);
+  });
+});
+
+describe('a body in JSON', () => {
+  let base: string;
+  let server: Server;
+  /** How often a request has been handed on. */
+  let handed: number;
+  beforeAll(async () => {
+    const made = app();
+    const refuse: ErrorRequestHandler = (error: DomainError, _request, response, _next) =>
+      void response.status(400).json({ refused: error.code });
+    made.use(jsonBody());
+    made.use((request: Request, response: Response) => {
+      handed += 1;
+      if (request.path !== '/silent') response.json({ body: request.body as object });
+    });
+    made.use(refuse);
+    server = createServer(expressClasses(made), made);
+    base = await listen(server);
+  });
+
+  const bodies: [string, Buffer | string][] = [
+    ['an object', '{"a":"ä💩","b":[1,2.5,-0,1e400],"c":{"__proto__":1}}'],
+    ['nothing but blanks', '   '],
+    ['a byte order mark', Buffer.from('\ufeff{"a":1}')],
+    ['two of them', Buffer.from('\ufeff\ufeff{"a":1}')],
+    ['broken characters', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xc3, 0xe2, 0x82, 0x22, 0x7d])],
+    ['half a surrogate pair', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x7d])],
+    ['a broken object', '{"a":'],
+    ['two objects', '{}{}'],
+    ['a list', '[]'],
+    ['a text', '"x"'],
+    ['null', 'null'],
+    ['the most that is allowed', `{"a":"${'x'.repeat(JSON_BODY_BYTES - 8)}"}`],
+    ['one more', `{"a":"${'x'.repeat(JSON_BODY_BYTES - 7)}"}`],
+    ['thirty-two levels', `${'{"a":'.repeat(32)}1${'}'.repeat(32)}`],
+    ['thirty-three', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`],
+    ['ten thousand values', `{"a":[${Array(9_999).fill(0).join()}]}`],
+    ['one value more', `{"a":[${Array(10_000).fill(0).join()}]}`],
+  ];
+
+  it.each(bodies)('is read as body-parser reads it: %s', async (_what, body) => {
+    const read = async (headers: Record<string, string>) => {
+      const answer = await rawRequest(base, { method: 'POST', path: '/', headers, body: Buffer.from(body) });
+      return [answer.status, answer.text];
+    };
+    // an encoding that is named, be it none, and an alphabet in quotes are left to body-parser
+    const theirs = await read({ 'Content-Type': 'application/json', 'Content-Encoding': 'identity' });
+    expect(await read({ 'Content-Type': 'application/json' })).toEqual(theirs);
+    expect(await read({ 'Content-Type': 'Application/JSON; charset=UTF-8' })).toEqual(theirs);
+    expect(await read({ 'Content-Type': 'application/json;charset="utf-8"' })).toEqual(theirs);
+  });
+
+  const head = (path: string, length: number) =>
+    `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
+
+  /** A connection, and when the server has noticed its end. */
+  async function connection(): Promise<{ socket: Socket; ended: Promise<unknown> }> {
+    const accepted = once(server, 'connection') as Promise<[Socket]>;
+    const socket = connect(Number(new URL(base).port), '127.0.0.1').setNoDelay(true);
+    const [theirs] = await accepted;
+    return { socket, ended: new Promise(resolve => theirs.once('close', resolve)) };
+  }
+
+  it('that comes in pieces, also in the middle of a character, is read as one', async () => {
+    const { socket } = await connection();
+    const bytes = Buffer.from(`${head('/', 10)}{"a":"ä"}`);
+    const parts = [bytes.subarray(0, -9), bytes.subarray(-9, -3), bytes.subarray(-3)];
+    const received = once(server, 'request');
+    socket.write(parts[0] ?? '');
+    const [request] = (await received) as [Request];
+    for (const part of parts.slice(1)) {
+      const came = once(request, 'data');
+      socket.write(part);
+      expect(await came).toEqual([part]);
+    }
+    const [answer] = (await once(socket, 'data')) as [Buffer];
+    expect(answer.toString()).toContain('{"body":{"a":"ä"}}');
+    socket.destroy();
+  });
+
+  it('whose sender hangs up in the middle of it is handed to nobody', async () => {
+    handed = 0;
+    const { socket, ended } = await connection();
+    const received = once(server, 'request');
+    socket.write(`${head('/silent', 20)}{"a":`);
+    await received;
+    socket.destroy();
+    await ended;
+    expect(handed).toBe(0);
+  });
+
+  it('whose sender hangs up after it is handed on once', async () => {
+    handed = 0;
+    const { socket, ended } = await connection();
+    socket.write(`${head('/silent', 7)}{"a":1}`);
+    await eventually(() => handed === 1 || undefined);
+    socket.destroy();
+    await ended;
+    expect(handed).toBe(1);
+  });
+});
