@@ -3,6 +3,7 @@ import { In, SelectQueryBuilder } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
+import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
@@ -10,9 +11,12 @@ import { ApiKeyEntity } from './api-key.entity.js';
 import type { ApiKey } from './api-key.js';
 
 /** Asked at each call: there is no cache between a key and its revocation. */
-const BY_HASH = statement(`
-  SELECT id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt", revoked_at AS "revokedAt"
-  FROM api_key WHERE key_hash = $1`);
+const PRESENTED = `
+  id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
+const BY_HASH = statement(`SELECT ${PRESENTED} FROM api_key WHERE key_hash = $1`);
+const BY_HASHES = statement(`
+  SELECT asked.place::integer - 1 AS place, ${PRESENTED}
+  FROM unnest($1::text[]) WITH ORDINALITY AS asked (key_hash, place) JOIN api_key USING (key_hash)`);
 const USED = statement(`
   UPDATE api_key SET last_used_at = used.at
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS used (workspace_id, id, at)
@@ -30,12 +34,14 @@ export type PresentedKey = Pick<ApiKey, 'id' | 'workspaceId' | 'scopes' | 'expir
 export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
   protected readonly entity = ApiKeyEntity;
   protected readonly alias = 'apiKey';
+  private readonly presented: GatheredReads<[keyHash: string], PresentedKey>;
 
   constructor(
     units: UnitOfWork,
     private readonly sql: Sql,
   ) {
     super(units);
+    this.presented = new GatheredReads(readingOf(sql, BY_HASH, BY_HASHES));
   }
 
   /** A revoked key is gone for everyone who asks; the log remembers it. */
@@ -63,7 +69,7 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
 
   /** Dead or alive. */
   byHash(keyHash: string): Promise<PresentedKey | undefined> {
-    return this.sql.first<PresentedKey>(BY_HASH, [keyHash]);
+    return this.presented.ask(keyHash);
   }
 
   async hold(workspaceId: string, id: string, now: Date): Promise<boolean> {

@@ -20,6 +20,7 @@ import { AgentStrategy } from './strategies/agent.strategy.js';
 import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
 import { VisitorStrategy } from './strategies/visitor.strategy.js';
 import { TokenService } from './token.service.js';
+import { VerifiedCredentials } from './verified-credentials.js';
 
 @Module({
   imports: [
@@ -35,6 +36,7 @@ import { TokenService } from './token.service.js';
   controllers: [AuthController, PasswordsController],
   providers: [
     TokenService,
+    VerifiedCredentials,
     AuthLog,
     SessionsRepository,
     SessionsService,

@@ -6,6 +6,7 @@ import {
   Unauthenticated,
   VisitorTokenRequired,
 } from '../../kernel/errors.js';
+import { Clock } from '../../kernel/clock.js';
 import type { CredentialKind, Principal } from '../../kernel/principal.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { looksLikeApiKey } from '../api-keys/index.js';
@@ -14,6 +15,8 @@ import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
 import type { TokenRequest } from './strategies/token-request.js';
 import { VisitorStrategy } from './strategies/visitor.strategy.js';
 import { TokenService } from './token.service.js';
+import type { Credential } from './verified-credentials.js';
+import { VerifiedCredentials } from './verified-credentials.js';
 
 const REQUIRED = { agent: AgentTokenRequired, api_key: ApiKeyRequired, visitor: VisitorTokenRequired } as const;
 
@@ -34,8 +37,10 @@ export class PassportAuthenticator extends Authenticator {
 
   constructor(
     private readonly tokens: TokenService,
-    agent: AgentStrategy,
-    visitor: VisitorStrategy,
+    private readonly verified: VerifiedCredentials,
+    private readonly clock: Clock,
+    private readonly agent: AgentStrategy,
+    private readonly visitor: VisitorStrategy,
     apiKey: ApiKeyStrategy,
   ) {
     super();
@@ -44,10 +49,15 @@ export class PassportAuthenticator extends Authenticator {
 
   async authenticate(token: string | null, accepts: readonly CredentialKind[]): Promise<Principal> {
     if (token === null) throw new Unauthenticated();
-    const kind = this.kindOf(token);
+    const known = this.verified.of(token, this.clock.now());
+    const kind = known?.kind ?? this.kindOf(token);
     if (kind === undefined) throw new InvalidToken();
     if (kind === 'refresh' || !accepts.includes(kind)) throw new REQUIRED[accepts[0] ?? 'agent']();
-    return attempt(this.strategies[kind], { token });
+    return known ? this.principalOf(known) : attempt(this.strategies[kind], { token });
+  }
+
+  private principalOf({ kind, claims }: Credential): Promise<Principal> {
+    return kind === 'agent' ? this.agent.principalOf(claims) : this.visitor.principalOf(claims);
   }
 
   private kindOf(token: string): CredentialKind | 'refresh' | undefined {

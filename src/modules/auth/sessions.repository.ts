@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../kernel/principal.js';
+import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -8,19 +9,32 @@ import { SessionEntity } from './session.entity.js';
 import type { Session } from './session.js';
 
 /** Everything that decides what an access token is worth at this moment, in one read. */
+const STANDING_COLUMNS = `
+  session.id AS "sessionId", session.family_id AS "familyId", session.channel_ids AS "sessionChannels",
+  session.workspace_bound AS "workspaceBound", session.ended_at AS "endedAt", session.expires_at AS "expiresAt",
+  member.id AS "memberId", member.user_id AS "userId", member.role, member.status, member.name,
+  member.channel_ids AS "memberChannels"`;
 const STANDING = statement(`
-  SELECT session.id AS "sessionId", session.family_id AS "familyId", session.channel_ids AS "sessionChannels",
-         session.workspace_bound AS "workspaceBound",
-         session.ended_at AS "endedAt", session.expires_at AS "expiresAt", member.id AS "memberId",
-         member.user_id AS "userId", member.role, member.status, member.name, member.channel_ids AS "memberChannels"
-  FROM session
-  JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id
+  SELECT ${STANDING_COLUMNS}
+  FROM session JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id
   WHERE session.workspace_id = $1 AND session.id = $2`);
+const STANDINGS = statement(`
+  SELECT asked.place::integer - 1 AS place, ${STANDING_COLUMNS}
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, place)
+    JOIN session ON session.workspace_id = asked.workspace_id AND session.id = asked.id
+    JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id`);
+const VISITOR_STANDING_COLUMNS = `
+  contact.blocked, contact.token_generation AS "generation",
+  channel.status = 'active' AND channel.deleted_at IS NULL AS "channelOpen"`;
 const VISITOR_STANDING = statement(`
-  SELECT contact.blocked, contact.token_generation AS "generation",
-         channel.status = 'active' AND channel.deleted_at IS NULL AS "channelOpen"
+  SELECT ${VISITOR_STANDING_COLUMNS}
   FROM contact JOIN channel ON channel.workspace_id = contact.workspace_id AND channel.id = $3
   WHERE contact.workspace_id = $1 AND contact.id = $2`);
+const VISITOR_STANDINGS = statement(`
+  SELECT asked.place::integer - 1 AS place, ${VISITOR_STANDING_COLUMNS}
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, channel_id, place)
+    JOIN contact ON contact.workspace_id = asked.workspace_id AND contact.id = asked.id
+    JOIN channel ON channel.workspace_id = asked.workspace_id AND channel.id = asked.channel_id`);
 /** Held until the member's sessions can be ended: nobody signs in while a deactivation is under way. */
 const MEMBER_STATUS = statement(`SELECT status FROM member WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
 
@@ -78,17 +92,26 @@ export interface EndedSession {
 
 @Injectable()
 export class SessionsRepository {
+  private readonly standings: GatheredReads<[workspaceId: string, sessionId: string], Standing>;
+  private readonly visitorStandings: GatheredReads<
+    [workspaceId: string, contactId: string, channelId: string],
+    VisitorStanding
+  >;
+
   constructor(
     private readonly units: UnitOfWork,
     private readonly sql: Sql,
-  ) {}
+  ) {
+    this.standings = new GatheredReads(readingOf(sql, STANDING, STANDINGS));
+    this.visitorStandings = new GatheredReads(readingOf(sql, VISITOR_STANDING, VISITOR_STANDINGS));
+  }
 
   standing(workspaceId: string, sessionId: string): Promise<Standing | undefined> {
-    return this.sql.first<Standing>(STANDING, [workspaceId, sessionId]);
+    return this.standings.ask(workspaceId, sessionId);
   }
 
   visitorStanding(workspaceId: string, contactId: string, channelId: string): Promise<VisitorStanding | undefined> {
-    return this.sql.first<VisitorStanding>(VISITOR_STANDING, [workspaceId, contactId, channelId]);
+    return this.visitorStandings.ask(workspaceId, contactId, channelId);
   }
 
   async insert(session: Session): Promise<void> {

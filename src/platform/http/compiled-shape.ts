@@ -143,6 +143,8 @@ function shapeOf(type: ClassRef, within: ClassRef[]): Shape {
   // a shape within itself has no end; what has methods, class-transformer copies with care
   if (!plain || within.includes(type) || hasMethods(type.prototype as object)) throw new NotCompiled();
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
+  // a class without rules is none of ours: Nest hands its values on as they are
+  if (rules.length === 0) throw new NotCompiled();
   const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
   const of = (name: string) => rules.filter(({ propertyName }) => propertyName === name);
   return { type, fields: names.map(name => fieldOf(type, name, of(name), [...within, type])) };

@@ -9,7 +9,9 @@ import { DeactivatedMembersToken } from '../auth.errors.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import type { AgentClaims } from '../token.service.js';
 import { ISSUER, TokenService } from '../token.service.js';
+import type { TokenRequest } from './token-request.js';
 import { tokenOf } from './token-request.js';
+import { VerifiedCredentials } from '../verified-credentials.js';
 
 /**
  * An agent's access token. The signature says who; role, scope, status and session are read at each call, so that a
@@ -21,6 +23,7 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
     tokens: TokenService,
     private readonly sessions: SessionsRepository,
     private readonly clock: Clock,
+    private readonly verified: VerifiedCredentials,
   ) {
     super({
       jwtFromRequest: tokenOf,
@@ -29,10 +32,17 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
       issuer: ISSUER,
       audience: 'agent',
       ignoreExpiration: true,
+      passReqToCallback: true,
     });
   }
 
-  async validate(claims: AgentClaims): Promise<AgentPrincipal> {
+  validate({ token }: TokenRequest, claims: AgentClaims): Promise<AgentPrincipal> {
+    this.verified.remember(token, { kind: 'agent', claims });
+    return this.principalOf(claims);
+  }
+
+  /** @param claims of a verified token @throws TokenExpired, TokenRevoked and the others that say why it opens nothing */
+  async principalOf(claims: AgentClaims): Promise<AgentPrincipal> {
     const now = this.clock.now();
     const expiresAt = new Date(claims.exp * 1000);
     if (expiresAt <= now) throw new TokenExpired();

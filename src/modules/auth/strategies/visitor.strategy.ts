@@ -7,7 +7,9 @@ import { ContactBlocked } from '../../contacts/index.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import type { VisitorClaims } from '../token.service.js';
 import { ISSUER, TokenService } from '../token.service.js';
+import type { TokenRequest } from './token-request.js';
 import { tokenOf } from './token-request.js';
+import { VerifiedCredentials } from '../verified-credentials.js';
 
 /** A visitor's token: one contact on one channel, for a day. */
 @Injectable()
@@ -15,6 +17,7 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
   constructor(
     private readonly tokens: TokenService,
     private readonly sessions: SessionsRepository,
+    private readonly verified: VerifiedCredentials,
   ) {
     super({
       jwtFromRequest: tokenOf,
@@ -23,10 +26,17 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
       issuer: ISSUER,
       audience: 'visitor',
       ignoreExpiration: true,
+      passReqToCallback: true,
     });
   }
 
-  async validate(claims: VisitorClaims): Promise<VisitorPrincipal> {
+  validate({ token }: TokenRequest, claims: VisitorClaims): Promise<VisitorPrincipal> {
+    this.verified.remember(token, { kind: 'visitor', claims });
+    return this.principalOf(claims);
+  }
+
+  /** @param claims of a verified token @throws TokenExpired, TokenRevoked, ContactBlocked */
+  async principalOf(claims: VisitorClaims): Promise<VisitorPrincipal> {
     if (this.tokens.ended(claims)) throw new TokenExpired();
     const standing = await this.sessions.visitorStanding(claims.ws, claims.sub, claims.ch);
     if (!standing?.channelOpen || standing.generation !== claims.gen) throw new TokenRevoked();

@@ -1,0 +1,109 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Sql, Statement } from './sql.js';
+
+/** How one kind of question is put to the database. */
+export interface Reading<Key extends readonly unknown[], Row> {
+  one(key: Key): Promise<Row | undefined>;
+  /** All in one statement. @returns what was found, by the places of their keys */
+  many(keys: readonly Key[]): Promise<ReadonlyMap<number, Row>>;
+}
+
+/**
+ * @param one asks by the members of a key
+ * @param many asks by a list of each of these; its rows say in `place`, from 0, which key they are found by
+ */
+export function readingOf<Key extends readonly unknown[], Row extends object>(
+  sql: Sql,
+  one: Statement,
+  many: Statement,
+): Reading<Key, Row> {
+  return {
+    one: key => sql.first<Row>(one, key),
+    many: async keys => {
+      const columns = (keys[0] ?? []).map((_member, index) => keys.map(key => key[index]));
+      const rows = await sql.rows<Row & { place: number }>(many, columns);
+      return new Map(rows.map(row => [row.place, row]));
+    },
+  };
+}
+
+interface Question<Key, Row> {
+  key: Key;
+  askers: { hear: (row: Row | undefined) => void; fail: (error: unknown) => void }[];
+}
+
+/** Who has waited so long for a statement that is under way waits for it no longer. */
+const PATIENCE_MS = 5;
+/** A statement that fails after this has not failed for one bad key; to ask it all again would take as long again. */
+const LATE_MS = 1_000;
+
+/**
+ * What every request asks, asked together: while one statement is under way, whoever comes waits for the next, which
+ * answers them all, and what several ask is asked once. A round trip costs this process more than the rest of a small
+ * request, and under load nearly all of it is saved; who comes alone asks alone, as ever. Nobody hears what a statement
+ * has read that began before he asked: the answer is as fresh as without this. Not for units of work: it reads what is
+ * committed.
+ */
+export class GatheredReads<Key extends readonly unknown[], Row> {
+  private waiting = new Map<string, Question<Key, Row>>();
+  private underWay = 0;
+  private timer: NodeJS.Timeout | undefined;
+  /** Statements are nobody's: not of the request that happened to set them off, nor within its unit of work. */
+  private readonly outside = AsyncLocalStorage.snapshot();
+
+  constructor(private readonly reading: Reading<Key, Row>) {}
+
+  ask(...key: Key): Promise<Row | undefined> {
+    if (this.underWay === 0) return this.begin(() => this.reading.one(key));
+    return new Promise((hear, fail) => {
+      const name = JSON.stringify(key);
+      const question = this.waiting.get(name);
+      if (question) question.askers.push({ hear, fail });
+      else this.waiting.set(name, { key, askers: [{ hear, fail }] });
+      this.timer ??= setTimeout(() => this.next(), PATIENCE_MS);
+    });
+  }
+
+  private begin<T>(read: () => Promise<T>): Promise<T> {
+    this.underWay += 1;
+    const done = (): void => {
+      this.underWay -= 1;
+      this.next();
+    };
+    const answer = this.outside(read);
+    answer.then(done, done);
+    return answer;
+  }
+
+  /** Asks what has been waiting. */
+  private next(): void {
+    clearTimeout(this.timer);
+    this.timer = undefined;
+    const questions = [...this.waiting.values()];
+    if (questions.length === 0) return;
+    this.waiting = new Map();
+    void this.begin(() => this.answer(questions));
+  }
+
+  private async answer(questions: Question<Key, Row>[]): Promise<void> {
+    const begun = performance.now();
+    const [first] = questions;
+    if (first && questions.length === 1) return this.alone(first);
+    try {
+      const rows = await this.reading.many(questions.map(({ key }) => key));
+      for (const [place, { askers }] of questions.entries()) for (const { hear } of askers) hear(rows.get(place));
+    } catch (error) {
+      if (performance.now() - begun < LATE_MS) await Promise.all(questions.map(question => this.alone(question)));
+      else for (const { askers } of questions) for (const { fail } of askers) fail(error);
+    }
+  }
+
+  private async alone({ key, askers }: Question<Key, Row>): Promise<void> {
+    try {
+      const row = await this.reading.one(key);
+      for (const { hear } of askers) hear(row);
+    } catch (error) {
+      for (const { fail } of askers) fail(error);
+    }
+  }
+}
