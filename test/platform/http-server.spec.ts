@@ -5,10 +5,13 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import express from 'express';
-import type { Application, ErrorRequestHandler, Request, Response } from 'express';
+import type { Application, ErrorRequestHandler, Request, RequestHandler, Response } from 'express';
+import helmet from 'helmet';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import type { ExpressPrototypes } from '../../src/platform/http/express-classes.js';
 import { expressClasses } from '../../src/platform/http/express-classes.js';
+import { fixedHeaders } from '../../src/platform/http/fixed-headers.js';
+import { inTurn } from '../../src/platform/http/in-turn.js';
 import { answerJson } from '../../src/platform/http/json-answer.js';
 import { JSON_BODY_BYTES, jsonBody } from '../../src/platform/http/json-body.js';
 import { eventually } from '../support/eventually.js';
@@ -105,6 +108,51 @@ describe('an answer in JSON', () => {
     for (const answer of [theirs, ours]) delete answer?.headers.date;
     expect(ours).toEqual(theirs);
     expect(ours?.headers['content-length']).toBe(theirs?.headers['content-length']);
+  });
+});
+
+describe('headers that are the same on every answer', () => {
+  const sent = async (...handlers: RequestHandler[]) => {
+    const made = app().use(...handlers, (_request: Request, response: Response) => void response.json({}));
+    const base = await listen(createServer(made));
+    const { date: _date, ...headers } = (
+      await rawRequest(base, { method: 'GET', path: '/', headers: { 'X-Asked': 'yes' }, body: null })
+    ).headers;
+    return headers;
+  };
+
+  it('are those that helmet sets', async () => {
+    const theirs = await sent(helmet());
+    expect(Object.keys(theirs).length).toBeGreaterThan(12);
+    expect(theirs['content-security-policy']).toContain("default-src 'self'");
+    expect(await sent(fixedHeaders(helmet()))).toEqual(theirs);
+  });
+
+  it.each<[string, RequestHandler]>([
+    [
+      'looks at the request',
+      (request, response, next) => next(response.setHeader('X-Is', request.get('X-Asked') ?? '')),
+    ],
+    ['does more', (_request, response, next) => next(void response.status(200).set('X-Is', 'more'))],
+    ['takes its time', (_request, response, next) => setImmediate(() => next(void response.setHeader('X-Is', 'late')))],
+  ])('are not taken from one that %s', async (_what, handler) => {
+    expect(fixedHeaders(handler)).toBe(handler);
+  });
+
+  it('are set in turn, until one has an error or an answer', async () => {
+    const seen: string[] = [];
+    const step =
+      (name: string): RequestHandler =>
+      (_request, _response, next) =>
+        next(void seen.push(name));
+    const answer: RequestHandler = (_request, response) => void response.json({});
+    await sent(inTurn(step('a'), inTurn(), step('b')), step('c'));
+    await sent(inTurn(step('d'), answer, step('never')), step('nor'));
+    const refuse: RequestHandler = (_request, _response, next) => next(new Error('no'));
+    const caught: ErrorRequestHandler = (error: Error, _request, response, _next) =>
+      void response.json(seen.push(error.message));
+    await sent(inTurn(step('e'), refuse, step('never')), step('nor'), caught as unknown as RequestHandler);
+    expect(seen).toEqual(['a', 'b', 'c', 'd', 'e', 'no']);
   });
 });
 

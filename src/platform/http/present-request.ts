@@ -2,12 +2,15 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { NextFunction, Request, Response } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { networkOf } from '../../kernel/client-origin.js';
+import type { RateState } from '../limits/rate-state.js';
 import { contextOf } from './request-context.js';
 
 /** What is asked of a request later; read when it comes, for whoever hangs up at once has no address any more. */
 interface PresentRequest {
   requestId: string;
   origin: ClientOrigin;
+  /** Hears of each limit that is counted on the request's behalf. */
+  hearsRate?: (state: RateState) => void;
 }
 
 const requests = new AsyncLocalStorage<PresentRequest>();
@@ -28,6 +31,17 @@ export function presentRequestId(): string | null {
 /** Where the request that is being served comes from; null in work that none has asked for. */
 export function presentOrigin(): ClientOrigin | null {
   return requests.getStore()?.origin ?? null;
+}
+
+/** From now on, whatever limit the present request is counted against, however deep inside, `hears` is told of it. */
+export function onRates(hears: (state: RateState) => void): void {
+  const present = requests.getStore();
+  if (present) present.hearsRate = hears;
+}
+
+/** Tells the present request, where there is one, where its caller stands now. */
+export function tellPresentRequest(state: RateState): void {
+  requests.getStore()?.hearsRate?.(state);
 }
 
 export function originOf(request: Request): ClientOrigin {

@@ -1,19 +1,12 @@
-import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable } from '@nestjs/common';
 import type { RateLimiterAbstract } from 'rate-limiter-flexible';
 import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { Config } from '../../config/config.js';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { RateLimited } from '../../kernel/errors.js';
+import { tellPresentRequest } from '../http/present-request.js';
 import { SharedMemory } from '../redis/shared-memory.js';
-
-/** Where a caller stands with one limit. */
-export interface RateState {
-  limit: number;
-  remaining: number;
-  /** Seconds until the window ends. */
-  reset: number;
-}
+import type { RateState } from './rate-state.js';
 
 /** One limit, and whom it counts by. */
 export type Counter = readonly [name: RateLimitName, key: string];
@@ -25,7 +18,6 @@ export type Counter = readonly [name: RateLimitName, key: string];
 @Injectable()
 export class RateLimiter {
   private readonly limiters = new Map<RateLimitName, RateLimiterAbstract>();
-  private readonly listener = new AsyncLocalStorage<(state: RateState) => void>();
 
   constructor(config: Config, { client }: SharedMemory) {
     for (const [name, { points, seconds }] of Object.entries(config.rateLimits ?? {})) {
@@ -43,18 +35,13 @@ export class RateLimiter {
     }
   }
 
-  /** Runs the work; whatever it counts, however deep inside, `tell` hears where the caller stands then. */
-  telling<T>(tell: (state: RateState) => void, work: () => T): T {
-    return this.listener.run(tell, work);
-  }
-
   /** Counts one more. @throws RateLimited past the limit */
   async consume(name: RateLimitName, key: string): Promise<void> {
     const limiter = this.limiters.get(name);
     if (!limiter) return;
     try {
       const result = await limiter.consume(key);
-      this.listener.getStore()?.(stateOf(limiter, result));
+      tellPresentRequest(stateOf(limiter, result));
     } catch (refused) {
       if (refused instanceof RateLimiterRes) throw limited(stateOf(limiter, refused));
       throw refused;
@@ -74,7 +61,7 @@ export class RateLimiter {
     const state = await limiter?.penalty(key);
     if (!limiter || !state) return;
     if (state.consumedPoints > limiter.points) throw limited(stateOf(limiter, state));
-    this.listener.getStore()?.(stateOf(limiter, state));
+    tellPresentRequest(stateOf(limiter, state));
   }
 
   /**
