@@ -124,7 +124,8 @@ describe('the shape of a request', () => {
     const shapes = new CompiledShapes();
     const [type] = bodies;
     for (const value of [undefined, null, [], [{}], 'text', 1, true]) expect(shapes.read(type, value)).toBeNull();
-    for (const none of [undefined, null, Object, String, Array, {}, class Bare {}]) expect(shapes.read(none, { a: 1 })).toBeNull();
+    for (const none of [undefined, null, Object, String, Array, {}, class Bare {}])
+      expect(shapes.read(none, { a: 1 })).toBeNull();
   });
 });
 
