@@ -6,6 +6,8 @@ import { eventually } from './eventually.js';
 export interface HeldRow {
   /** Until somebody waits for a lock, or so many do. */
   awaited(waiting?: number): Promise<void>;
+  /** More in the same transaction. */
+  query(sql: string, values: unknown[]): Promise<Record<string, unknown>[]>;
   commit(): Promise<void>;
 }
 
@@ -30,6 +32,7 @@ async function hold(database: TestDatabase, statement: string, id: string): Prom
     awaited: async (waiting = 1) => {
       await eventually(async () => (await database.query(waits))[waiting - 1]);
     },
+    query: async (sql, values) => (await client.query<Record<string, unknown>>(sql, values)).rows,
     commit: async () => {
       await client.query('COMMIT');
       await client.end();

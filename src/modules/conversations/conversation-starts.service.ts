@@ -16,7 +16,7 @@ import { toConversationRecord, toVisitorConversationRecord } from './conversatio
 import { unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { isPastReopening } from './lifecycle.js';
-import type { NewMessage, Sent } from './messages/messages.service.js';
+import type { NewMessage, Said, Sent } from './messages/messages.service.js';
 import { assertSendable, MessagesService } from './messages/messages.service.js';
 import { asTheOnlyOne } from './single-conversation.js';
 import { TallyRepository } from './tally.repository.js';
@@ -57,8 +57,10 @@ export class ConversationStarts {
    * A visitor's message to a conversation of its own: one that comes past the reopen window begins a new one. Under the
    * lock, so that late messages that race begin one, and one that was said in time is not said again.
    */
-  async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<Started> {
+  async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<Said> {
     assertSendable(message);
+    const plain = await this.messages.sendPlainly(principal, id, message);
+    if (plain) return { message: plain, created: true };
     return this.units.run(async () => {
       await this.contacts.hold(principal);
       const conversation = await this.conversations.lockVisible(principal, id);
@@ -105,7 +107,7 @@ export class ConversationStarts {
     for (let attempt = 1; ; attempt += 1) {
       const present = await this.present(channel, contactId, previous);
       if (present) {
-        return { ...(await this.messages.send(principal, present.id, message)), conversationCreated: false };
+        return { ...(await this.messages.sendInFull(principal, present.id, message)), conversationCreated: false };
       }
       try {
         return await this.units.run(async () => {

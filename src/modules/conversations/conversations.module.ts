@@ -23,6 +23,8 @@ import { InboxRepository } from './inbox.repository.js';
 import { MessageAppender } from './messages/message-appender.service.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesRepository } from './messages/messages.repository.js';
+import { PlainSendsRepository } from './messages/plain-sends.repository.js';
+import { PlainSends } from './messages/plain-sends.service.js';
 import { MessagesService } from './messages/messages.service.js';
 import { MessagesVisitorController } from './messages/messages.visitor.controller.js';
 import { SendersService } from './messages/senders.service.js';
@@ -44,6 +46,8 @@ import { TallyRepository } from './tally.repository.js';
     TallyRepository,
     MessagesRepository,
     MessageAppender,
+    PlainSendsRepository,
+    PlainSends,
     SendersService,
     ConversationChanges,
     MessagesService,

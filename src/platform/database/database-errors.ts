@@ -21,6 +21,12 @@ export function isShutDown(error: unknown): boolean {
   return driverError(error).code === '57P01';
 }
 
+/** The database has looked at a statement and said no: nothing of it has happened. Not so when nobody knows. */
+export function isRefused(error: unknown): boolean {
+  const { code } = driverError(error);
+  return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57|58|XX)/.test(code);
+}
+
 /** A pooler between us and PostgreSQL does not carry named statements from one transaction to the next. */
 export function isUnprepared(error: unknown): boolean {
   return ['26000', '42P05'].includes(driverError(error).code ?? '');

@@ -5,12 +5,11 @@ import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Fanout } from '../fanout/fanout.js';
 import { presentOrigin, presentRequestId } from '../http/present-request.js';
-import { EventRepository } from './event.repository.js';
+import type { AppendedEvent } from './event.repository.js';
+import { EventRepository, PAYLOAD_VERSION } from './event.repository.js';
 
 /** The subject on which committed events reach every instance. */
 export const COMMITTED_EVENTS = 'events';
-
-const PAYLOAD_VERSION = 1;
 
 /** Where everything that happens is written down, in the transaction that makes it happen. */
 @Injectable()
@@ -39,10 +38,20 @@ export class EventLog {
 
   private async append(event: NewEvent, origin: ClientOrigin | null): Promise<RecordedEvent> {
     if (!this.units.active) throw new Error(`${event.type} was recorded outside a unit of work`);
-    const stamp = { payloadVersion: PAYLOAD_VERSION, requestId: presentRequestId(), origin };
+    const stamp = { payloadVersion: PAYLOAD_VERSION, requestId: this.requestId, origin };
     const recorded = await this.events.append(newId(), event, stamp);
-    this.units.afterCommit(() => this.fanout.publish(COMMITTED_EVENTS, recorded));
+    this.units.afterCommit(() => this.publish(recorded));
     return recorded;
+  }
+
+  /** What events of the present request are signed with; null in work that none has asked for. */
+  get requestId(): string | null {
+    return presentRequestId();
+  }
+
+  /** Tells every instance of an event that has been recorded, once that is certain. */
+  publish(event: AppendedEvent): void {
+    this.fanout.publish(COMMITTED_EVENTS, event);
   }
 
   /** Takes the words of an unsent message out of all that the log has of it. Part of the unit of work. */

@@ -5,6 +5,9 @@ import type { NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
 import { Sql, statement } from '../database/sql.js';
 import type { EventRow } from './event-row.js';
 
+/** Of every payload, as long as no type has another. */
+export const PAYLOAD_VERSION = 1;
+
 const APPEND = statement(`
   WITH previous AS (
     SELECT id, xid::text AS xid FROM event WHERE conversation_id = $4 ORDER BY position DESC LIMIT 1
@@ -14,6 +17,20 @@ const APPEND = statement(`
   VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
   RETURNING xid::text AS xid, position::text AS position, recorded_at,
             (SELECT id FROM previous) AS previous_id, (SELECT xid FROM previous) AS previous_xid`);
+
+/**
+ * The same out of a statement that makes what it tells of: `source` has the columns of the event, and knows what came
+ * before.
+ */
+export function appendFrom(source: string): string {
+  return `
+    INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version,
+                       request_id)
+    SELECT event_id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, ${PAYLOAD_VERSION},
+           request_id
+    FROM ${source}
+    RETURNING id, xid::text AS xid, position::text AS position, recorded_at`;
+}
 
 /**
  * Drops the oldest events that every durable reader has passed, at most so many, and notes up to which transaction's number something has gone. Positions
@@ -74,7 +91,7 @@ const SCRUB_CONTACTS = statement(
   LONG,
 );
 
-interface AppendedRow extends Pick<EventRow, 'xid' | 'position' | 'recorded_at'> {
+export interface AppendedRow extends Pick<EventRow, 'xid' | 'position' | 'recorded_at'> {
   previous_id: string | null;
   previous_xid: string | null;
 }

@@ -83,6 +83,11 @@ export function toMessageRecord(message: Message): MessageRecord {
 
 /** What lists show of the newest message. */
 export function toLastMessage(message: Message): LastMessage {
-  const preview = (message.content ?? '').slice(0, PREVIEW_CHARS).replace(/[\uD800-\uDBFF]$/, '');
+  const preview = toPreview(message.content);
   return { id: message.id, preview, sender_type: message.senderType, created_at: toWireTime(message.createdAt) };
+}
+
+/** As much of what was said as lists show. */
+export function toPreview(content: string | null): string {
+  return (content ?? '').slice(0, PREVIEW_CHARS).replace(/[\uD800-\uDBFF]$/, '');
 }

@@ -26,6 +26,7 @@ import type { ContentType, Message, SenderType } from './message.js';
 import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
 import type { MessageWindow } from './message-page.js';
 import { MessagesRepository } from './messages.repository.js';
+import { PlainSends } from './plain-sends.service.js';
 import type { Sender } from './senders.service.js';
 import { SendersService } from './senders.service.js';
 
@@ -43,11 +44,14 @@ export interface NewMessage {
   bot_id?: string | undefined;
 }
 
-export interface Sent {
+export interface Said {
   message: Message;
-  conversation: Conversation;
   /** false when the client's own id had made this message before. */
   created: boolean;
+}
+
+export interface Sent extends Said {
+  conversation: Conversation;
 }
 
 const TRIGGER: Record<SenderType, Trigger> = {
@@ -65,6 +69,7 @@ export class MessagesService {
     private readonly messages: MessagesRepository,
     private readonly changes: ConversationChanges,
     private readonly appender: MessageAppender,
+    private readonly plain: PlainSends,
     private readonly senders: SendersService,
     private readonly contacts: ContactsService,
     private readonly clock: Clock,
@@ -77,7 +82,14 @@ export class MessagesService {
   }
 
   /** Says something in a conversation that the caller can see. The same `client_message_id` again says nothing new. */
-  async send(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Sent> {
+  async send(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Said> {
+    assertSendable(wanted);
+    const message = await this.sendPlainly(principal, conversationId, wanted);
+    return message ? { message, created: true } : this.sendInFull(principal, conversationId, wanted);
+  }
+
+  /** The long way, which knows every case: under the conversation's lock, in a transaction. */
+  async sendInFull(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Sent> {
     assertSendable(wanted);
     return this.units.run(async () => {
       if (principal.kind === 'visitor') await this.contacts.hold(principal);
@@ -87,7 +99,14 @@ export class MessagesService {
     });
   }
 
-  /** The same, into a conversation that the caller's unit of work holds locked. */
+  /** The short way. @returns null when it has to go the long one */
+  async sendPlainly(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Message | null> {
+    if (wanted.expected_last_seq !== undefined) return null;
+    const sender = await this.senders.of(principal, wanted);
+    return this.plain.send(principal, conversationId, draftOf(sender, wanted), actorOfSender(sender));
+  }
+
+  /** Into a conversation that the caller's unit of work holds locked. */
   async sendLocked(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<Sent> {
     if (conversation.erasedAt) throw new ConversationErased();
     const sender = await this.senders.of(principal, wanted);

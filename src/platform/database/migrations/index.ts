@@ -3,6 +3,7 @@ import { Doors1795305600000 } from './1795305600000-doors.js';
 import { Readers1795392000000 } from './1795392000000-readers.js';
 import { DeparturesOfContacts1795478400000 } from './1795478400000-departures-of-contacts.js';
 import { Presence1795564800000 } from './1795564800000-presence.js';
+import { LastEvent1795651200000 } from './1795651200000-last-event.js';
 
 /** In the order in which they run. A migration that has landed is never edited. */
 export const MIGRATIONS = [
@@ -11,4 +12,5 @@ export const MIGRATIONS = [
   Readers1795392000000,
   DeparturesOfContacts1795478400000,
   Presence1795564800000,
+  LastEvent1795651200000,
 ];
