@@ -4,7 +4,10 @@ import type { Principal } from '../../src/kernel/principal.js';
 import { MessageAppender } from '../../src/modules/conversations/messages/message-appender.service.js';
 import { MessagesService } from '../../src/modules/conversations/messages/messages.service.js';
 import type { NewMessage, Said } from '../../src/modules/conversations/messages/messages.service.js';
+import type { Statement } from '../../src/platform/database/sql.js';
+import { Sql } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
 import { heldRow } from '../support/held-row.js';
 import type { Json } from '../support/json.js';
@@ -250,5 +253,74 @@ describe('a plain message', () => {
     await sending;
     publish.mockRestore();
     expect(published.map(({ previous }) => (previous as Json).id)).toEqual([meanwhile?.id]);
+  });
+});
+
+describe('messages that share a statement on two instances', () => {
+  let other: World;
+  beforeAll(async () => {
+    other = await World.start({}, { database: world.app.database });
+  });
+  afterAll(() => other.stop());
+
+  const deadlocks = async () => {
+    const [row] = await rows(
+      `SELECT pg_stat_clear_snapshot(), deadlocks::int FROM pg_stat_database WHERE datname = current_database()`,
+    );
+    return row?.deadlocks as number;
+  };
+
+  /**
+   * Each instance has a statement that says something in every conversation, one the other way round, and both wait for
+   * the one in the middle. @returns how many deadlocks that made
+   */
+  async function speakAtOnce(): Promise<number> {
+    const { database } = world.app;
+    const ids = await Promise.all(Array.from({ length: 9 }, open));
+    const first = await open();
+    const before = await deadlocks();
+    const gate = await heldRow(database, 'conversation', first, 'version = version');
+    const say = (app: TestApp, id: string) =>
+      app.app.get(MessagesService).send(agentOf(desk.owner), id, { content: 'at once' });
+    const sent = [world, other].map(({ app }, instance) => {
+      const order = instance === 0 ? ids : ids.toReversed();
+      return Promise.all([first, ...order].map(id => say(app, id)));
+    });
+    await gate.awaited(2);
+    const middle = await heldRow(database, 'conversation', ids[4] as string, 'version = version');
+    await gate.commit();
+    await middle.awaited(2);
+    await middle.commit();
+    await Promise.all(sent);
+    await new Promise(resolve => setTimeout(resolve, 1_200)); // PostgreSQL counts once a second
+    for (const id of [first, ...ids]) {
+      const [row] = await rows(
+        `SELECT count(*)::int AS said, max(seq) AS last, (SELECT last_seq FROM conversation WHERE id = $1) AS noted
+         FROM message WHERE conversation_id = $1`,
+        id,
+      );
+      expect(row).toEqual({ said: 3, last: 3, noted: 3 });
+    }
+    return (await deadlocks()) - before;
+  }
+
+  it('lock their conversations in one order, and never each other out', async () => {
+    expect(await speakAtOnce()).toBe(0);
+  });
+
+  it('would lock each other out in no order, and yet lose nothing', async () => {
+    const spies = [world, other].map(({ app }) => {
+      const sql = app.app.get(Sql);
+      const ask = sql.rows.bind(sql) as Sql['rows'];
+      return jest.spyOn(sql, 'rows').mockImplementation(((asked: Statement, values: unknown[]) => {
+        const text = asked.text.replace('ORDER BY conversation.id, wanted.place FOR', 'ORDER BY wanted.place FOR');
+        return ask(text === asked.text ? asked : { name: `${asked.name}_unordered`, text }, values);
+      }) as Sql['rows']);
+    });
+    try {
+      expect(await speakAtOnce()).toBeGreaterThan(0);
+    } finally {
+      for (const spy of spies) spy.mockRestore();
+    }
   });
 });

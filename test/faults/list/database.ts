@@ -121,6 +121,28 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     },
   },
   {
+    number: 'F9',
+    name: 'one message in ten is refused, amid those that share its statement',
+    async strike({ stage, random }) {
+      // what takes its time is what others wait for, and go together
+      stage.database.proxy.latency = 15 + random() * 30;
+      await stage.database.with(client =>
+        client.query(`
+          CREATE FUNCTION refuse_some() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF random() < 0.1 THEN RAISE EXCEPTION 'planned' USING ERRCODE = '40001'; END IF;
+            RETURN NEW;
+          END $$;
+          CREATE TRIGGER refuse_some BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION refuse_some()`),
+      );
+      await delay(1_500 + random() * 1_000);
+      stage.database.proxy.latency = 0;
+      await stage.database.with(async client => {
+        await client.query('DROP TRIGGER refuse_some ON message');
+        await client.query('DROP FUNCTION refuse_some');
+      });
+    },
+  },
+  {
     number: 'F13',
     name: 'a migration while people are served',
     async strike({ stage }) {
