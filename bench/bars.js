@@ -47,6 +47,17 @@ export function judgeAll(bars, cases, median) {
   );
 }
 
+/**
+ * The same comparison of two rates by the processor that an operation takes of server and database together: steadier
+ * than the rates where other processes are busy. Null where the bar is about something else.
+ */
+export function byProcessor({ metric, of, case: name, against, difference }, median) {
+  if (metric !== 'rate' || !against || difference) return null;
+  const micros = (id, inCase) => median(id, 'serverMicros', inCase) + (median(id, 'databaseMicros', inCase) ?? 0);
+  const ratio = micros(against.opponent ?? of, against.case ?? name) / micros(of, name);
+  return Number.isFinite(ratio) ? ratio : null;
+}
+
 /** Below half of a bar something has broken, whatever the machine was busy with. */
 export function isGross({ share }) {
   return share !== null && share < 0.5;

@@ -1,4 +1,4 @@
-import { judgeAll } from './bars.js';
+import { byProcessor, judgeAll } from './bars.js';
 import { gather } from './measure/figures.js';
 
 /** What a run came to, as data and as a page of tables. */
@@ -38,11 +38,15 @@ export function summarise(about, outcomes, opponents) {
       const median = (id, metric, name) =>
         cases.find(one => one.name === name)?.opponents.find(one => one.id === id)?.figures[metric]?.median;
       const { id, title, columns, bars } = scenario;
+      const judged = judgeAll(bars, Object.keys(played), median).map(bar => ({
+        ...bar,
+        byProcessor: byProcessor(bar, median),
+      }));
       const missing = Object.entries({ ...absent, ...broken }).map(([who, reason]) => ({
         ...identity(opponents[who]),
         reason,
       }));
-      return { id, title, columns, cases, missing, bars: judgeAll(bars, Object.keys(played), median) };
+      return { id, title, columns, cases, missing, bars: judged };
     }),
   };
 }
@@ -70,8 +74,13 @@ function section({ id, title, columns, cases, bars, missing }) {
     lines.push(
       '',
       ...table(
-        ['bar', 'reached', 'verdict'],
-        bars.map(bar => [wanted(bar), reached(bar), bar.verdict]),
+        ['bar', 'reached', 'verdict', 'by processor'],
+        bars.map(bar => [
+          wanted(bar),
+          reached(bar),
+          bar.verdict,
+          bar.byProcessor === null ? '' : number(bar.byProcessor, 2),
+        ]),
       ),
     );
   }

@@ -134,14 +134,17 @@ describe('the report', () => {
   };
   const bars = [{ metric: 'rate', against: { opponent: 'by-hand' }, atLeast: 1.2 }];
   const scenario = { id: 'S1', title: 'Sending', columns: ['rate'], bars, cases: [{ name: '' }] };
-  const rounds = (...rates: number[]) => rates.map(rate => ({ rate, foreign: 0 }));
-  const played = { '': { ours: rounds(90, 130, 110), 'by-hand': rounds(100, 100, 100), redis: rounds(900) } };
+  const rounds = (serverMicros: number, ...rates: number[]) =>
+    rates.map(rate => ({ rate, serverMicros, databaseMicros: 30, foreign: 0 }));
+  const played = {
+    '': { ours: rounds(90, 90, 130, 110), 'by-hand': rounds(150, 100, 100, 100), redis: rounds(10, 900) },
+  };
   const outcome = { scenario, played, broken: {}, absent: { nats: 'nats-server is not installed' } };
   const summary = summarise({ mode: 'quick' }, [outcome], people);
 
   it('says medians with the least and the most, each beside the one by hand, and the verdict', () => {
     const page = markdown(summary);
-    expect(page).toContain('| a second ≥ 1.2 × by-hand | 1.10 (110.0 to 100.0) | not met |');
+    expect(page).toContain('| a second ≥ 1.2 × by-hand | 1.10 (110.0 to 100.0) | not met | 1.50 |');
     expect(page).toContain('| ours | 110 (90–130) | 1.10 | 3 |');
     expect(page).toContain('| by hand | 100 | 1.00 | 3 |');
   });
