@@ -54,7 +54,7 @@ async function main() {
   console.log([...lines, `load average ${load.join(' ')}`].map(line => `  ${line}`).join('\n'));
 }
 
-/** Visitors, each with a conversation of its own. */
+/** Visitors, each with a conversation of its own, and how far each conversation has come. */
 async function prepare(port) {
   const { made, close } = client(port);
   const desk = await openDesk(made);
@@ -64,17 +64,15 @@ async function prepare(port) {
     return { token, id: conversation.id };
   });
   close();
-  return { desk, visitors };
+  return { desk, visitors, last: Object.fromEntries(visitors.map(({ id }) => [id, 1])) };
 }
 
-async function play(name, service, { desk, visitors }) {
+async function play(name, service, { desk, visitors, last }) {
   const members = fork(fileURLToPath(import.meta.url), ['crowd', String(service.port)]);
   const { made, close } = client(service.port);
-  /** By conversation, how far it has come. */
-  const last = {};
   const say = async id => {
     const { seq } = await made('POST', `/v1/conversations/${id}/messages`, { content: 'Are you there?' }, desk.token);
-    last[id] = Math.max(last[id] ?? 0, seq);
+    last[id] = Math.max(last[id], seq);
   };
   const timed = async index => {
     const begun = performance.now();
@@ -182,7 +180,7 @@ function crowd(port) {
     let [missing, whole] = [0, 0];
     for (const { id, seqs } of members) {
       let lacks = 0;
-      for (let seq = (before[id] ?? 1) + 1; seq <= last[id]; seq += 1) if (!seqs.has(seq)) lacks += 1;
+      for (let seq = before[id] + 1; seq <= last[id]; seq += 1) if (!seqs.has(seq)) lacks += 1;
       missing += lacks;
       if (lacks === 0) whole += 1;
     }
