@@ -3,8 +3,8 @@ import { shuffled } from './measure/statistics.js';
 
 /** How often a round that others disturbed is played again. */
 const AGAIN = 2;
-/** Played before the first round, unmeasured. */
-const WARM_SECONDS = 2;
+/** Whoever gets no better than this by another second of the load is warm; or after so many seconds. */
+const WARM = { better: 0.9, seconds: 8, quickSeconds: 4 };
 
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
@@ -24,7 +24,7 @@ export async function playScenario({ scenario, played, broken }, ids, run) {
 }
 
 async function playCase(scenario, one, ids, run, results, broken) {
-  const { lineup, world, budget, random, rounds, seconds, tell } = run;
+  const { lineup, world, budget, random, quick, rounds, seconds, tell } = run;
   const label = [scenario.id, one.name].filter(Boolean).join(' ');
   const states = new Map();
   const guarded = async (id, what, work) => {
@@ -43,8 +43,7 @@ async function playCase(scenario, one, ids, run, results, broken) {
       const seat = await lineup.seat(id);
       const state = await scenario.enter(seat, one.shape, one, world);
       const ready = performance.now();
-      // code is compiled, statements are prepared
-      await scenario.play(seat, state, about(WARM_SECONDS));
+      await warm(() => scenario.play(seat, state, about(1)), quick ? WARM.quickSeconds : WARM.seconds);
       states.set(id, state);
       tell(`${label} ${seat.opponent.name}: there after ${since(begun, ready)}, warm after ${since(begun)}`);
     });
@@ -60,6 +59,16 @@ async function playCase(scenario, one, ids, run, results, broken) {
     }
   }
   for (const id of ids) await lineup.seats.get(id)?.load.close();
+}
+
+/** Until code is compiled and statements are prepared: a large program needs longer for that than a small one. */
+async function warm(play, most) {
+  let best = Infinity;
+  for (let second = 0; second < most; second += 1) {
+    const { serverMicros = 0 } = await play();
+    if (serverMicros >= best * WARM.better || serverMicros === 0) return;
+    best = serverMicros;
+  }
 }
 
 /** A round that others disturbed is void and played again, a few times; if it never is quiet, the quietest says so. */
