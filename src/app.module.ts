@@ -26,7 +26,6 @@ import { EncryptionModule } from './platform/encryption/encryption.module.js';
 import { EventsModule } from './platform/events/events.module.js';
 import { FanoutModule } from './platform/fanout/fanout.module.js';
 import { HealthModule } from './platform/health/health.module.js';
-import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { LimitsModule } from './platform/limits/limits.module.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
@@ -104,7 +103,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [FoundationModule.with(config), ...PLATFORM, PortsModule, ...MODULES],
-      providers: [AccessGuard, RateLimitGuard, IdempotencyInterceptor],
+      providers: [AccessGuard, RateLimitGuard],
     };
   }
 }

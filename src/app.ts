@@ -9,7 +9,6 @@ import { AccessGuard } from './platform/access/access.guard.js';
 import { serveAsyncDocument } from './platform/asyncapi/serve.js';
 import { configureHttp, UNVERSIONED } from './platform/http/configure-http.js';
 import { HttpAdapter } from './platform/http/http.adapter.js';
-import { IdempotencyInterceptor } from './platform/idempotency/idempotency.interceptor.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { createLog, NestLog } from './platform/logging/log.js';
 import { serveReference } from './platform/openapi/reference.js';
@@ -31,7 +30,6 @@ export async function createApp(config: Config, log: Logger = logFor(config), op
   serveReference(app, () => apiDocument(app));
   serveAsyncDocument(app, () => asyncDocument(apiDocument(app)));
   app.useGlobalGuards(app.get(AccessGuard), app.get(RateLimitGuard));
-  app.useGlobalInterceptors(...[app.get(IdempotencyInterceptor)]);
   app.useWebSocketAdapter(new SocketAdapter(app));
   return app;
 }

@@ -1,6 +1,7 @@
-import { applyDecorators, HttpCode, SetMetadata } from '@nestjs/common';
+import { applyDecorators, HttpCode, SetMetadata, UseInterceptors } from '@nestjs/common';
 import { ApiExtension, ApiExtraModels, ApiOperation } from '@nestjs/swagger';
 import type { DomainErrorClass } from '../../kernel/domain-error.js';
+import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
 export const ANSWER = 'answer';
 
@@ -20,6 +21,7 @@ function answer(view: ViewRef, page: boolean, creates: boolean): MethodDecorator
     HttpCode(creates ? 201 : 200),
     SetMetadata(ANSWER, documented),
     ...(typeof view === 'string' ? [] : [ApiExtraModels(view)]),
+    ...(creates ? [UseInterceptors(IdempotencyInterceptor)] : []),
     ApiExtension('x-answer', documented),
   );
 }

@@ -7,7 +7,6 @@ import { Unavailable } from '../../kernel/errors.js';
 import { Lifecycle } from '../health/lifecycle.js';
 import { tellRates } from '../limits/rate-headers.js';
 import { accessLog } from '../logging/access-log.js';
-import { EnvelopeInterceptor } from './envelope.interceptor.js';
 import { ErrorFilter } from './error.filter.js';
 import { crossOrigin } from './cross-origin.js';
 import { fixedHeaders } from './fixed-headers.js';
@@ -35,7 +34,6 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   answerUnknownPaths(app);
   app.useGlobalFilters(new ErrorFilter());
   app.useGlobalPipes(requestValidation());
-  app.useGlobalInterceptors(new EnvelopeInterceptor());
 }
 
 /** Over plain http a browser must not be told to come back over https. */

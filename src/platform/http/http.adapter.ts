@@ -7,7 +7,9 @@ import type { Application, Response } from 'express';
 import type { ExpressPrototypes } from './express-classes.js';
 import { expressClasses } from './express-classes.js';
 import { answerJson } from './json-answer.js';
+import { contextOf, envelope } from './request-context.js';
 import { RouteGroups } from './route-groups.js';
+import { StreamedObject, streamed } from './streamed-object.js';
 
 /** Nest's adapter with a server of ours, whose connections all end with it, also those that have left HTTP. */
 export class HttpAdapter extends ExpressAdapter {
@@ -58,10 +60,12 @@ export class HttpAdapter extends ExpressAdapter {
     return (group ?? app)[method](...(route as Parameters<Application['get']>));
   }
 
-  override reply(response: Response, body: unknown, status?: number): unknown {
-    const plain =
-      typeof body === 'object' && body !== null && !(body instanceof StreamableFile || body instanceof Error);
-    return plain && status === undefined ? answerJson(response, body) : super.reply(response, body, status);
+  /** What a handler returns goes out in the standard envelope. */
+  override reply(response: Response, data: unknown, status?: number): unknown {
+    if (status !== undefined || data instanceof StreamableFile) return super.reply(response, data, status);
+    const { requestId } = contextOf(response.req);
+    if (data instanceof StreamedObject) return super.reply(response, streamed(requestId, data));
+    return answerJson(response, envelope(requestId, data));
   }
 
   override listen(port: number | string, ...rest: unknown[]): Server {

@@ -1,28 +1,20 @@
 import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nestjs/common';
-import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, Observable } from 'rxjs';
 import { principalKey, scopeOf } from '../../kernel/principal.js';
-import type { Answer } from '../http/answers.decorator.js';
-import { ANSWER } from '../http/answers.decorator.js';
 import { contextOf } from '../http/request-context.js';
 import { Idempotency } from './idempotency.service.js';
 
-/** Honours `Idempotency-Key` on every authenticated POST that creates. */
+/** Honours `Idempotency-Key` on every authenticated POST that creates: part of what `@Creates` says of a handler. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
-  constructor(
-    private readonly reflector: Reflector,
-    private readonly idempotency: Idempotency,
-  ) {}
+  constructor(private readonly idempotency: Idempotency) {}
 
   intercept(context: ExecutionContext, next: CallHandler): Observable<unknown> {
-    if (context.getType() !== 'http') return next.handle();
     const request = context.switchToHttp().getRequest<Request>();
     const key = request.headers['idempotency-key'];
     const { principal } = contextOf(request);
-    const creates = this.reflector.get<Answer | undefined>(ANSWER, context.getHandler())?.creates === true;
-    if (key === undefined || !principal || !creates) return next.handle();
+    if (key === undefined || !principal) return next.handle();
     const response = context.switchToHttp().getResponse<Response>();
     const once = this.idempotency.once(
       {

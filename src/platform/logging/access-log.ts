@@ -18,7 +18,10 @@ export function accessLog(log: Logger): RequestHandler {
     response.setHeader('X-Request-Id', context.requestId);
     response.on('finish', () => {
       if (QUIET.has(path) && response.statusCode < 400) return;
-      log[response.statusCode >= 500 ? 'error' : 'info']({
+      const level = response.statusCode >= 500 ? 'error' : 'info';
+      // what nobody reads is not put together either
+      if (!log.isLevelEnabled(level)) return;
+      log[level]({
         context: 'http',
         requestId: context.requestId,
         method,
