@@ -34,6 +34,7 @@ interface Bench {
     };
   };
   'load/tally.js': { Tally: new () => Tally };
+  'scenarios/index.js': { scenarios: Scenario[] };
   'load.js': { startLoad(): Load };
   'opponents/index.js': { opponents: Record<string, Opponent> };
 }
@@ -42,6 +43,23 @@ export interface Judged {
   value: number | null;
   share: number | null;
   verdict: string;
+}
+
+export interface Scenario {
+  id: string;
+  cases: { name: string; fullOnly?: boolean }[];
+  opponents: string[];
+  others?: string[];
+  quick: string[];
+  columns: string[];
+  bars: {
+    metric: string;
+    of?: string;
+    case?: string;
+    against?: { opponent?: string; metric?: string; case?: string };
+    atLeast?: number;
+    atMost?: number;
+  }[];
 }
 
 export interface Budget {
