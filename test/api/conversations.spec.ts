@@ -1219,6 +1219,48 @@ describe('conversations', () => {
         }
       });
 
+      it('of channels whose last words lie far back are merged out of the channels’ own index', async () => {
+        const quiet = await race(2, () => world.channel(full.desk));
+        const limited = await world.colleague(full.desk, { channel_ids: quiet.map(({ id }) => id as string) });
+        for (const [index, channel] of quiet.entries()) {
+          await sql(
+            `INSERT INTO conversation (workspace_id, id, number, channel_id, contact_id, status, single, last_activity_at, created_at)
+             SELECT $1, gen_random_uuid(), $4 + n, $2, $3, (ARRAY['open', 'resolved', 'snoozed', 'pending'])[1 + n % 4], false,
+                    now() - interval '1 year' - (n / 3) * interval '1 minute', now()
+             FROM generate_series(1, 90) n`,
+            [full.desk.workspaceId, channel.id, full.visitor.contactId, 100_000 * (index + 1)],
+          );
+        }
+        await sql('ANALYZE conversation');
+        const rows = await sql<{ id: string; status: string; channel_id: string }>(
+          `SELECT id, status, channel_id FROM conversation WHERE channel_id = ANY($1) ORDER BY last_activity_at DESC, id DESC`,
+          [quiet.map(({ id }) => id)],
+        );
+        const kept = (keep: (row: (typeof rows)[number]) => boolean) => rows.filter(keep).map(({ id }) => id);
+        for (const [by, filter, expected] of [
+          [limited.api, {}, kept(() => true)],
+          [limited.api, { status: 'open' }, kept(({ status }) => status === 'open')],
+          [agent.api, { channel_id: quiet[0]?.id }, kept(row => row.channel_id === quiet[0]?.id)],
+          [limited.api, { channel_id: full.desk.channelId }, []],
+        ] as const) {
+          const walked: string[] = [];
+          const query = new URLSearchParams({ limit: '20', ...(filter as Record<string, string>) });
+          for (let cursor: string | null = ''; cursor !== null;) {
+            if (cursor) query.set('cursor', cursor);
+            const page: Page<Listed> = (await by.get<Page<Listed>>(`${PATH}?${query.toString()}`)).data;
+            walked.push(...page.items.map(({ id }) => id as string));
+            cursor = page.next_cursor;
+          }
+          expect(walked).toEqual(expected);
+          query.delete('cursor');
+          const plan = await planOf(() => by.get(`${PATH}?${query.toString()}`), '');
+          const indexes = plan.map(node => node['Index Name']).filter(Boolean);
+          expect(indexes).toContain('ix_conversation_channel');
+          expect(indexes).not.toContain('ix_conversation_activity');
+          expect(plan.map(node => node['Node Type'])).not.toContain('Seq Scan');
+        }
+      });
+
       it('a visitor’s own are read from theirs', async () => {
         const list = () => visitor.api.get('/v1/widget/conversations');
         const plan = await planOf(list, '');

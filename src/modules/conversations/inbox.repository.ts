@@ -5,10 +5,12 @@ import { isId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
 import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
+import { scopeOf } from '../../kernel/principal.js';
 import { likePattern } from '../../platform/database/like.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import type { Conversation } from './conversation.js';
 import { ConversationsRepository } from './conversations.repository.js';
+import { STATUSES } from './conversation.js';
 import type { InboxQuery, Sort } from './inbox.js';
 
 type Query = SelectQueryBuilder<ConversationEntity>;
@@ -35,6 +37,7 @@ export class InboxRepository {
     const query = this.conversations.visibleTo(principal);
     filter(query, wanted);
     arrange(query, wanted);
+    merge(query, channelsOf(principal, wanted), wanted);
     const list = `conversations.${wanted.sort}`;
     return toPage(await query.getMany(), wanted.limit, last =>
       encodeCursor(list, [...keyOf(last, wanted.sort), last.id]),
@@ -60,6 +63,46 @@ function arrange(query: Query, { sort, limit, cursor }: InboxQuery): void {
   }
   for (const key of keys) query.addOrderBy(key, direction);
   query.limit(limit + 1);
+}
+
+/** Beyond so many channels they are most of the inbox, and its own index is as good. */
+const MERGED = 25;
+
+/** The channels to which a list is bound, by what the caller may see or asks for; null for all. */
+function channelsOf(principal: Principal, { channelId }: InboxQuery): readonly string[] | null {
+  if (principal.kind === 'visitor') return null;
+  return channelId === undefined ? scopeOf(principal) : [channelId];
+}
+
+/**
+ * Some channels' newest, merged out of each channel's own index: in the inbox's index they may lie far apart, with a
+ * million of other channels' between them. Says nothing about who may see what, which the query says already. An array,
+ * because of a list of ids PostgreSQL knows that it is short: else it might walk the inbox's index after all.
+ */
+function merge(query: Query, channels: readonly string[] | null, wanted: InboxQuery): void {
+  if (channels === null || channels.length > MERGED || !isBoundByChannelAlone(wanted)) return;
+  const beyond = wanted.cursor === undefined ? '' : 'AND (one.last_activity_at, one.id) < (:cursorAt, :cursorId)';
+  query.andWhere(
+    `conversation.id = ANY(ARRAY(
+      SELECT near.id FROM unnest(CAST(:mergedChannels AS uuid[])) AS place (channel_id)
+      CROSS JOIN unnest(CAST(:mergedStatuses AS text[])) AS state (status)
+      CROSS JOIN LATERAL (
+        SELECT one.id, one.last_activity_at FROM conversation AS one
+        WHERE one.workspace_id = :workspaceId AND one.channel_id = place.channel_id AND one.status = state.status ${beyond}
+        ORDER BY one.last_activity_at DESC, one.id DESC LIMIT :mergedLimit
+      ) AS near
+      ORDER BY near.last_activity_at DESC, near.id DESC LIMIT :mergedLimit))`,
+    {
+      mergedChannels: [...channels],
+      mergedStatuses: wanted.status === undefined ? [...STATUSES] : [wanted.status],
+      mergedLimit: wanted.limit + 1,
+    },
+  );
+}
+
+function isBoundByChannelAlone({ sort, ...wanted }: InboxQuery): boolean {
+  const others = [wanted.assigneeId, wanted.contactId, wanted.tag, wanted.priority, wanted.query, wanted.updatedSince];
+  return sort === 'last_activity' && others.every(other => other === undefined);
 }
 
 /** A time as rows have it, and therefore one that the database can read. */
