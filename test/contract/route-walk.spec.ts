@@ -9,7 +9,6 @@ import type { Access } from '../../src/platform/access/access.decorator.js';
 import { ACCESS } from '../../src/platform/access/access.decorator.js';
 import { AccessGuard } from '../../src/platform/access/access.guard.js';
 import type { Authenticator } from '../../src/platform/access/authenticator.js';
-import type { HttpAdapter } from '../../src/platform/http/http.adapter.js';
 import type { Answer } from '../support/http.js';
 import type { Route } from '../support/routes.js';
 import { fill, routesOf } from '../support/routes.js';
@@ -648,10 +647,8 @@ interface Layer {
 
 /** What express would answer by a handler of its own: `GET /v1/bots/:id`. */
 function routerRoutes(): string[] {
-  const adapter = world.app.app.getHttpAdapter() as unknown as HttpAdapter;
-  const { router } = adapter.getInstance<{ router: { stack: Layer[] } }>();
-  const layers = [router, ...(adapter.groups.routers as unknown as { stack: Layer[] }[])].flatMap(({ stack }) => stack);
-  return layers.flatMap(({ route }) =>
+  const express = world.app.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
+  return express.router.stack.flatMap(({ route }) =>
     route ? Object.keys(route.methods).map(method => `${method.toUpperCase()} ${String(route.path)}`) : [],
   );
 }

@@ -8,14 +8,11 @@ import type { ExpressPrototypes } from './express-classes.js';
 import { expressClasses } from './express-classes.js';
 import { answerJson } from './json-answer.js';
 import { contextOf, envelope } from './request-context.js';
-import { RouteGroups } from './route-groups.js';
 import { StreamedObject, streamed } from './streamed-object.js';
 
 /** Nest's adapter with a server of ours, whose connections all end with it, also those that have left HTTP. */
 export class HttpAdapter extends ExpressAdapter {
   private readonly connections = new Set<Socket>();
-  readonly groups = new RouteGroups();
-  private grouping = false;
   /** Who listens on the port already and hands it over; then it is this socket that is listened on. */
   port: Server | undefined;
 
@@ -31,33 +28,6 @@ export class HttpAdapter extends ExpressAdapter {
       socket.once('close', () => this.connections.delete(socket));
     });
     this.setHttpServer(server);
-  }
-
-  override get(...route: unknown[]): unknown {
-    return this.route('get', route);
-  }
-
-  override post(...route: unknown[]): unknown {
-    return this.route('post', route);
-  }
-
-  override patch(...route: unknown[]): unknown {
-    return this.route('patch', route);
-  }
-
-  override delete(...route: unknown[]): unknown {
-    return this.route('delete', route);
-  }
-
-  /** Groups stand where the first of their routes would stand: behind whatever every request passes. */
-  private route(method: 'get' | 'post' | 'patch' | 'delete', route: unknown[]): unknown {
-    const app = this.getInstance<Application>();
-    const group = this.groups.groupOf(route[0]);
-    if (group && !this.grouping) {
-      this.grouping = true;
-      app.use(this.groups.handle);
-    }
-    return (group ?? app)[method](...(route as Parameters<Application['get']>));
   }
 
   /** What a handler returns goes out in the standard envelope. */
