@@ -313,7 +313,7 @@ describe('messages that share a statement on two instances', () => {
       const sql = app.app.get(Sql);
       const ask = sql.rows.bind(sql) as Sql['rows'];
       return jest.spyOn(sql, 'rows').mockImplementation(((asked: Statement, values: unknown[]) => {
-        const text = asked.text.replace('ORDER BY conversation.id, wanted.place FOR', 'ORDER BY wanted.place FOR');
+        const text = asked.text.replace('FROM seen ORDER BY conversation_id, place', 'FROM seen ORDER BY place');
         return ask(text === asked.text ? asked : { name: `${asked.name}_unordered`, text }, values);
       }) as Sql['rows']);
     });

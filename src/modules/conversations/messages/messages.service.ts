@@ -1,6 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../../kernel/actor.js';
 import { Clock } from '../../../kernel/clock.js';
+import { DomainError } from '../../../kernel/domain-error.js';
 import type { Actor } from '../../../kernel/domain-event.js';
 import { NotFound, Unsupported } from '../../../kernel/errors.js';
 import type { Principal } from '../../../kernel/principal.js';
@@ -102,7 +103,9 @@ export class MessagesService {
   /** The short way. @returns null when it has to go the long one */
   async sendPlainly(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Message | null> {
     if (wanted.expected_last_seq !== undefined) return null;
-    const sender = await this.senders.of(principal, wanted);
+    // who may not speak here, or names nobody to speak for, is told so where it is known whether there is such a conversation
+    const sender = await this.senders.of(principal, wanted).catch(unlessRefused);
+    if (!sender) return null;
     return this.plain.send(principal, conversationId, draftOf(sender, wanted), actorOfSender(sender));
   }
 
@@ -229,6 +232,11 @@ function draftOf(sender: Sender, wanted: NewMessage) {
     private: wanted.private ?? false,
     replyToId: wanted.reply_to_id ?? null,
   };
+}
+
+function unlessRefused(error: unknown): null {
+  if (error instanceof DomainError) return null;
+  throw error;
 }
 
 function actorOfSender(sender: Sender): Actor {

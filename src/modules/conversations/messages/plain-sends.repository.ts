@@ -11,7 +11,8 @@ import type { MessageRecord } from './message.js';
  * the rows of both. Whose conversation is not there, not open or not to be seen by its sender, and who has said it
  * before, has no row in the answer.
  *
- * Contacts are held before conversations, and each in the order of their ids, as everybody does who takes several. What
+ * Contacts are held before conversations, and each in the order of their ids, as everybody does who takes several: they, and twins, are
+ * looked up one by one, so that PostgreSQL, which does not know how few there are, can never think of reading all. What
  * comes after a lock is read from the locked row, or by `last_event`: the statement's own snapshot may be older.
  */
 const SEND = statement(`
@@ -23,29 +24,40 @@ const SEND = statement(`
     )
   ),
   held AS MATERIALIZED (
-    SELECT contact.id, contact.token_generation AS generation FROM contact
-    JOIN (SELECT DISTINCT workspace_id, visitor_id AS id FROM wanted WHERE visitor_id IS NOT NULL) AS visitor
-      USING (workspace_id, id)
-    WHERE NOT contact.blocked
-    ORDER BY contact.id FOR SHARE OF contact
+    SELECT contact.id, contact.generation
+    FROM (SELECT DISTINCT workspace_id, visitor_id FROM wanted WHERE visitor_id IS NOT NULL ORDER BY visitor_id) AS visitor
+    CROSS JOIN LATERAL (
+      SELECT id, token_generation AS generation FROM contact
+      WHERE contact.workspace_id = visitor.workspace_id AND contact.id = visitor.visitor_id AND NOT contact.blocked
+      FOR SHARE
+    ) AS contact
+  ),
+  seen AS MATERIALIZED (
+    SELECT wanted.*, held.id AS held_id
+    FROM wanted
+    LEFT JOIN held ON held.id = wanted.visitor_id AND held.generation = wanted.generation
+    LEFT JOIN LATERAL (
+      SELECT id FROM message
+      WHERE conversation_id = wanted.conversation_id AND sender_type = wanted.record ->> 'sender_type'
+        AND sender_id = (wanted.record ->> 'sender_id')::uuid
+        AND client_message_id = wanted.record ->> 'client_message_id'
+      LIMIT 1
+    ) AS twin ON true
+    WHERE (visitor_id IS NULL OR held.id IS NOT NULL) AND twin.id IS NULL
   ),
   locked AS MATERIALIZED (
-    SELECT wanted.*, conversation.channel_id, conversation.contact_id, conversation.last_seq,
-           conversation.last_public_seq, conversation.unread_agents, conversation.unread_contact,
-           coalesce((conversation.last_public_message ->> 'created_at')::timestamptz, conversation.created_at) AS last_public_at
-    FROM wanted
-    JOIN conversation ON conversation.workspace_id = wanted.workspace_id AND conversation.id = wanted.conversation_id
-    LEFT JOIN held ON held.id = wanted.visitor_id AND held.generation = wanted.generation
-    WHERE conversation.status = 'open' AND conversation.control = 'human' AND conversation.erased_at IS NULL
-      AND (wanted.scope IS NULL OR conversation.channel_id = ANY(wanted.scope))
-      AND (wanted.visitor_id IS NULL OR conversation.contact_id = held.id)
-      AND NOT EXISTS (
-        SELECT FROM message AS twin
-        WHERE twin.conversation_id = wanted.conversation_id AND twin.sender_type = wanted.record ->> 'sender_type'
-          AND twin.sender_id = (wanted.record ->> 'sender_id')::uuid
-          AND twin.client_message_id = wanted.record ->> 'client_message_id'
-      )
-    ORDER BY conversation.id, wanted.place FOR NO KEY UPDATE OF conversation
+    SELECT wanted.*, conversation.*
+    FROM (SELECT * FROM seen ORDER BY conversation_id, place) AS wanted
+    CROSS JOIN LATERAL (
+      SELECT channel_id, contact_id, last_seq, last_public_seq, unread_agents, unread_contact,
+             coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) AS last_public_at
+      FROM conversation
+      WHERE conversation.workspace_id = wanted.workspace_id AND conversation.id = wanted.conversation_id
+        AND status = 'open' AND control = 'human' AND erased_at IS NULL
+        AND (wanted.scope IS NULL OR channel_id = ANY(wanted.scope))
+        AND (wanted.held_id IS NULL OR contact_id = wanted.held_id)
+      FOR NO KEY UPDATE
+    ) AS conversation
   ),
   timed AS MATERIALIZED (
     SELECT locked.*, clock_timestamp()::timestamptz(3) AS at,
