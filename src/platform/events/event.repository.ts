@@ -91,7 +91,10 @@ const SCRUB_CONTACTS = statement(
   LONG,
 );
 
-export interface AppendedRow extends Pick<EventRow, 'xid' | 'position' | 'recorded_at'> {
+/** What the log has said of an event that it has taken in. */
+export type WrittenRow = Pick<EventRow, 'xid' | 'position' | 'recorded_at'>;
+
+interface AppendedRow extends WrittenRow {
   previous_id: string | null;
   previous_xid: string | null;
 }
@@ -116,12 +119,7 @@ export class EventRepository {
 
   /** Draws the event's position: call it while the row that orders such events is locked. */
   async append(id: string, event: NewEvent, stamp: EventStamp): Promise<AppendedEvent> {
-    const place = {
-      workspaceId: event.workspaceId,
-      channelId: event.channelId ?? null,
-      conversationId: event.conversationId ?? null,
-      contactId: event.contactId ?? null,
-    };
+    const place = placeOf(event);
     const row = await this.sql.first<AppendedRow>(APPEND, [
       id,
       place.workspaceId,
@@ -137,12 +135,9 @@ export class EventRepository {
       stamp.origin?.userAgent ?? null,
     ]);
     if (!row) throw new Error('the event log returned no row');
-    const { xid, position, previous_id, previous_xid } = row;
-    const { type, actor, payload } = event;
-    const recordedAt = toWireTime(row.recorded_at);
-    const { payloadVersion, requestId } = stamp;
+    const { previous_id, previous_xid } = row;
     const previous = previous_id && previous_xid ? { id: previous_id, xid: previous_xid } : null;
-    return { id, type, ...place, actor, payload, payloadVersion, requestId, recordedAt, xid, position, previous };
+    return toAppendedEvent(id, event, stamp, row, previous);
   }
 
   /** Drops the oldest events that were recorded before then. @returns how many; fewer than `limit` when all are gone */
@@ -161,4 +156,33 @@ export class EventRepository {
   async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {
     await this.sql.count(SCRUB_MESSAGE, [workspaceId, conversationId, messageId]);
   }
+}
+
+/** @param previous the event before it in its conversation */
+export function toAppendedEvent(
+  id: string,
+  event: NewEvent,
+  { payloadVersion, requestId }: Pick<EventStamp, 'payloadVersion' | 'requestId'>,
+  { xid, position, recorded_at }: WrittenRow,
+  previous: AppendedEvent['previous'],
+): AppendedEvent {
+  const { type, actor, payload } = event;
+  const recordedAt = toWireTime(recorded_at);
+  return {
+    id,
+    type,
+    ...placeOf(event),
+    actor,
+    payload,
+    payloadVersion,
+    requestId,
+    recordedAt,
+    xid,
+    position,
+    previous,
+  };
+}
+
+function placeOf({ workspaceId, channelId = null, conversationId = null, contactId = null }: NewEvent) {
+  return { workspaceId, channelId, conversationId, contactId };
 }

@@ -89,9 +89,8 @@ export class MessagesService {
     return message ? { message, created: true } : this.sendInFull(principal, conversationId, wanted);
   }
 
-  /** The long way, which knows every case: under the conversation's lock, in a transaction. */
+  /** The long way of what is sendable, which knows every case: under the conversation's lock, in a transaction. */
   async sendInFull(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Sent> {
-    assertSendable(wanted);
     return this.units.run(async () => {
       if (principal.kind === 'visitor') await this.contacts.hold(principal);
       const conversation = await this.conversations.lockVisible(principal, conversationId);

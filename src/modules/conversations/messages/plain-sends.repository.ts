@@ -2,6 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../kernel/domain-event.js';
 import { Sql, statement } from '../../../platform/database/sql.js';
 import { wireTime } from '../../../platform/database/wire-time.js';
+import type { WrittenRow } from '../../../platform/events/event.repository.js';
 import { appendFrom } from '../../../platform/events/event.repository.js';
 import type { MessageRecord } from './message.js';
 
@@ -141,7 +142,7 @@ export interface PlainSend {
 }
 
 /** What became of it. */
-export interface PlainRow {
+export interface PlainRow extends WrittenRow {
   channel_id: string;
   contact_id: string;
   seq: number;
@@ -152,9 +153,6 @@ export interface PlainRow {
   contact_unread: number;
   /** The conversation's last event before these; null for all but the first. */
   previous: { id: string; xid: string } | null;
-  xid: string;
-  position: string;
-  recorded_at: Date;
 }
 
 @Injectable()

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { toWireTime } from '../../../kernel/clock.js';
-import type { Actor } from '../../../kernel/domain-event.js';
+import type { Actor, NewEvent } from '../../../kernel/domain-event.js';
 import { newId } from '../../../kernel/ids.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { scopeOf } from '../../../kernel/principal.js';
@@ -9,7 +9,7 @@ import { Gathering } from '../../../platform/database/gathering.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { EventLog } from '../../../platform/events/event-log.js';
 import type { AppendedEvent } from '../../../platform/events/event.repository.js';
-import { PAYLOAD_VERSION } from '../../../platform/events/event.repository.js';
+import { PAYLOAD_VERSION, toAppendedEvent } from '../../../platform/events/event.repository.js';
 import type { ConversationProgress } from '../conversations.events.js';
 import type { MessageDraft } from './message-appender.service.js';
 import type { Message } from './message.js';
@@ -93,37 +93,33 @@ export class PlainSends {
       const message = { ...one.message, seq: row.seq, createdAt: row.at };
       results[place] = message;
       const isNext: boolean = before?.conversationId === message.conversationId;
-      before = toEvent(one.send, message, row, isNext ? before : row.previous);
+      before = toEvent(one.send, row, isNext ? before : row.previous);
       this.events.publish(before);
     }
     return results;
   }
 }
 
-function toEvent(send: PlainSend, message: Message, row: PlainRow, previous: AppendedEvent['previous']): AppendedEvent {
+function toEvent(send: PlainSend, row: PlainRow, previous: AppendedEvent['previous']): AppendedEvent {
+  const { workspaceId, conversationId, actor, requestId } = send;
+  const at = toWireTime(row.at);
   const conversation: ConversationProgress = {
-    id: message.conversationId,
+    id: conversationId,
     status: 'open',
     last_seq: row.seq,
     last_public_seq: row.public_seq,
     unread: { agents: row.agents_unread, contact: row.contact_unread },
-    last_activity_at: toWireTime(row.at),
+    last_activity_at: at,
     last_public_activity_at: toWireTime(row.public_at),
   };
-  return {
-    id: send.eventId,
+  const message = { ...send.record, seq: row.seq, created_at: at };
+  const place = { workspaceId, channelId: row.channel_id, conversationId, contactId: row.contact_id };
+  const event: NewEvent<'message.created'> = {
     type: 'message.created',
-    workspaceId: send.workspaceId,
-    channelId: row.channel_id,
-    conversationId: message.conversationId,
-    contactId: row.contact_id,
-    actor: send.actor,
-    payload: { message: toMessageRecord(message), conversation },
-    payloadVersion: PAYLOAD_VERSION,
-    requestId: send.requestId,
-    recordedAt: toWireTime(row.recorded_at),
-    xid: row.xid,
-    position: row.position,
-    previous: previous && { id: previous.id, xid: previous.xid },
+    ...place,
+    actor,
+    payload: { message, conversation },
   };
+  const stamp = { payloadVersion: PAYLOAD_VERSION, requestId };
+  return toAppendedEvent(send.eventId, event, stamp, row, previous && { id: previous.id, xid: previous.xid });
 }
