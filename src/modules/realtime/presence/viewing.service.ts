@@ -116,8 +116,8 @@ export class ViewingService implements OnModuleInit {
     if (workspaceId === null) return;
     const channelId = after ?? before ?? '';
     const conversationId = conversationOf(who);
-    const places = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
-    const heard = places.filter(topic => this.hub.hears(topic));
+    const audience = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
+    const heard = audience.filter(topic => this.hub.hears(topic));
     if (heard.length === 0) return;
     const except = (connection: SocketConnection) => connection === this.asking && after !== undefined;
     this.hub.broadcast(heard, this.frameOf(workspaceId, channelId, conversationId), { passing: true, except });
