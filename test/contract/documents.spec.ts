@@ -6,9 +6,7 @@ import addFormats from 'ajv-formats';
 import openapiTS, { astToString } from 'openapi-typescript';
 import ts from 'typescript';
 import type { App } from '../../src/app.js';
-import { createApp } from '../../src/app.js';
 import { writeDocuments } from '../../src/bin/documents.js';
-import { loadConfig } from '../../src/config/config.js';
 import { VARIABLES } from '../../src/config/env.js';
 import { RATE_LIMITS } from '../../src/config/rate-limits.js';
 import { CLOSE, closeCodes } from '../../src/kernel/close-codes.js';
@@ -19,6 +17,7 @@ import { STATUS } from '../../src/platform/http/problem.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/openapi/json.js';
 import { Contract } from '../support/contract.js';
+import { previewApp } from '../support/preview.js';
 import { World } from '../support/world.js';
 
 const FOLDER = 'docs/generated';
@@ -27,13 +26,7 @@ const onDisk = (name: string) => readFileSync(`${FOLDER}/${name}`, 'utf8');
 let preview: App;
 let api: ApiDocument & { info: { title: string; version: string } };
 beforeAll(async () => {
-  const config = loadConfig({
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: 'postgres://nowhere.invalid/none',
-    JWT_SECRETS: 'x'.repeat(32),
-    ENCRYPTION_KEYS: 'y'.repeat(32),
-  });
-  preview = await createApp(config, undefined, { preview: true });
+  preview = await previewApp();
   api = JSON.parse(onDisk('openapi.json')) as typeof api;
 });
 afterAll(() => preview.close());

@@ -5,13 +5,12 @@ import { Exclude, Expose, Transform, Type } from 'class-transformer';
 import { getMetadataStorage, IsString, ValidateNested } from 'class-validator';
 import fc from 'fast-check';
 import { apiDocument } from '../../src/api-document.js';
-import { createApp } from '../../src/app.js';
-import { loadConfig } from '../../src/config/config.js';
 import { newId } from '../../src/kernel/ids.js';
 import { CompiledShapes } from '../../src/platform/http/compiled-shape.js';
 import { exceedsDepth, holdsNativeKeys } from '../../src/platform/http/field-rules.js';
 import type { JsonObject } from '../../src/platform/openapi/json.js';
 import { hostileBody, hostileValue, toJsonText } from '../support/hostile.js';
+import { previewApp } from '../support/preview.js';
 
 /** The same seed throws the same things. */
 const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -26,13 +25,7 @@ let bodies: ClassRef[];
 let queries: ClassRef[];
 let schemas: Record<string, JsonObject>;
 beforeAll(async () => {
-  const config = loadConfig({
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: 'postgres://nowhere.invalid/none',
-    JWT_SECRETS: 'x'.repeat(32),
-    ENCRYPTION_KEYS: 'y'.repeat(32),
-  });
-  const app = await createApp(config, undefined, { preview: true });
+  const app = await previewApp();
   schemas = apiDocument(app).components.schemas;
   bodies = shapesOf(app.get(ModulesContainer), 3);
   queries = shapesOf(app.get(ModulesContainer), 4);

@@ -1,17 +1,23 @@
 import { apiDocument } from '../../src/api-document.js';
+import type { App } from '../../src/app.js';
 import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 
-/** The API reference as the code says it now; nothing runs for it, and no database is asked. */
-export async function presentReference(): Promise<ApiDocument> {
+/** The service put together and not started: nothing runs, and no database is asked. */
+export function previewApp(): Promise<App> {
   const config = loadConfig({
     LOG_LEVEL: 'silent',
     DATABASE_URL: 'postgres://nowhere.invalid/none',
     JWT_SECRETS: 'x'.repeat(32),
     ENCRYPTION_KEYS: 'y'.repeat(32),
   });
-  const preview = await createApp(config, undefined, { preview: true });
+  return createApp(config, undefined, { preview: true });
+}
+
+/** The API reference as the code says it now. */
+export async function presentReference(): Promise<ApiDocument> {
+  const preview = await previewApp();
   const document = apiDocument(preview);
   await preview.close();
   return document;
