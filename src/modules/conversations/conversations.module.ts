@@ -21,6 +21,7 @@ import { ConversationsService } from './conversations.service.js';
 import { ConversationsVisitorController } from './conversations.visitor.controller.js';
 import { InboxRepository } from './inbox.repository.js';
 import { MessageAppender } from './messages/message-appender.service.js';
+import { MessageEdits } from './messages/message-edits.service.js';
 import { MessagesController } from './messages/messages.controller.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 import { PlainSendsRepository } from './messages/plain-sends.repository.js';
@@ -51,6 +52,7 @@ import { TallyRepository } from './tally.repository.js';
     SendersService,
     ConversationChanges,
     MessagesService,
+    MessageEdits,
     ConversationsService,
     ConversationStarts,
     ConversationViews,

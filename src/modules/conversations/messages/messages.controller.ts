@@ -24,12 +24,16 @@ import {
 import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
+import { MessageEdits } from './message-edits.service.js';
 import { MessagesService } from './messages.service.js';
 
 @ApiTags('Messages')
 @Controller('conversations/:conversation_id/messages')
 export class MessagesController {
-  constructor(private readonly messages: MessagesService) {}
+  constructor(
+    private readonly messages: MessagesService,
+    private readonly edits: MessageEdits,
+  ) {}
 
   @Get()
   @Summary('The newest messages, or those before or after a mark; in order of `seq`.')
@@ -84,7 +88,7 @@ export class MessagesController {
     @IdParam() id: string,
     @Body() body: EditMessageBody,
   ): Promise<MessageView> {
-    return toMessageRecord(await this.messages.edit(caller, conversationId, id, body.content));
+    return toMessageRecord(await this.edits.edit(caller, conversationId, id, body.content));
   }
 
   @Delete(':id')
@@ -97,7 +101,7 @@ export class MessagesController {
     @IdParam('conversation_id') conversationId: string,
     @IdParam() id: string,
   ): Promise<DeletedView> {
-    await this.messages.unsend(caller, conversationId, id);
+    await this.edits.unsend(caller, conversationId, id);
     return { id, deleted: true };
   }
 }

@@ -1,12 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf } from '../../../kernel/actor.js';
-import { Clock } from '../../../kernel/clock.js';
 import { DomainError } from '../../../kernel/domain-error.js';
 import type { Actor } from '../../../kernel/domain-event.js';
 import { NotFound, Unsupported } from '../../../kernel/errors.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
-import { EventLog } from '../../../platform/events/event-log.js';
 import { ContactsService } from '../../contacts/index.js';
 import type { Conversation } from '../conversation.js';
 import { ConversationChanges } from '../conversation-changes.service.js';
@@ -15,8 +12,6 @@ import {
   ContentTypeReserved,
   ConversationErased,
   ConversationMoved,
-  EditWindowOver,
-  NotYours,
   ReplyToNote,
   ReplyUnknown,
 } from '../conversations.errors.js';
@@ -24,7 +19,6 @@ import { ConversationsRepository } from '../conversations.repository.js';
 import type { Trigger } from '../lifecycle.js';
 import { MessageAppender } from './message-appender.service.js';
 import type { ContentType, Message, SenderType } from './message.js';
-import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
 import type { MessageWindow } from './message-page.js';
 import { MessagesRepository } from './messages.repository.js';
 import { PlainSends } from './plain-sends.service.js';
@@ -65,7 +59,6 @@ const TRIGGER: Record<SenderType, Trigger> = {
 export class MessagesService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly changes: ConversationChanges,
@@ -73,7 +66,6 @@ export class MessagesService {
     private readonly plain: PlainSends,
     private readonly senders: SendersService,
     private readonly contacts: ContactsService,
-    private readonly clock: Clock,
   ) {}
 
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
@@ -127,67 +119,6 @@ export class MessagesService {
     return (await this.twinOf(conversation, sender, wanted.client_message_id)) !== null;
   }
 
-  /** @throws ContentRequired, NotYours, EditWindowOver */
-  async edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
-    assertSays(content);
-    return this.change(principal, conversationId, id, 'message.updated', message => ({
-      ...message,
-      content,
-      editedAt: this.clock.now(),
-    }));
-  }
-
-  /** Takes back what was said: the entry stays, its words do not, neither in the log. @throws NotYours, EditWindowOver */
-  unsend(principal: Principal, conversationId: string, id: string): Promise<Message> {
-    return this.change(principal, conversationId, id, 'message.deleted', message => ({
-      ...message,
-      content: null,
-      attachments: [],
-      metadata: {},
-      deletedAt: this.clock.now(),
-    }));
-  }
-
-  private async change(
-    principal: Principal,
-    conversationId: string,
-    id: string,
-    type: 'message.updated' | 'message.deleted',
-    edit: (message: Message) => Message,
-  ): Promise<Message> {
-    return this.units.run(async () => {
-      const conversation = await this.conversations.lockVisible(principal, conversationId);
-      const message = conversation && (await this.messages.find(principal, conversation, id));
-      if (!conversation || !message || message.deletedAt) throw new NotFound();
-      const actor = this.assertChangeable(principal, message);
-      const changed = edit(message);
-      await this.messages.update(message, changed);
-      const unread = type === 'message.deleted' ? await this.recounted(conversation) : {};
-      await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
-      const { workspaceId, channelId, contactId } = conversation;
-      const place = { workspaceId, channelId, conversationId, contactId };
-      if (type === 'message.deleted') await this.events.forget(place, id);
-      await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
-      return changed;
-    });
-  }
-
-  /** Counted anew: nobody has an unsent message to read. */
-  private async recounted(conversation: Conversation): Promise<Partial<Conversation>> {
-    const { agentLastReadSeq, contactLastReadSeq } = conversation;
-    const { agents, contact } = await this.messages.unread(conversation, agentLastReadSeq, contactLastReadSeq);
-    return { unreadAgents: agents, unreadContact: contact };
-  }
-
-  private assertChangeable(principal: Principal, message: Message): Actor {
-    const actor = actorOf(principal);
-    const own = { member: 'agent', contact: 'contact', bot: 'bot', api_key: null, system: null }[actor.type];
-    const byKey = actor.type === 'api_key' && message.senderType === 'bot' && message.contentType !== 'event';
-    if (!byKey && (own !== message.senderType || actor.id !== message.senderId)) throw new NotYours();
-    if (this.clock.now().getTime() - message.createdAt.getTime() > EDIT_MS) throw new EditWindowOver();
-    return actor;
-  }
-
   private async twinOf(
     conversation: Conversation,
     sender: Sender,
@@ -215,7 +146,8 @@ export function assertSendable(wanted: NewMessage): void {
   assertSays(wanted.content);
 }
 
-function assertSays(content: string | undefined): void {
+/** @throws ContentRequired */
+export function assertSays(content: string | undefined): void {
   if (content === undefined || content.trim() === '') throw new ContentRequired();
 }
 
@@ -240,13 +172,4 @@ function unlessRefused(error: unknown): null {
 
 function actorOfSender(sender: Sender): Actor {
   return { type: sender.type === 'agent' ? 'member' : sender.type, id: sender.id };
-}
-
-/** The conversation's previews, where they show the message that has just changed. */
-function previewsAfter(conversation: Conversation, changed: Message): Partial<Conversation> {
-  const preview = toLastMessage(changed);
-  return {
-    ...(conversation.lastMessage?.id === changed.id ? { lastMessage: preview } : {}),
-    ...(conversation.lastPublicMessage?.id === changed.id ? { lastPublicMessage: preview } : {}),
-  };
 }

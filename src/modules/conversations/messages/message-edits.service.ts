@@ -1,0 +1,97 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../../kernel/actor.js';
+import { Clock } from '../../../kernel/clock.js';
+import type { Actor } from '../../../kernel/domain-event.js';
+import { NotFound } from '../../../kernel/errors.js';
+import type { Principal } from '../../../kernel/principal.js';
+import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import { EventLog } from '../../../platform/events/event-log.js';
+import type { Conversation } from '../conversation.js';
+import { EditWindowOver, NotYours } from '../conversations.errors.js';
+import { ConversationsRepository } from '../conversations.repository.js';
+import type { Message } from './message.js';
+import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
+import { MessagesRepository } from './messages.repository.js';
+import { assertSays } from './messages.service.js';
+
+/** What becomes of a message after it was said. */
+@Injectable()
+export class MessageEdits {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly clock: Clock,
+  ) {}
+
+  /** @throws ContentRequired, NotYours, EditWindowOver */
+  async edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
+    assertSays(content);
+    return this.change(principal, conversationId, id, 'message.updated', message => ({
+      ...message,
+      content,
+      editedAt: this.clock.now(),
+    }));
+  }
+
+  /** Takes back what was said: the entry stays, its words do not, neither in the log. @throws NotYours, EditWindowOver */
+  unsend(principal: Principal, conversationId: string, id: string): Promise<Message> {
+    return this.change(principal, conversationId, id, 'message.deleted', message => ({
+      ...message,
+      content: null,
+      attachments: [],
+      metadata: {},
+      deletedAt: this.clock.now(),
+    }));
+  }
+
+  private async change(
+    principal: Principal,
+    conversationId: string,
+    id: string,
+    type: 'message.updated' | 'message.deleted',
+    edit: (message: Message) => Message,
+  ): Promise<Message> {
+    return this.units.run(async () => {
+      const conversation = await this.conversations.lockVisible(principal, conversationId);
+      const message = conversation && (await this.messages.find(principal, conversation, id));
+      if (!conversation || !message || message.deletedAt) throw new NotFound();
+      const actor = this.assertChangeable(principal, message);
+      const changed = edit(message);
+      await this.messages.update(message, changed);
+      const unread = type === 'message.deleted' ? await this.recounted(conversation) : {};
+      await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
+      const { workspaceId, channelId, contactId } = conversation;
+      const place = { workspaceId, channelId, conversationId, contactId };
+      if (type === 'message.deleted') await this.events.forget(place, id);
+      await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
+      return changed;
+    });
+  }
+
+  /** Counted anew: nobody has an unsent message to read. */
+  private async recounted(conversation: Conversation): Promise<Partial<Conversation>> {
+    const { agentLastReadSeq, contactLastReadSeq } = conversation;
+    const { agents, contact } = await this.messages.unread(conversation, agentLastReadSeq, contactLastReadSeq);
+    return { unreadAgents: agents, unreadContact: contact };
+  }
+
+  private assertChangeable(principal: Principal, message: Message): Actor {
+    const actor = actorOf(principal);
+    const own = { member: 'agent', contact: 'contact', bot: 'bot', api_key: null, system: null }[actor.type];
+    const byKey = actor.type === 'api_key' && message.senderType === 'bot' && message.contentType !== 'event';
+    if (!byKey && (own !== message.senderType || actor.id !== message.senderId)) throw new NotYours();
+    if (this.clock.now().getTime() - message.createdAt.getTime() > EDIT_MS) throw new EditWindowOver();
+    return actor;
+  }
+}
+
+/** The conversation's previews, where they show the message that has just changed. */
+function previewsAfter(conversation: Conversation, changed: Message): Partial<Conversation> {
+  const preview = toLastMessage(changed);
+  return {
+    ...(conversation.lastMessage?.id === changed.id ? { lastMessage: preview } : {}),
+    ...(conversation.lastPublicMessage?.id === changed.id ? { lastPublicMessage: preview } : {}),
+  };
+}
