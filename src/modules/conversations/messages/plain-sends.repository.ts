@@ -122,8 +122,7 @@ const SEND = statement(`
   recorded AS (${appendFrom('said')})
   SELECT place, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
          xid, position, recorded_at
-  FROM numbered JOIN recorded ON recorded.id = numbered.event_id
-  ORDER BY conversation_id, seq`);
+  FROM numbered JOIN recorded ON recorded.id = numbered.event_id`);
 
 /** What is to be said, by whom, and how its event is signed. */
 export interface PlainSend {
@@ -159,8 +158,8 @@ export interface PlainRow extends WrittenRow {
 export class PlainSendsRepository {
   constructor(private readonly sql: Sql) {}
 
-  /** @returns by place among those that were wanted, conversation by conversation in the order of `seq` */
-  async send(wanted: readonly PlainSend[]): Promise<Map<number, PlainRow>> {
+  /** @returns what became of each; null where nothing did. Of one conversation they have their `seq` in this order */
+  async send(wanted: readonly PlainSend[]): Promise<(PlainRow | null)[]> {
     const rows = wanted.map((one, place) => ({
       place,
       workspace_id: one.workspaceId,
@@ -175,6 +174,8 @@ export class PlainSendsRepository {
       generation: one.visitor?.generation ?? null,
     }));
     const sent = await this.sql.rows<PlainRow & { place: number }>(SEND, [JSON.stringify(rows)]);
-    return new Map(sent.map(row => [row.place, row]));
+    const found = wanted.map((): PlainRow | null => null);
+    for (const row of sent) found[row.place] = row;
+    return found;
   }
 }

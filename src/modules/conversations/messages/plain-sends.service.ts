@@ -32,9 +32,10 @@ interface Wanted {
  */
 @Injectable()
 export class PlainSends {
-  private readonly gathering = new Gathering<Wanted, Message | null>({
+  private readonly gathering = new Gathering<Wanted, PlainRow | null, Message | null>({
     most: MOST,
-    run: wanted => this.sendAll(wanted),
+    run: wanted => this.sends.send(wanted.map(({ send }) => send)),
+    tell: (wanted, rows) => this.tell(wanted, rows),
     undone: isRefused,
   });
 
@@ -83,20 +84,16 @@ export class PlainSends {
   }
 
   /** @returns null for each that the statement has left out */
-  private async sendAll(wanted: readonly Wanted[]): Promise<(Message | null)[]> {
-    const rows = await this.sends.send(wanted.map(({ send }) => send));
-    const results: (Message | null)[] = wanted.map(() => null);
-    let before: AppendedEvent | null = null;
-    for (const [place, row] of rows) {
-      const one = wanted[place];
-      if (!one) throw new Error(`nobody has asked for message ${place}`);
-      const message = { ...one.message, seq: row.seq, createdAt: row.at };
-      results[place] = message;
-      const isNext: boolean = before?.conversationId === message.conversationId;
-      before = toEvent(one.send, row, isNext ? before : row.previous);
-      this.events.publish(before);
-    }
-    return results;
+  private tell(wanted: readonly Wanted[], rows: readonly (PlainRow | null)[]): (Message | null)[] {
+    const before = new Map<string, AppendedEvent>();
+    return wanted.map(({ message, send }, place) => {
+      const row = rows[place];
+      if (!row) return null;
+      const event = toEvent(send, row, before.get(send.conversationId) ?? row.previous);
+      before.set(send.conversationId, event);
+      this.events.publish(event);
+      return { ...message, seq: row.seq, createdAt: row.at };
+    });
   }
 }
 
