@@ -1,7 +1,7 @@
 /**
  * What a figure must reach, in the same run. A bar is data:
  *
- *     {metric, of?, case?, against?: {opponent?, metric?, case?}, difference?, atLeast? | atMost?}
+ *     {metric, of?, case?, against?: {opponent?, metric?, case?}, difference?, atLeast? | atMost?, fullOnly?}
  *
  * the figure of `of` (`ours` where absent) in one case, or in each; as it is, or its ratio to another figure, or with
  * `difference` what it is more than that.

@@ -9,22 +9,24 @@ const WARM = { better: 0.9, seconds: 8, quickSeconds: 4 };
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
  * @param run `{lineup, world, budget, random, quick, rounds, seconds, tell}`
- * @param outcome `{scenario, played, broken}`: takes up, as it goes, the figures of the rounds by case and opponent, and
- *   what went wrong by opponent
+ * @param outcome `{scenario, played, broken, notes}`: takes up, as it goes, the figures of the rounds by case and
+ *   opponent, what went wrong by opponent, and what scenarios note, by case and opponent
  * @param ids of the opponents that are there
  */
-export async function playScenario({ scenario, played, broken }, ids, run) {
+export async function playScenario({ scenario, played, broken, notes }, ids, run) {
   if (scenario.fresh) await run.lineup.leave(ids);
   for (const one of scenario.cases) {
     if (run.quick && one.fullOnly) continue;
     played[one.name] = Object.fromEntries(ids.map(id => [id, []]));
-    await playCase(scenario, one, ids, run, played[one.name], broken);
+    notes[one.name] = {};
+    await playCase(scenario, one, ids, run, { results: played[one.name], broken, notes: notes[one.name] });
   }
   if (scenario.fresh) await run.lineup.leave(ids);
 }
 
-async function playCase(scenario, one, ids, run, results, broken) {
-  const { lineup, world, budget, random, quick, rounds, seconds, tell } = run;
+async function playCase(scenario, one, ids, run, { results, broken, notes }) {
+  const { lineup, world, budget, random, quick, rounds, tell } = run;
+  const { seconds = run.seconds, warmSeconds = quick ? WARM.quickSeconds : WARM.seconds } = scenario;
   const label = [scenario.id, one.name].filter(Boolean).join(' ');
   const states = new Map();
   const guarded = async (id, what, work) => {
@@ -43,8 +45,9 @@ async function playCase(scenario, one, ids, run, results, broken) {
       const seat = await lineup.seat(id);
       const state = await scenario.enter(seat, one.shape, one, world);
       const ready = performance.now();
-      await warm(() => scenario.play(seat, state, about(1)), quick ? WARM.quickSeconds : WARM.seconds);
+      await warm(() => scenario.play(seat, state, about(Math.min(1, seconds))), warmSeconds);
       states.set(id, state);
+      if (scenario.note) notes[id] = scenario.note(state);
       tell(`${label} ${seat.opponent.name}: there after ${since(begun, ready)}, warm after ${since(begun)}`);
     });
   }

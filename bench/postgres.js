@@ -1,34 +1,33 @@
 import { existsSync } from 'node:fs';
-import { resolve } from 'node:path';
-import { Client } from 'pg';
+import { join, resolve } from 'node:path';
+import { withClient } from './database.js';
 import { root } from './processes.js';
 
 /**
  * The PostgreSQL of all opponents: the one that the service embeds, with fsync and everything else as it comes, but room
  * for the pools of all of them.
- * @returns `{pid, database, stop}`; `database` answers a database of that name, and whether it was just made
+ * @returns `{pid, url, logFile, database, stop}`; `database` answers a database of that name, and whether it was just
+ *   made; lines of its log name the database after the time
  */
 export async function startPostgres(folder) {
   const module = resolve(root, 'dist/platform/database/embedded/embedded-postgres.js');
   if (!existsSync(module)) throw new Error('there is no build: npm run build');
   const { startEmbeddedPostgres } = await import(module);
-  const options = { dataDir: folder, database: 'bench', log: () => undefined, settings: { max_connections: '200' } };
+  const settings = { max_connections: '200', log_line_prefix: '%m %d [%p] ' };
+  const options = { dataDir: folder, database: 'bench', log: () => undefined, settings };
   const { url, pid, stop } = await startEmbeddedPostgres(options);
   const cut = () => process.kill(pid, 'SIGQUIT');
   process.once('exit', cut);
   return {
     pid,
     url,
+    logFile: join(folder, 'postgres.log'),
     async database(name) {
-      const client = new Client({ connectionString: url });
-      await client.connect();
-      try {
+      return withClient(url, async client => {
         const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
         if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
         return { url: Object.assign(new URL(url), { pathname: `/${name}` }).href, made: rowCount === 0 };
-      } finally {
-        await client.end();
-      }
+      });
     },
     async stop() {
       process.off('exit', cut);

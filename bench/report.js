@@ -16,29 +16,35 @@ const COLUMNS = {
   serverCores: ['server cores', 2],
   missing: ['missing', 0],
   repeated: ['twice', 0],
+  unindexed: ['scans by no index', 0],
+  sorts: ['sorts', 0],
+  counts: ['counts', 0],
+  rowsRead: ['rows read', 0],
+  rowsSorted: ['rows sorted', 0],
   foreign: ['others, cores', 2],
 };
 
 /**
  * @param about what holds for the whole run
- * @param outcomes of each scenario `{scenario, played, broken, absent}`: rounds by case and opponent, and why somebody
- *   has not been measured, by opponent
+ * @param outcomes of each scenario `{scenario, played, broken, absent, notes}`: rounds by case and opponent, why somebody
+ *   has not been measured, by opponent, and lines to be shown, by case and opponent
  * @param opponents all of them, by id
  */
 export function summarise(about, outcomes, opponents) {
   return {
     ...about,
-    scenarios: outcomes.map(({ scenario, played, broken, absent }) => {
+    scenarios: outcomes.map(({ scenario, played, broken, absent, notes = {} }) => {
       const cases = Object.entries(played).map(([name, byOpponent]) => ({
         name,
         opponents: Object.entries(byOpponent)
           .filter(([, rounds]) => rounds.length > 0)
-          .map(([id, rounds]) => ({ ...identity(opponents[id]), ...gather(rounds), rounds })),
+          .map(([id, rounds]) => ({ ...identity(opponents[id]), ...gather(rounds), rounds, note: notes[name]?.[id] })),
       }));
       const median = (id, metric, name) =>
         cases.find(one => one.name === name)?.opponents.find(one => one.id === id)?.figures[metric]?.median;
       const { id, title, columns, bars } = scenario;
-      const judged = judgeAll(bars, Object.keys(played), median).map(bar => ({
+      const due = bars.filter(({ fullOnly }) => !fullOnly || about.mode !== 'quick');
+      const judged = judgeAll(due, Object.keys(played), median).map(bar => ({
         ...bar,
         byProcessor: byProcessor(bar, median),
       }));
@@ -92,6 +98,7 @@ function section({ id, title, columns, cases, bars, missing }) {
       if (what) lines.push('', `### ${what}`);
       lines.push('', ...opponentsTable(columns, bars, rows));
     }
+    for (const { name: who, note } of opponents) if (note) lines.push('', `${who}:`, '', '```', ...note, '```');
   }
   for (const durable of [true, false]) {
     const named = missing.filter(one => one.durable === durable).map(({ name, reason }) => `${name} (${reason})`);

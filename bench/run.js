@@ -100,12 +100,12 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
       budget.begin(scenario);
       if (budget.over) {
         tell(`${scenario.id} is left out: there is no time for it`);
-        outcomes.push({ scenario, absent: leftOut(scenario), played: {}, broken: {} });
+        outcomes.push({ scenario, absent: leftOut(scenario), played: {}, broken: {}, notes: {} });
         continue;
       }
       tell(`${scenario.id} ${scenario.title}`);
       const { present, absent } = rollCall(scenario, mode);
-      const outcome = { scenario, absent, played: {}, broken: {} };
+      const outcome = { scenario, absent, played: {}, broken: {}, notes: {} };
       outcomes.push(outcome);
       await playScenario(outcome, present, run);
     }

@@ -3,6 +3,7 @@ import byHand from './by-hand.js';
 import idiomatic from './idiomatic.js';
 import ours from './ours.js';
 import oursHttp from './ours-http.js';
+import { inboxes } from './ours-inbox.js';
 import pgbench from './pgbench.js';
 import socketIoRedis from './socket-io-redis.js';
 import socketIo from './socket-io.js';
@@ -23,8 +24,7 @@ import { volatile } from './volatile.js';
  * `load/listener.js` does.
  */
 export const opponents = Object.fromEntries(
-  [ours, byHand, byHandBest, pgbench, socketIo, socketIoRedis, idiomatic, oursHttp, ...volatile].map(one => [
-    one.id,
-    one,
-  ]),
+  [ours, byHand, byHandBest, pgbench, socketIo, socketIoRedis, idiomatic, oursHttp, ...inboxes, ...volatile].map(
+    one => [one.id, one],
+  ),
 );

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { withClient } from '../database.js';
 
 /** The two tables that every opponent but the service keeps, and the statement by which those by hand write. */
 
@@ -53,12 +53,6 @@ export function conversationId(number) {
 }
 
 /** Makes the tables, and a thousand conversations in them. */
-export async function makeTables(url) {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(TABLES);
-  } finally {
-    await client.end();
-  }
+export function makeTables(url) {
+  return withClient(url, client => client.query(TABLES));
 }

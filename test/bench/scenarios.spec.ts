@@ -13,9 +13,10 @@ describe.each(scenarios)('$id', ({ cases, opponents: full, others = [], quick, c
 
   it('has bars that can be judged, in a quick run too: of whoever plays, in a case and by a figure that is shown', () => {
     const names = cases.map(({ name }) => name);
-    for (const { metric, of = 'ours', case: name, against, atLeast, atMost } of bars) {
+    expect(bars.some(({ fullOnly }) => !fullOnly)).toBe(true);
+    for (const { metric, of = 'ours', case: name, against, atLeast, atMost, fullOnly } of bars) {
       const figures = [metric, against?.metric ?? metric];
-      expect(quick).toEqual(expect.arrayContaining([of, against?.opponent ?? of]));
+      expect(fullOnly ? full : quick).toEqual(expect.arrayContaining([of, against?.opponent ?? of]));
       expect(columns).toEqual(expect.arrayContaining(figures));
       expect(names).toEqual(expect.arrayContaining([name ?? names[0], against?.case ?? names[0]]));
       expect([atLeast, atMost].filter(Number.isFinite)).toHaveLength(1);

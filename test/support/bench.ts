@@ -19,6 +19,13 @@ interface Bench {
   'measure/processor.js': {
     watch(watched: Record<string, number[]>, ours: number): () => Record<string, number>;
   };
+  'measure/plans.js': {
+    judgePlan(plan: Plan, large: Set<string>): PlanJudged;
+    judgePlans(plans: Plan[], large: Set<string>): PlanJudged;
+    reads(plan: Plan, large: Set<string>): boolean;
+    drawPlan(plan: Plan): string[];
+  };
+  'explain.js': { readPlans(log: string, database: string): { text: string; plan: Plan }[] };
   'budget.js': { Budget: new (limitMs: number, scenarios: { takes?: number }[], now: () => number) => Budget };
   'bars.js': {
     judge(bar: object, name: string, median: (id: string, metric: string, name: string) => number | undefined): Judged;
@@ -37,6 +44,19 @@ interface Bench {
   'scenarios/index.js': { scenarios: Scenario[] };
   'load.js': { startLoad(): Load };
   'opponents/index.js': { opponents: Record<string, Opponent> };
+}
+
+/** As `EXPLAIN (FORMAT JSON)` says it. */
+export interface Plan {
+  'Node Type': string;
+}
+
+export interface PlanJudged {
+  unindexed: number;
+  sorts: number;
+  counts: number;
+  rowsRead: number;
+  rowsSorted: number;
 }
 
 export interface Judged {
@@ -59,6 +79,7 @@ export interface Scenario {
     against?: { opponent?: string; metric?: string; case?: string };
     atLeast?: number;
     atMost?: number;
+    fullOnly?: boolean;
   }[];
 }
 

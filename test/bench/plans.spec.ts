@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { bench } from '../support/bench.js';
+import type { Plan } from '../support/bench.js';
+import type { TestDatabase } from '../support/database.js';
+import { emptyDatabase } from '../support/database.js';
+
+const { judgePlan, judgePlans, drawPlan, reads } = await bench('measure/plans.js');
+const { readPlans } = await bench('explain.js');
+
+describe('a plan', () => {
+  const large = new Set(['talk']);
+  let database: TestDatabase;
+
+  beforeAll(async () => {
+    database = await emptyDatabase();
+    await database.query('CREATE TABLE talk (id int PRIMARY KEY, at int NOT NULL, place int NOT NULL)');
+    await database.query('INSERT INTO talk SELECT n, n, n % 7 FROM generate_series(1, 5000) AS n');
+    await database.query('CREATE INDEX ix_talk_at ON talk (at, id)');
+    await database.query('CREATE TABLE tally AS SELECT 1 AS count');
+    await database.query('ANALYZE');
+  });
+  afterAll(() => database.drop());
+
+  const planOf = async (statement: string): Promise<Plan> => {
+    const [row] = await database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
+      `EXPLAIN (ANALYZE, TIMING off, FORMAT json) ${statement}`,
+    );
+    if (!row) throw new Error('no plan');
+    return row['QUERY PLAN'][0].Plan;
+  };
+
+  it('that walks an index to the end of its page is as good as can be', async () => {
+    const plan = await planOf('SELECT * FROM talk ORDER BY at DESC, id DESC LIMIT 10');
+    expect(judgePlan(plan, large)).toEqual({ unindexed: 0, sorts: 0, counts: 0, rowsRead: 10, rowsSorted: 0 });
+    expect(drawPlan(plan)).toEqual(['Limit (10 rows)', '  Index Scan Backward on ix_talk_at (10 rows)']);
+  });
+
+  it('that reads a large table whole, and sorts it, is refused for both', async () => {
+    const plan = await planOf('SELECT * FROM talk WHERE place = 3 ORDER BY place + at LIMIT 10');
+    expect(judgePlan(plan, large)).toMatchObject({ unindexed: 1, sorts: 1, rowsRead: 5000 });
+    expect(judgePlan(plan, large).rowsSorted).toBeGreaterThan(700);
+  });
+
+  it('that counts rows of a large table is refused, though it may add up a small one', async () => {
+    expect(judgePlan(await planOf('SELECT count(*) FROM talk WHERE at < 100'), large).counts).toBe(1);
+    const small = await planOf('SELECT sum(count) FROM tally');
+    expect(judgePlan(small, large)).toEqual({ unindexed: 0, sorts: 0, counts: 0, rowsRead: 0, rowsSorted: 0 });
+    expect(reads(small, large)).toBe(false);
+  });
+
+  it('is judged with the plans below it, those of subqueries too, and with the other statements of its request', async () => {
+    const nested = await planOf('SELECT 1 WHERE 5 = (SELECT max(place + at) FROM talk)');
+    expect(judgePlan(nested, large)).toMatchObject({ unindexed: 1, counts: 1 });
+    expect(judgePlans([nested, nested], large)).toMatchObject({ unindexed: 2, counts: 2, rowsRead: 10_000 });
+  });
+});
+
+describe('the log of the database', () => {
+  const told = (name: string, text: string) =>
+    `2026-01-02 03:04:05.678 UTC ${name} [42] LOG:  duration: 0.034 ms  plan:\n` +
+    `\t{\n\t  "Query Text": "${text}",\n\t  "Plan": {\n\t    "Node Type": "Result"\n\t  }\n\t}\n`;
+
+  it('tells plans of the database that is asked for, among whatever else it says', () => {
+    const log =
+      '\t  "a piece": 1\n' +
+      told('inbox', 'SELECT 1') +
+      '2026-01-02 03:04:05.679 UTC  [7] LOG:  parameter "x" changed\n' +
+      told('another', 'SELECT 2') +
+      told('inbox', 'SELECT 3');
+    expect(readPlans(log, 'inbox')).toEqual([
+      { text: 'SELECT 1', plan: { 'Node Type': 'Result' } },
+      { text: 'SELECT 3', plan: { 'Node Type': 'Result' } },
+    ]);
+  });
+});
