@@ -3,6 +3,7 @@ import type { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
 import { Sql } from '../../src/platform/database/sql.js';
 import { COMMITTED_EVENTS } from '../../src/platform/events/event-log.js';
+import { EventReadingRepository } from '../../src/platform/events/event-reading.repository.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
 import type { TestDatabase } from '../support/database.js';
@@ -269,6 +270,37 @@ describe('the event log', () => {
         await socket.settled();
         expect(seqs(said(socket))).toEqual(through(2, 41));
       }
+    });
+
+    it('what it brought is not read from the log again, also where more was brought than one statement names', async () => {
+      const inbox = await world.agentSocket(desk.owner);
+      const reading = world.app.app.get(EventReadingRepository);
+      const held = await transactions.begin();
+      await Promise.all(through(1, 20).map(number => say(`Message ${number}.`)));
+      await heard(inbox, 21);
+      const range = { since: horizonOf(tail.cursor).toString(), horizon: '0', held: false, identity: '' };
+      const [end] = await database.query<{ first: string; last: string; ids: string[] }>(
+        `SELECT min(position) AS first, max(position) AS last, array_agg(id ORDER BY position) AS ids
+         FROM event WHERE xid >= $1::xid8`,
+        [range.since],
+      );
+      const { first = '0', last = '0', ids = [] } = end ?? {};
+      const read = async (known: string[]) => {
+        const found: string[] = [];
+        for await (const page of reading.read({ ...range, first, last }, known))
+          found.push(...page.map(({ id }) => id));
+        return found;
+      };
+      expect(await read([])).toEqual(ids);
+      expect(await read(ids.slice(0, -2))).toEqual(ids.slice(-2));
+      const others = Array.from({ length: 5_000 }, () => newId());
+      expect(await read([...others, ...ids])).toEqual(ids);
+      const handed = jest.spyOn(reading, 'read');
+      await transactions.end(held);
+      await passed(world);
+      expect(handed.mock.calls.some(([, known = []]) => ids.every(id => known.includes(id)))).toBe(true);
+      handed.mockRestore();
+      expect(seqs(said(inbox))).toEqual(through(2, 21));
     });
 
     it('an event that is published again is not heard again', async () => {

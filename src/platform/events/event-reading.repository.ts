@@ -29,13 +29,18 @@ const SETTLED_SINCE = statement(`
   ) AS settled`);
 
 /**
- * A page of what lies between two positions. It needs no snapshot in common with the statement above: what had settled
- * then is there for good, and an event that appears between them later follows only what was there to be read before.
+ * A page of what lies between two positions, but for those that are known: they are looked up in a hash, whereas a member
+ * of an array is looked for one by one where the plan is a prepared one. It needs no snapshot in common with the
+ * statement above: what had settled then is there for good, and an event that appears between them later follows only
+ * what was there to be read before.
  */
 const PAGE = statement(`
-  SELECT ${EVENT_COLUMNS} FROM event WHERE xid >= $1::xid8 AND position >= $2 AND position <= $3
+  SELECT ${EVENT_COLUMNS} FROM event
+  WHERE xid >= $1::xid8 AND position >= $2 AND position <= $3 AND id NOT IN (SELECT unnest($5::uuid[]))
   ORDER BY event.position LIMIT $4`);
 const PAGE_SIZE = 200;
+/** So many names are handed to a statement; what else the reader knows already is read in vain. */
+const MOST_KNOWN = 5_000;
 
 /**
  * What has happened in a workspace since a transaction's number, settled or not: for one who listens already, and who
@@ -102,11 +107,14 @@ export class EventReadingRepository {
   /**
    * Every event of the range in order of position, a page at a time; with those that lie between although they have not
    * settled, which will come again with their own range.
+   * @param known ids of events that the reader has no need of: to read and parse those again would cost it more than all
+   *   else that it does here, and nearly all came by the fanout
    */
-  async *read({ since, first, last }: SettledRange): AsyncGenerator<RecordedEvent[]> {
+  async *read({ since, first, last }: SettledRange, known: readonly string[] = []): AsyncGenerator<RecordedEvent[]> {
+    const without = known.slice(0, MOST_KNOWN);
     let from = first;
     while (from !== null && last !== null) {
-      const rows: EventRow[] = await this.sql.rows<EventRow>(PAGE, [since, from, last, PAGE_SIZE]);
+      const rows: EventRow[] = await this.sql.rows<EventRow>(PAGE, [since, from, last, PAGE_SIZE, without]);
       yield rows.map(toRecordedEvent);
       const end = rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.position;
       from = end === undefined ? null : (BigInt(end) + 1n).toString();

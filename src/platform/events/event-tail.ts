@@ -79,7 +79,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     const range = await this.events.settledSince(this.horizon);
     if (nameOf(range.identity) !== this.identity) return this.beginAgain();
     this.age.note(range);
-    for await (const events of this.events.read(range)) {
+    for await (const events of this.events.read(range, [...this.delivered.keys()])) {
       for (const event of events) if (!this.hasPassed(event)) this.pass(event);
       if (this.stopped) return;
     }
