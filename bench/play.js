@@ -9,14 +9,20 @@ const WARM = { better: 0.9, seconds: 8, quickSeconds: 4 };
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
  * @param run `{lineup, world, budget, random, quick, rounds, seconds, tell}`
- * @param outcome `{scenario, played, broken, notes}`: takes up, as it goes, the figures of the rounds by case and
- *   opponent, what went wrong by opponent, and what scenarios note, by case and opponent
+ * @param outcome `{scenario, played, broken, notes, leftOut}`: takes up, as it goes, the figures of the rounds by case
+ *   and opponent, what went wrong by opponent, what scenarios note by case and opponent, and why a case was not played
  * @param ids of the opponents that are there
  */
-export async function playScenario({ scenario, played, broken, notes }, ids, run) {
+export async function playScenario({ scenario, played, broken, notes, leftOut }, ids, run) {
   if (scenario.fresh) await run.lineup.leave(ids);
   for (const one of scenario.cases) {
     if (run.quick && one.fullOnly) continue;
+    const reason = one.absent?.() ?? null;
+    if (reason !== null) {
+      leftOut[one.name] = reason;
+      run.tell(`${scenario.id} ${one.name} is left out: ${reason}`);
+      continue;
+    }
     played[one.name] = Object.fromEntries(ids.map(id => [id, []]));
     notes[one.name] = {};
     await playCase(scenario, one, ids, run, { results: played[one.name], broken, notes: notes[one.name] });
@@ -55,7 +61,11 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
     for (const id of shuffled([...states.keys()], random)) {
       await guarded(id, `round ${round}`, async () => {
         const seat = await lineup.seat(id);
-        const figures = await quietest(() => scenario.play(seat, states.get(id), about(seconds)), budget);
+        const figures = await quietest(
+          () => scenario.play(seat, states.get(id), about(seconds)),
+          budget,
+          scenario.once,
+        );
         results[id].push(figures);
         tell(`${label} round ${round}/${rounds} ${seat.opponent.name}: ${brief(figures)}`);
       });
@@ -75,10 +85,10 @@ async function warm(play, most) {
 }
 
 /** A round that others disturbed is void and played again, a few times; if it never is quiet, the quietest says so. */
-async function quietest(play, budget) {
+async function quietest(play, budget, once = false) {
   let best = await play();
   let again = 0;
-  while (isDisturbed(best) && again < AGAIN && budget.allowsAgain()) {
+  while (!once && isDisturbed(best) && again < AGAIN && budget.allowsAgain()) {
     again += 1;
     const next = await budget.again(play);
     if (next.foreign < best.foreign) best = next;

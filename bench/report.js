@@ -16,6 +16,10 @@ const COLUMNS = {
   serverCores: ['server cores', 2],
   missing: ['missing', 0],
   repeated: ['twice', 0],
+  heldKib: ['KiB held each', 1],
+  residentKib: ['KiB resident each', 1],
+  stallMs: ['longest stall ms', 0],
+  idleCores: ['cores idle', 3],
   unindexed: ['scans by no index', 0],
   sorts: ['sorts', 0],
   counts: ['counts', 0],
@@ -26,14 +30,14 @@ const COLUMNS = {
 
 /**
  * @param about what holds for the whole run
- * @param outcomes of each scenario `{scenario, played, broken, absent, notes}`: rounds by case and opponent, why somebody
- *   has not been measured, by opponent, and lines to be shown, by case and opponent
+ * @param outcomes of each scenario `{scenario, played, broken, absent, notes, leftOut}`: rounds by case and opponent, why
+ *   somebody has not been measured, by opponent, lines to be shown, by case and opponent, and why a case was not played
  * @param opponents all of them, by id
  */
 export function summarise(about, outcomes, opponents) {
   return {
     ...about,
-    scenarios: outcomes.map(({ scenario, played, broken, absent, notes = {} }) => {
+    scenarios: outcomes.map(({ scenario, played, broken, absent, notes = {}, leftOut = {} }) => {
       const cases = Object.entries(played).map(([name, byOpponent]) => ({
         name,
         opponents: Object.entries(byOpponent)
@@ -52,7 +56,7 @@ export function summarise(about, outcomes, opponents) {
         ...identity(opponents[who]),
         reason,
       }));
-      return { id, title, columns, cases, missing, bars: judged };
+      return { id, title, columns, cases, missing, leftOut, bars: judged };
     }),
   };
 }
@@ -74,7 +78,7 @@ export function markdown(summary) {
   return `${lines.join('\n')}\n`;
 }
 
-function section({ id, title, columns, cases, bars, missing }) {
+function section({ id, title, columns, cases, bars, missing, leftOut }) {
   const lines = [`## ${id} ${title}`];
   if (bars.length > 0) {
     lines.push(
@@ -100,6 +104,7 @@ function section({ id, title, columns, cases, bars, missing }) {
     }
     for (const { name: who, note } of opponents) if (note) lines.push('', `${who}:`, '', '```', ...note, '```');
   }
+  for (const [name, reason] of Object.entries(leftOut)) lines.push('', `Left out: ${name} (${reason}).`);
   for (const durable of [true, false]) {
     const named = missing.filter(one => one.durable === durable).map(({ name, reason }) => `${name} (${reason})`);
     if (named.length > 0)

@@ -100,12 +100,12 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
       budget.begin(scenario);
       if (budget.over) {
         tell(`${scenario.id} is left out: there is no time for it`);
-        outcomes.push({ scenario, absent: leftOut(scenario), played: {}, broken: {}, notes: {} });
+        outcomes.push({ ...outcomeOf(scenario), absent: leftOut(scenario) });
         continue;
       }
       tell(`${scenario.id} ${scenario.title}`);
       const { present, absent } = rollCall(scenario, mode);
-      const outcome = { scenario, absent, played: {}, broken: {}, notes: {} };
+      const outcome = { ...outcomeOf(scenario), absent };
       outcomes.push(outcome);
       await playScenario(outcome, present, run);
     }
@@ -118,6 +118,10 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
   const gross = judged.flatMap(({ id, bars }) => bars.filter(isGross).map(({ metric }) => `${id} ${metric}`));
   if (gate && gross.length > 0) tell(`below half of the bar: ${gross.join(', ')}`);
   process.exitCode = broke || (gate && gross.length > 0) ? 1 : 0;
+}
+
+function outcomeOf(scenario) {
+  return { scenario, absent: {}, played: {}, broken: {}, notes: {}, leftOut: {} };
 }
 
 function leftOut({ opponents: ids }) {

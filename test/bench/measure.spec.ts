@@ -4,6 +4,7 @@ import { bench } from '../support/bench.js';
 const { quantile, median, spread, random, shuffled } = await bench('measure/statistics.js');
 const { gather } = await bench('measure/figures.js');
 const { watch } = await bench('measure/processor.js');
+const { descriptorsShort } = await bench('measure/descriptors.js');
 const { Budget } = await bench('budget.js');
 const { judge, isGross } = await bench('bars.js');
 const { summarise, markdown } = await bench('report.js');
@@ -55,6 +56,15 @@ describe('figures', () => {
     const later = performance.now() + 300;
     while (performance.now() < later);
     expect(nobodys().foreign).toBeGreaterThan(0.2);
+  });
+});
+
+describe('file descriptors', () => {
+  it('that are too few are told with both numbers; as many as are needed are enough', () => {
+    expect(descriptorsShort(1024, 1024)).toBeNull();
+    expect(descriptorsShort(1025, 1024)).toMatch(/1025 .*1024/);
+    expect(descriptorsShort(1)).toBeNull();
+    expect(descriptorsShort(1e12)).not.toBeNull();
   });
 });
 
@@ -147,6 +157,16 @@ describe('the report', () => {
     expect(page).toContain('| a second ≥ 1.2 × by-hand | 1.10 (110.0 to 100.0) | not met | 1.50 |');
     expect(page).toContain('| ours | 110 (90–130) | 1.10 | 3 |');
     expect(page).toContain('| by hand | 100 | 1.00 | 3 |');
+  });
+
+  it('shows what a scenario notes, names cases that were left out, and leaves out bars of full runs in a quick one', () => {
+    const noting = { ...outcome, notes: { '': { ours: ['Limit', '  Index Scan'] } }, leftOut: { huge: 'no room' } };
+    const onlyFull = { ...scenario, bars: [...bars, { metric: 'rate', atLeast: 7, fullOnly: true }] };
+    const page = (mode: string) => markdown(summarise({ mode }, [{ ...noting, scenario: onlyFull }], people));
+    expect(page('quick')).toContain('ours:\n\n```\nLimit\n  Index Scan\n```');
+    expect(page('quick')).toContain('Left out: huge (no room).');
+    expect(page('quick')).not.toContain('≥ 7');
+    expect(page('full')).toContain('| a second ≥ 7 | 110.00 | met |');
   });
 
   it('keeps those that store nothing apart, and names who was not there with the reason', () => {

@@ -16,6 +16,7 @@ interface Bench {
       disturbed: boolean;
     };
   };
+  'measure/descriptors.js': { descriptorsShort(needed: number, allowed?: number): string | null };
   'measure/processor.js': {
     watch(watched: Record<string, number[]>, ours: number): () => Record<string, number>;
   };
