@@ -2,6 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { resolve } from 'node:path';
 
+const COMMANDS = ['open', 'close', 'drive', 'connects', 'gather', 'cut', 'back', 'lacking'];
 const program = resolve(import.meta.dirname, 'load/process.js');
 
 /**
@@ -24,10 +25,7 @@ export function startLoad() {
   };
   return {
     pid: child.pid,
-    open: ask('open'),
-    close: ask('close'),
-    drive: ask('drive'),
-    connects: ask('connects'),
+    ...Object.fromEntries(COMMANDS.map(command => [command, ask(command)])),
     stop() {
       process.off('exit', cut);
       child.kill('SIGKILL');

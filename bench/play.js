@@ -71,6 +71,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       });
     }
   }
+  for (const state of states.values()) scenario.leave?.(state);
   for (const id of ids) await lineup.seats.get(id)?.load.close();
 }
 

@@ -10,13 +10,14 @@ const OVERTIME_MS = 5_000;
 
 /**
  * Sends requests to the targets in turns and measures. Closed loop: each of `connections` sends as soon as it was
- * answered; open loop, with `perSecond`: as many a second as that, however slow the server is.
- * @param wants `{port, targets, connections, seconds, perSecond?, listenersEach, watched}`
+ * answered; open loop, with `perSecond`: as many a second as that, however slow the server is. With `times`, no more
+ * than so many.
+ * @param wants `{port, targets, connections, seconds, times?, perSecond?, listenersEach, watched}`
  * @returns `{rate, ackP50, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: a second until the last
  *   listener has heard the last message, milliseconds, and seconds of processor by name
  */
 export async function drive(tally, wants) {
-  const { port, targets, connections, seconds, perSecond, listenersEach, watched } = wants;
+  const { port, targets, connections, seconds, times = Infinity, perSecond, listenersEach, watched } = wants;
   const texts = targets.map(requestTo);
   const open = await Promise.all(Array.from({ length: connections }, () => Requester.open(port)));
   const acks = [];
@@ -37,7 +38,7 @@ export async function drive(tally, wants) {
     const watching = watch(watched, process.ppid);
     const begun = performance.now();
     const until = begun + seconds * 1000;
-    const unsent = await (perSecond ? openLoop(open, ask, perSecond, until) : closedLoop(open, ask, until));
+    const unsent = await (perSecond ? openLoop(open, ask, perSecond, until) : closedLoop(open, ask, until, times));
     const answeredAt = performance.now();
     await allHeard(tally, acks.length * listenersEach);
     const cpu = watching();
@@ -59,10 +60,11 @@ export async function drive(tally, wants) {
   }
 }
 
-async function closedLoop(open, ask, until) {
+async function closedLoop(open, ask, until, times) {
+  let begun = 0;
   await Promise.all(
     open.map(async requester => {
-      while (performance.now() < until) await ask(requester, performance.now());
+      while (performance.now() < until && begun++ < times) await ask(requester, performance.now());
     }),
   );
   return 0;

@@ -21,17 +21,17 @@ let opened = 0;
  * Opens a socket and answers pings, those of engine.io too.
  * @param spec `{path, hello?, ready, refused?}`: where, what is said first, the text by which the server says that one is
  *   in, and how that begins by which it says that one is not
- * @param heard called with every text frame after that: the buffer, where its payload starts and ends
+ * @param heard called with that text and every one after it: the buffer, where its payload starts and ends
  * @param lost called with the reason when it ends and nobody has closed it
- * @returns once it is in; `close` ends it
+ * @returns once it is in; `close` ends it. Refused, the error has the `retryAfter` that was answered, in seconds
  */
 export function listen(port, { path, hello, ready, refused }, heard, lost) {
   return new Promise((done, failed) => {
     let state = 'upgrading';
-    const fail = reason => {
+    const fail = (reason, retryAfter) => {
       clearTimeout(late);
       if (state === 'in') lost(reason);
-      else if (state !== 'closed') failed(new Error(`a socket was refused: ${reason}`));
+      else if (state !== 'closed') failed(Object.assign(new Error(`a socket was refused: ${reason}`), { retryAfter }));
       state = 'closed';
       socket.destroy();
     };
@@ -53,13 +53,17 @@ export function listen(port, { path, hello, ready, refused }, heard, lost) {
           socket.destroy();
         },
       });
+      heard(data, start, end);
     });
     let head = '';
     const upgrade = chunk => {
       head += chunk.toString('latin1');
       const end = head.indexOf('\r\n\r\n');
       if (end < 0) return;
-      if (!head.startsWith('HTTP/1.1 101')) return fail(head.split('\r\n', 1)[0]);
+      if (!head.startsWith('HTTP/1.1 101')) {
+        const [, seconds] = /\r\nretry-after: *(\d+)/i.exec(head) ?? [];
+        return fail(head.split('\r\n', 1)[0], seconds === undefined ? undefined : Number(seconds));
+      }
       state = 'entering';
       if (hello) socket.write(clientFrame(TEXT, hello));
       if (end + 4 < head.length) frames.read(Buffer.from(head.slice(end + 4), 'latin1'));

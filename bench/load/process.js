@@ -1,5 +1,6 @@
 import { each } from '../pace.js';
 import { connects } from './connects.js';
+import { Crowd } from './crowd.js';
 import { drive } from './drive.js';
 import { listen } from './listener.js';
 import { Tally } from './tally.js';
@@ -10,6 +11,7 @@ import { Tally } from './tally.js';
 const OPENING = 50;
 
 const tally = new Tally();
+const crowd = new Crowd();
 let listeners = [];
 let lost = [];
 
@@ -31,6 +33,10 @@ const commands = {
     return measured;
   },
   connects,
+  gather: wants => crowd.gather(wants),
+  cut: () => crowd.cut(),
+  back: () => crowd.back(),
+  lacking: wants => crowd.lacking(wants),
 };
 
 process.once('disconnect', () => process.exit());

@@ -2,6 +2,7 @@ import byHandBest from './by-hand-best.js';
 import byHand from './by-hand.js';
 import idiomatic from './idiomatic.js';
 import ours from './ours.js';
+import oursUnpaced from './ours-unpaced.js';
 import oursHttp from './ours-http.js';
 import { inboxes } from './ours-inbox.js';
 import pgbench from './pgbench.js';
@@ -24,7 +25,17 @@ import { volatile } from './volatile.js';
  * `load/listener.js` does.
  */
 export const opponents = Object.fromEntries(
-  [ours, byHand, byHandBest, pgbench, socketIo, socketIoRedis, idiomatic, oursHttp, ...inboxes, ...volatile].map(
-    one => [one.id, one],
-  ),
+  [
+    ours,
+    byHand,
+    byHandBest,
+    pgbench,
+    socketIo,
+    socketIoRedis,
+    idiomatic,
+    oursHttp,
+    oursUnpaced,
+    ...inboxes,
+    ...volatile,
+  ].map(one => [one.id, one]),
 );

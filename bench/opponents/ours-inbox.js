@@ -28,9 +28,10 @@ export const inboxes = [1_000, 10_000, 100_000, 1_000_000].map(count => ({
   durable: true,
   absent: () => null,
   async start(world) {
-    const { url } = await world.postgres.database(`inbox_${count}`);
+    const name = `inbox_${count}`;
+    const { url } = await world.postgres.database(name);
     await makeTellable(url);
-    const server = await ours.start(world, { DATABASE_URL: url });
+    const server = await ours.start(world, { name });
     try {
       const desk = await furnish(server.port, url, count, world.folder);
       return { ...server, stage: async () => desk, plansOf: work => plansOf(url, world.postgres.logFile, work) };

@@ -23,15 +23,16 @@ export default {
   name: 'ours',
   durable: true,
   absent: () => null,
-  async start({ postgres, folder, desks }, env = {}, entry = undefined) {
-    const { url } = await postgres.database('ours');
+  /** @param name of its database: two that are measured side by side must not hear each other's messages */
+  async start({ postgres, folder, desks }, { env = {}, entry, name = 'ours' } = {}) {
+    const { url } = await postgres.database(name);
     const server = await startService(folder, { DATABASE_URL: url, RATE_LIMITS: RATES, ...env }, entry);
     return {
       ...server,
       pids: [server.pid],
       stage: async wants => {
-        desks.ours ??= new Desk();
-        return desks.ours.stage(server.port, wants);
+        desks[name] ??= new Desk();
+        return desks[name].stage(server.port, wants);
       },
     };
   },

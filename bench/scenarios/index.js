@@ -6,12 +6,13 @@ import s05 from './s05-idle-sockets.js';
 import s06 from './s06-connects.js';
 import s07 from './s07-http.js';
 import s08 from './s08-inbox-pages.js';
+import s10 from './s10-reconnects.js';
 
 /**
  * What is measured, in this order. A scenario is
  *
  *     {id, title, takes, cases: [{name, shape, fullOnly?, absent?}], opponents, others?, quick, columns, bars, fresh?, seconds?,
- *      warmSeconds?, once?, enter, play, note?}
+ *      warmSeconds?, once?, enter, play, note?, leave?}
  *
  * `takes` is how many seconds a full run of it needs on a machine with nothing else to do; `opponents` are ids of those
  * who play, `quick` of those who do in a quick run, which leaves out cases and bars that are `fullOnly`; `others` of
@@ -20,6 +21,7 @@ import s08 from './s08-inbox-pages.js';
  * round takes too long to be played again where others disturbed it.
  * `enter(seat, shape, case, world)` sets the stage for one opponent, once for all rounds of a case; what it answers is
  * handed to `play(seat, state, {shape, case, seconds, world})`, which answers the figures of one round: numbers by name,
- * `foreign` among them; and to `note(state)`, lines that are shown below the table. A `seat` is what `lineup.js` says.
+ * `foreign` among them; to `note(state)`, lines that are shown below the table, and, when the case is
+ * over, to `leave(state)`. A `seat` is what `lineup.js` says.
  */
-export const scenarios = [s01, s02, s03, s04, s05, s06, s07, s08];
+export const scenarios = [s01, s02, s03, s04, s05, s06, s07, s08, s10];

@@ -42,6 +42,7 @@ interface Bench {
     };
   };
   'load/tally.js': { Tally: new () => Tally };
+  'load/crowd.js': { Crowd: new () => Crowd };
   'scenarios/index.js': { scenarios: Scenario[] };
   'load.js': { startLoad(): Load };
   'opponents/index.js': { opponents: Record<string, Opponent> };
@@ -90,6 +91,13 @@ export interface Budget {
   allows(): boolean;
   allowsAgain(): boolean;
   again<T>(play: () => Promise<T>): Promise<T>;
+}
+
+export interface Crowd {
+  gather(wants: { port: number; sockets: { path: string; ready: string; conversation: string }[] }): Promise<object>;
+  cut(): void;
+  back(): Promise<{ wholeMs: number; handshakes: number; refused: number }>;
+  lacking(wants: { spans: Record<string, [number, number]> }): { missing: number; synced: number };
 }
 
 export interface Tally {

@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { client } from '../client.js';
+import { startLoad } from '../load.js';
+import { figuresOf } from '../measure/figures.js';
+import { each } from '../pace.js';
+
+/** Of those who listen to a conversation one stays; the others are cut off, and come back. */
+const LISTENERS_EACH = 5;
+const MISSED = 20;
+const PER_SECOND = 200;
+const CONNECTIONS = 32;
+/** Said to those who stay until everything is compiled. */
+const WARM_SECONDS = 3;
+/** What is under way when the last message has been said arrives by then, or is lost. */
+const LATE_MS = 3_000;
+
+const crowd = (sockets, stormSeconds) => ({
+  name: `${sockets.toLocaleString('en')} sockets`,
+  shape: { conversations: sockets / (LISTENERS_EACH - 1), listenersEach: LISTENERS_EACH, stormSeconds },
+  fullOnly: sockets > 500,
+});
+
+/**
+ * All are cut off at once, much is said meanwhile, and all come back at once with their cursors, beside a steady rate of
+ * messages into the very conversations that they listen to. Delivery is to those who were never cut off.
+ */
+export default {
+  id: 'S10',
+  title: `All come back at once, each having missed ${MISSED} messages, beside ${PER_SECOND} a second`,
+  takes: 80,
+  cases: [crowd(500, 1), crowd(2_000, 3)],
+  opponents: ['ours', 'ours-unpaced'],
+  quick: ['ours'],
+  columns: [
+    ...['missing', 'synced', 'halfMs', 'wholeMs', 'handshakes', 'refused'],
+    ...['calmP99', 'deliveryP50', 'deliveryP99', 'ackP99', 'stallMs'],
+  ],
+  bars: [
+    { metric: 'missing', atMost: 0 },
+    { metric: 'deliveryP99', against: { metric: 'calmP99' }, atMost: 10 },
+    { metric: 'wholeMs', atMost: 5_000 },
+  ],
+  fresh: true,
+  warmSeconds: 0,
+  once: true,
+
+  async enter({ server, load }, shape) {
+    const { port } = server;
+    const { conversations } = await server.stage(shape);
+    const targets = conversations.map(({ send }) => send);
+    const members = conversations.flatMap(({ id, sockets }) =>
+      sockets.slice(1).map(socket => ({ ...socket, conversation: id })),
+    );
+    const returning = startLoad();
+    try {
+      await load.open({ port, sockets: conversations.map(({ sockets }) => sockets[0]) });
+      await returning.gather({ port, sockets: members });
+      await say(load, port, targets, WARM_SECONDS);
+    } catch (error) {
+      returning.stop();
+      throw error;
+    }
+    return { returning, targets, conversations };
+  },
+
+  async play({ server, load, watched }, { returning, targets, conversations }, { shape }) {
+    const { port } = server;
+    const calm = await say(load, port, targets, shape.stormSeconds);
+    const before = await lastSeqs(port, conversations);
+    await returning.cut();
+    const times = MISSED * targets.length;
+    await load.drive({ port, targets, connections: CONNECTIONS, seconds: 60, times, listenersEach: 1, watched: {} });
+    await server.ask('time');
+    const [told, storm] = await Promise.all([returning.back(), say(load, port, targets, shape.stormSeconds, watched)]);
+    const { stallMs } = await server.ask('time');
+    const last = await lastSeqs(port, conversations);
+    const spans = Object.fromEntries(conversations.map(({ id }, index) => [id, [before[index] + 1, last[index]]]));
+    const { missing, synced } = await heardOut(returning, spans);
+    const { missing: missed, ...figures } = figuresOf(storm);
+    return { ...figures, ...told, missing: missing + missed, synced, calmP99: calm.deliveryP99, stallMs };
+  },
+
+  leave: ({ returning }) => returning.stop(),
+};
+
+function say(load, port, targets, seconds, watched = {}) {
+  const rate = { perSecond: PER_SECOND, connections: CONNECTIONS };
+  return load.drive({ port, targets, seconds, listenersEach: 1, watched, ...rate });
+}
+
+async function lastSeqs(port, conversations) {
+  const { made, close } = client(port);
+  const ask = ({ id, send }) => made('GET', `/v1/conversations/${id}`, undefined, send.token);
+  return each(conversations, 16, async one => (await ask(one)).last_seq).finally(close);
+}
+
+async function heardOut(returning, spans) {
+  const late = performance.now() + LATE_MS;
+  for (;;) {
+    const lacking = await returning.lacking({ spans });
+    if (lacking.missing === 0 || performance.now() > late) return lacking;
+    await delay(100);
+  }
+}

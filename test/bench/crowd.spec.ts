@@ -1,0 +1,61 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { IncomingMessage } from 'node:http';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { WebSocketServer } from 'ws';
+import { bench } from '../support/bench.js';
+
+const { Crowd } = await bench('load/crowd.js');
+
+/** The server here tells whoever comes back what was said after its cursor; in one room it forgets a message. */
+describe('those who are cut off and come back', () => {
+  const http = createServer();
+  const sockets = new WebSocketServer({ noServer: true });
+  const asked: string[] = [];
+  let toRefuse = 0;
+  let said = 2;
+  let port = 0;
+
+  const message = (seq: number) => ({ type: 'message.created', cursor: `c${seq}`, data: { message: { seq } } });
+
+  beforeAll(async () => {
+    http.on('upgrade', (request: IncomingMessage, socket, head) => {
+      const url = new URL(request.url ?? '', 'http://bench');
+      asked.push(url.search);
+      if (toRefuse-- > 0) return void socket.end('HTTP/1.1 503 Busy\r\nRetry-After: 0\r\n\r\n');
+      sockets.handleUpgrade(request, socket, head, client => {
+        const say = (frame: object) => client.send(JSON.stringify(frame));
+        say({ type: 'connected', data: { cursor: `c${said}` } });
+        const after = url.searchParams.get('after');
+        if (after === null) return;
+        for (let seq = Number(after.slice(1)) + 1; seq <= said; seq += 1) {
+          if (!(url.searchParams.has('forgotten') && seq === 4)) say(message(seq));
+        }
+        say({ type: 'resumed', data: { to: `c${said}` } });
+      });
+    });
+    await new Promise<void>(done => http.listen(0, '127.0.0.1', done));
+    port = (http.address() as AddressInfo).port;
+  });
+  afterAll(() => {
+    for (const client of sockets.clients) client.terminate();
+    http.close();
+  });
+
+  it('bring the cursor that they have come to, come again when they are sent away, and know what they lack', async () => {
+    const crowd = new Crowd();
+    const paths = ['/ws?who=told', '/ws?who=another&forgotten=1'];
+    await crowd.gather({ port, sockets: paths.map(path => ({ path, ready: '"connected"', conversation: 'talk' })) });
+    crowd.cut();
+    said = 5;
+    toRefuse = 1;
+    const { handshakes, refused } = await crowd.back();
+    expect({ handshakes, refused }).toEqual({ handshakes: 3, refused: 1 });
+    expect(asked.slice(2).every(search => search.includes('after=c2'))).toBe(true);
+    expect(crowd.lacking({ spans: { talk: [3, 3] } }).missing).toBe(0);
+    expect(crowd.lacking({ spans: { talk: [3, 5] } })).toEqual({ missing: 1, synced: 0 });
+    expect(crowd.lacking({ spans: { talk: [3, 6] } }).missing).toBe(3);
+    crowd.cut();
+    expect(crowd.lacking({ spans: { talk: [3, 5] } }).missing).toBe(6);
+  });
+});
