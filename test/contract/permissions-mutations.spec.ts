@@ -83,8 +83,29 @@ const MUTATIONS: Mutation[] = [
   {
     lock: 'the room of a conversation',
     file: 'src/modules/realtime/handshake.service.ts',
-    from: 'await this.conversations.find(principal, conversationId)',
-    to: "await this.conversations.find({ kind: 'system', workspaceId: principal.workspaceId }, conversationId)",
+    from: 'await this.conversations.place(principal, conversationId)',
+    to: "await this.conversations.place({ kind: 'system', workspaceId: principal.workspaceId }, conversationId)",
+    rows: '^WS ',
+  },
+  {
+    lock: 'the rooms of one workspace',
+    file: 'src/modules/conversations/conversation-places.repository.ts',
+    from: 'conversation.workspace_id = asked.workspace_id',
+    to: 'conversation.workspace_id IS NOT NULL',
+    rows: '^WS ',
+  },
+  {
+    lock: 'the rooms of one contact',
+    file: 'src/modules/conversations/conversation-places.repository.ts',
+    from: 'asked.contact_id IS NULL OR',
+    to: 'true OR',
+    rows: '^WS ',
+  },
+  {
+    lock: 'the rooms of the channels in scope',
+    file: 'src/modules/conversations/conversation-places.repository.ts',
+    from: 'asked.channels IS NULL OR',
+    to: 'true OR',
     rows: '^WS ',
   },
 ];

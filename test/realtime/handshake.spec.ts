@@ -203,6 +203,33 @@ describe('opening a socket', () => {
       expectEnvelope(await refusal(world.agentSocket(nowhere, { room: conversation.id })), 404, 'not_found');
     });
 
+    it('is refused to those alone who may not see it, also when all come at once and are looked up together', async () => {
+      const nowhere = await world.colleague(desk, { channel_ids: [] });
+      const here = await world.colleague(desk, { channel_ids: [desk.channelId] });
+      const room = conversation.id;
+      const comers: [expected: number, open: () => Promise<TestSocket>][] = [
+        [101, () => world.agentSocket(desk.owner, { room })],
+        [101, () => world.agentSocket(here, { room })],
+        [404, () => world.agentSocket(scoped, { room })],
+        [404, () => world.agentSocket(nowhere, { room })],
+        [404, () => world.agentSocket(stranger.owner, { room })],
+        [101, () => world.agentSocket(stranger.owner, { room: foreign.id })],
+        [101, () => world.visitorSocket(visitor, { conv: room })],
+        [404, () => world.visitorSocket(visitor, { conv: neighbour.id })],
+        [404, () => world.visitorSocket(visitor, { conv: foreign.id })],
+      ];
+      const all = Array.from({ length: 4 }, () => comers).flat();
+      const answers = await Promise.all(
+        all.map(([, open]) =>
+          open().then(
+            () => 101,
+            (refused: unknown) => (refused as Refused).status,
+          ),
+        ),
+      );
+      expect(answers).toEqual(all.map(([expected]) => expected));
+    });
+
     it('is 404 as another workspace’s id is, whether or not the conversation exists', async () => {
       const there = await refusal(world.agentSocket(desk.owner, { room: foreign.id }));
       const nowhere = await refusal(world.agentSocket(desk.owner, { room: newId() }));
@@ -245,10 +272,10 @@ describe('opening a socket', () => {
       let signedOut = () => {};
       const gone = new Promise<void>(resolve => (signedOut = resolve));
       // what comes after authentication takes its time
-      conversations.find = async (...args) => {
+      conversations.place = async (...args) => {
         asked();
         await gone;
-        return ConversationsService.prototype.find.apply(conversations, args);
+        return ConversationsService.prototype.place.apply(conversations, args);
       };
       try {
         const opening = world.socket('agent', { token: agent.token, room: conversation.id, reject: 'close' });
@@ -259,7 +286,7 @@ describe('opening a socket', () => {
         expect((await socket.end()).code).toBe(4502);
         expect(socket.frames.filter(({ type }) => type !== 'connected')).toEqual([]);
       } finally {
-        Reflect.deleteProperty(conversations, 'find');
+        Reflect.deleteProperty(conversations, 'place');
       }
     });
   });
@@ -463,9 +490,9 @@ describe('a service that stops', () => {
     const desk = await world.desk();
     const conversations = world.app.app.get(ConversationsService);
     const { id } = await world.conversation(await world.visitor(desk));
-    conversations.find = (...args) => {
+    conversations.place = (...args) => {
       world.app.app.get(Lifecycle).drain();
-      return ConversationsService.prototype.find.apply(conversations, args);
+      return ConversationsService.prototype.place.apply(conversations, args);
     };
     expectEnvelope(await refusal(world.agentSocket(desk.owner, { room: id })), 503, 'unavailable');
     await world.stop();

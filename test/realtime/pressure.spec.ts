@@ -230,7 +230,7 @@ describe('what comes', () => {
     const conversations = world.app.app.get(ConversationsService);
     let go = () => {};
     const hang = new Promise<null>(resolve => (go = () => resolve(null)));
-    conversations.find = () => hang;
+    conversations.place = () => hang;
     try {
       const typing = { type: 'typing', conversation_id: id };
       const talking = setInterval(() => socket.send(typing), 60);
@@ -238,7 +238,7 @@ describe('what comes', () => {
       expect((await socket.end(10_000)).code).toBe(4008);
       clearInterval(talking);
     } finally {
-      Reflect.deleteProperty(conversations, 'find');
+      Reflect.deleteProperty(conversations, 'place');
       go();
     }
   });

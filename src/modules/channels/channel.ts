@@ -93,8 +93,7 @@ export function isOrigin(text: unknown): boolean {
   return typeof text === 'string' && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
 }
 
-/** Whether a page of this origin may use the channel. No origin is no browser, and not held back by this. */
-export function admitsOrigin(channel: Channel, origin: string | undefined): boolean {
-  if (origin === undefined || channel.allowedOrigins.length === 0) return true;
-  return channel.allowedOrigins.includes(origin.toLowerCase());
+/** Whether a page of this origin may use a channel that allows these; none stand for all. No origin is no browser, and not held back by this. */
+export function admitsOrigin(allowed: readonly string[], origin: string | undefined): boolean {
+  return origin === undefined || allowed.length === 0 || allowed.includes(origin.toLowerCase());
 }

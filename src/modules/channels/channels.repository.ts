@@ -4,15 +4,32 @@ import { IsNull } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
+import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ChannelEntity } from './channel.entity.js';
 import type { Channel } from './channel.js';
+
+const ALLOWED_ORIGINS = statement(`
+  SELECT allowed_origins AS allowed FROM channel WHERE workspace_id = $1 AND id = $2`);
+const ALL_ALLOWED_ORIGINS = statement(`
+  SELECT asked.place::integer - 1 AS place, allowed_origins AS allowed
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, place)
+    JOIN channel ON channel.workspace_id = asked.workspace_id AND channel.id = asked.id`);
 
 @Injectable()
 export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   protected readonly entity = ChannelEntity;
   protected readonly alias = 'channel';
   protected override readonly place = { channel: 'id' };
+
+  private readonly origins: GatheredReads<[workspaceId: string, id: string], { allowed: string[] }>;
+
+  constructor(units: UnitOfWork, sql: Sql) {
+    super(units);
+    this.origins = new GatheredReads(readingOf(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
+  }
 
   /** Deleted channels are gone for everyone who asks; conversations still refer to them. */
   override visibleTo(principal: Principal): SelectQueryBuilder<ChannelEntity> {
@@ -33,6 +50,11 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   /** For the door of visitors, who come with nothing but the public token. */
   byWidgetToken(widgetToken: string): Promise<Channel | null> {
     return this.rows.findOneBy({ widgetToken, deletedAt: IsNull() });
+  }
+
+  /** Asked by every handshake of a visitor's. */
+  async allowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
+    return (await this.origins.ask(workspaceId, id))?.allowed ?? null;
   }
 
   find(workspaceId: string, id: string): Promise<Channel | null> {

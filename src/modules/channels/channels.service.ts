@@ -64,6 +64,11 @@ export class ChannelsService {
     return this.channels.byWidgetToken(token);
   }
 
+  /** From where pages may use it; null where there is no such channel, not even a deleted one. */
+  allowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
+    return this.channels.allowedOrigins(workspaceId, id);
+  }
+
   /** Also a deleted one: conversations outlive their channel. */
   find(workspaceId: string, id: string): Promise<Channel | null> {
     return this.channels.find(workspaceId, id);

@@ -65,6 +65,9 @@ export interface Conversation {
   updatedAt: Date;
 }
 
+/** Where a conversation is to be heard, and who is in it. */
+export type ConversationPlace = Pick<Conversation, 'id' | 'workspaceId' | 'channelId' | 'contactId' | 'assigneeId'>;
+
 export interface ConversationRecord {
   id: string;
   number: number;

@@ -13,6 +13,7 @@ import { ContactMoves } from './contact-moves.service.js';
 import { ContactConversationsController } from './contact-conversations.controller.js';
 import { ConversationChanges } from './conversation-changes.service.js';
 import { ConversationCounting } from './conversation-counting.service.js';
+import { ConversationPlacesRepository } from './conversation-places.repository.js';
 import { ConversationStarts } from './conversation-starts.service.js';
 import { ConversationViews } from './conversation-views.service.js';
 import { ConversationsController } from './conversations.controller.js';
@@ -43,6 +44,7 @@ import { TallyRepository } from './tally.repository.js';
   ],
   providers: [
     ConversationsRepository,
+    ConversationPlacesRepository,
     InboxRepository,
     TallyRepository,
     MessagesRepository,

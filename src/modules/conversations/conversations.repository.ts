@@ -37,15 +37,6 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     return rows.map(({ id }) => id);
   }
 
-  /** The members to whom unresolved ones are assigned. @param id of the one that is asked for; null: all */
-  async assigneesOf(principal: Principal, id: string | null): Promise<string[]> {
-    const query = this.visibleTo(principal)
-      .select('DISTINCT conversation.assignee_id', 'assigneeId')
-      .andWhere(`conversation.status <> 'resolved' AND conversation.assigneeId IS NOT NULL`);
-    if (id !== null) query.andWhere('conversation.id = :id', { id });
-    return (await query.getRawMany<{ assigneeId: string }>()).map(({ assigneeId }) => assigneeId);
-  }
-
   /** The contact's unresolved conversation on the channel that `single_conversation` allows. */
   unresolvedOf(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
     return this.rows

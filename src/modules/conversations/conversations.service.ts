@@ -7,8 +7,9 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
+import { ConversationPlacesRepository } from './conversation-places.repository.js';
 import { ConversationChanges } from './conversation-changes.service.js';
-import type { Conversation, Priority } from './conversation.js';
+import type { Conversation, ConversationPlace, Priority } from './conversation.js';
 import { AssigneeUnavailable, ConversationErased, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { ConversationCounts, InboxQuery } from './inbox.js';
@@ -29,6 +30,7 @@ export class ConversationsService {
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly conversations: ConversationsRepository,
+    private readonly places: ConversationPlacesRepository,
     private readonly inbox: InboxRepository,
     private readonly tally: TallyRepository,
     private readonly messages: MessagesRepository,
@@ -49,6 +51,11 @@ export class ConversationsService {
     return this.conversations.findVisible(principal, id);
   }
 
+  /** Where it is, if the caller may see it: asked in passing, and not within a unit of work. */
+  place(principal: Principal, id: string): Promise<ConversationPlace | null> {
+    return this.places.find(principal, id);
+  }
+
   /** All of the visitor's, on its channel. */
   idsOf(principal: VisitorPrincipal): Promise<string[]> {
     return this.conversations.visibleIds(principal);
@@ -56,7 +63,7 @@ export class ConversationsService {
 
   /** The members with whom the visitor talks now. @param id of the conversation that it is about; null: all of its */
   assigneesOf(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
-    return this.conversations.assigneesOf(principal, id);
+    return this.places.assigneesOf(principal, id);
   }
 
   async get(principal: Principal, id: string): Promise<Conversation> {

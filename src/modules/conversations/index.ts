@@ -1,5 +1,11 @@
 export { toConversationRecord } from './conversation.js';
-export type { Conversation, ConversationRecord, Status, VisitorConversationRecord } from './conversation.js';
+export type {
+  Conversation,
+  ConversationPlace,
+  ConversationRecord,
+  Status,
+  VisitorConversationRecord,
+} from './conversation.js';
 export { ConversationCounting } from './conversation-counting.service.js';
 export { unknownId } from './conversations.errors.js';
 export type {

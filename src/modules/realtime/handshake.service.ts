@@ -13,7 +13,7 @@ import type { Handshake } from '../../platform/sockets/socket-door.js';
 import { SocketDoor } from '../../platform/sockets/socket-door.js';
 import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
-import type { Conversation } from '../conversations/index.js';
+import type { ConversationPlace } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { syncRequired } from './event-frames.js';
 import { passingFrame } from './passing-frames.js';
@@ -110,9 +110,9 @@ export class HandshakeService extends SocketDoor {
     query: URLSearchParams,
     origin: string | undefined,
   ): Promise<Admission> {
-    const channel = await this.channels.find(principal.workspaceId, principal.channelId);
-    if (!channel) throw new NotFound();
-    if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();
+    const allowed = await this.channels.allowedOrigins(principal.workspaceId, principal.channelId);
+    if (!allowed) throw new NotFound();
+    if (!admitsOrigin(allowed, origin)) throw new OriginNotAllowed();
     const conversationId = query.get('conv');
     const conversation = conversationId ? await this.visible(principal, conversationId) : null;
     const room = conversation
@@ -154,8 +154,8 @@ export class HandshakeService extends SocketDoor {
   }
 
   /** A conversation that is not there and one that the caller may not see answer alike. */
-  private async visible(principal: Principal, conversationId: string): Promise<Conversation> {
-    const conversation = isId(conversationId) ? await this.conversations.find(principal, conversationId) : null;
+  private async visible(principal: Principal, conversationId: string): Promise<ConversationPlace> {
+    const conversation = isId(conversationId) ? await this.conversations.place(principal, conversationId) : null;
     if (!conversation) throw new NotFound();
     return conversation;
   }

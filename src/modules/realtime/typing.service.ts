@@ -5,7 +5,7 @@ import { NotFound } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { Fanout } from '../../platform/fanout/fanout.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
-import type { Conversation } from '../conversations/index.js';
+import type { ConversationPlace } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import type { TypingData } from './frames.schema.js';
 import { passingFrame } from './passing-frames.js';
@@ -87,8 +87,8 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     this.publish('typing.stop', principal, conversation, agentsOnly);
   }
 
-  private async typable(principal: Principal, id: unknown): Promise<Conversation> {
-    const conversation = isId(id) ? await this.conversations.find(principal, id) : null;
+  private async typable(principal: Principal, id: unknown): Promise<ConversationPlace> {
+    const conversation = isId(id) ? await this.conversations.place(principal, id) : null;
     if (!conversation) throw new NotFound();
     if (principal.kind === 'agent' && conversation.assigneeId !== principal.memberId) throw new NotAssigned();
     return conversation;
@@ -97,7 +97,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
   private publish(
     type: TypingNotice['type'],
     principal: Principal,
-    { workspaceId, channelId, id: conversationId, contactId }: Conversation,
+    { workspaceId, channelId, id: conversationId, contactId }: ConversationPlace,
     agentsOnly: boolean,
   ): void {
     const sender: Pick<TypingData, 'sender_type' | 'sender_id' | 'name'> =

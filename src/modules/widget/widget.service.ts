@@ -101,7 +101,7 @@ export class WidgetService {
   ): Promise<{ channel: Channel; workspace: Workspace }> {
     const channel = await this.channels.byWidgetToken(widgetToken);
     if (!channel || channel.status !== 'active') throw new WidgetTokenInvalid();
-    if (!admitsOrigin(channel, origin)) throw new OriginNotAllowed();
+    if (!admitsOrigin(channel.allowedOrigins, origin)) throw new OriginNotAllowed();
     const workspace = await this.workspaces.find(channel.workspaceId);
     if (!workspace) throw new WidgetTokenInvalid();
     return { channel, workspace };

@@ -58,7 +58,7 @@ export class ViewingService implements OnModuleInit {
     if (id === null) return this.end(connection);
     if (typeof id !== 'string') throw missingId();
     const principal = connection.principal as AgentPrincipal;
-    const conversation = isId(id) ? await this.conversations.find(principal, id) : null;
+    const conversation = isId(id) ? await this.conversations.place(principal, id) : null;
     if (!conversation) throw new NotFound();
     // it may have ended while that was read, or seen its scope cut
     if (connection.closedAt !== null || !this.hub.connections.has(connection)) return;

@@ -1,0 +1,62 @@
+import { Injectable } from '@nestjs/common';
+import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
+import { scopeOf } from '../../kernel/principal.js';
+import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import type { ConversationPlace } from './conversation.js';
+
+/** Who asks, as `visibleTo` would have it: a contact where it is a visitor, channels where it does not see all. */
+type Sight = [workspaceId: string, contactId: string | null, channels: string | null, conversationId: string | null];
+
+const ONE = `(SELECT 0 AS place, $1::uuid AS workspace_id, $2::uuid AS contact_id, $3::text AS channels, $4::uuid AS id)`;
+const MANY = `(
+  SELECT place::integer - 1 AS place, workspace_id, contact_id, channels, id
+  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[])
+    WITH ORDINALITY AS listed (workspace_id, contact_id, channels, id, place))`;
+const IS_SEEN = `
+  conversation.workspace_id = asked.workspace_id
+  AND (asked.contact_id IS NULL OR conversation.contact_id = asked.contact_id)
+  AND (asked.channels IS NULL OR conversation.channel_id = ANY(asked.channels::uuid[]))`;
+const place = (asked: string): string => `
+  SELECT asked.place, conversation.id, conversation.workspace_id AS "workspaceId", channel_id AS "channelId",
+    conversation.contact_id AS "contactId", assignee_id AS "assigneeId"
+  FROM ${asked} AS asked JOIN conversation ON conversation.id = asked.id AND ${IS_SEEN}`;
+const assignees = (asked: string): string => `
+  SELECT asked.place, ARRAY(
+    SELECT DISTINCT assignee_id FROM conversation
+    WHERE ${IS_SEEN} AND conversation.contact_id = asked.contact_id AND (asked.id IS NULL OR conversation.id = asked.id)
+      AND status <> 'resolved' AND assignee_id IS NOT NULL
+  ) AS ids
+  FROM ${asked} AS asked`;
+
+/** What handshakes and frames ask of conversations, in narrow reads, and one for all who come at once. */
+@Injectable()
+export class ConversationPlacesRepository {
+  private readonly places: GatheredReads<Sight, ConversationPlace>;
+  private readonly assignees: GatheredReads<Sight, { ids: string[] }>;
+
+  constructor(sql: Sql) {
+    this.places = new GatheredReads(readingOf(sql, statement(place(ONE)), statement(place(MANY))));
+    this.assignees = new GatheredReads(readingOf(sql, statement(assignees(ONE)), statement(assignees(MANY))));
+  }
+
+  /** @returns null where there is none that the caller may see */
+  async find(principal: Principal, id: string): Promise<ConversationPlace | null> {
+    return (await this.places.ask(...sightOf(principal, id))) ?? null;
+  }
+
+  /** The members to whom the visitor's unresolved ones are assigned. @param id of the one that is asked for; null: all */
+  async assigneesOf(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
+    return (await this.assignees.ask(...sightOf(principal, id)))?.ids ?? [];
+  }
+}
+
+function sightOf(principal: Principal, id: string | null): Sight {
+  const scope = scopeOf(principal);
+  return [
+    principal.workspaceId,
+    principal.kind === 'visitor' ? principal.contactId : null,
+    scope && `{${scope.join(',')}}`,
+    id,
+  ];
+}
