@@ -32,7 +32,8 @@ export async function playScenario({ scenario, played, broken, notes, leftOut },
 
 async function playCase(scenario, one, ids, run, { results, broken, notes }) {
   const { lineup, world, budget, random, quick, rounds, tell } = run;
-  const { seconds = run.seconds, warmSeconds = quick ? WARM.quickSeconds : WARM.seconds } = scenario;
+  const usual = { seconds: run.seconds, warmSeconds: quick ? WARM.quickSeconds : WARM.seconds, once: false };
+  const { seconds, warmSeconds, once } = { ...usual, ...scenario, ...one };
   const label = [scenario.id, one.name].filter(Boolean).join(' ');
   const states = new Map();
   const guarded = async (id, what, work) => {
@@ -86,7 +87,7 @@ async function warm(play, most) {
 }
 
 /** A round that others disturbed is void and played again, a few times; if it never is quiet, the quietest says so. */
-async function quietest(play, budget, once = false) {
+async function quietest(play, budget, once) {
   let best = await play();
   let again = 0;
   while (!once && isDisturbed(best) && again < AGAIN && budget.allowsAgain()) {

@@ -3,6 +3,7 @@ import { connects } from './connects.js';
 import { Crowd } from './crowd.js';
 import { drive } from './drive.js';
 import { listen } from './listener.js';
+import { logins } from './logins.js';
 import { Tally } from './tally.js';
 
 /** The process that makes the load and measures what comes of it; `load.js` speaks with it. */
@@ -33,6 +34,7 @@ const commands = {
     return measured;
   },
   connects,
+  logins,
   gather: wants => crowd.gather(wants),
   cut: () => crowd.cut(),
   back: () => crowd.back(),

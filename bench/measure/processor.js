@@ -25,9 +25,13 @@ export function secondsOf(pids) {
 
 /** Own time and that of children that have ended and were waited for. */
 function ticksOf(pid) {
-  // the name, in brackets, may hold spaces
-  const fields = readFileSync(`/proc/${pid}/stat`, 'latin1').split(') ').at(-1).split(' ');
+  const fields = fieldsOf(`/proc/${pid}/stat`);
   return Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
+}
+
+function fieldsOf(file) {
+  // the name, in brackets, may hold spaces
+  return readFileSync(file, 'latin1').split(') ').at(-1).split(' ');
 }
 
 function childrenOf(pid) {
@@ -56,6 +60,23 @@ function existsProc() {
   } catch {
     return false;
   }
+}
+
+/**
+ * Begins to watch the main thread of a process alone: whatever is slow belongs into others.
+ * @returns what ends it: how much of a core it had
+ */
+export function watchMainThread(pid) {
+  const seconds = () => {
+    try {
+      const fields = fieldsOf(`/proc/${pid}/task/${pid}/stat`);
+      return (Number(fields[11]) + Number(fields[12])) / TICKS;
+    } catch {
+      return Number.NaN;
+    }
+  };
+  const [begun, before] = [performance.now(), seconds()];
+  return () => ((seconds() - before) * 1000) / (performance.now() - begun);
 }
 
 /**

@@ -7,5 +7,5 @@ const entry = resolve(import.meta.dirname, 'servers/ours-http.js');
 export default {
   ...ours,
   id: 'ours-http',
-  start: world => ours.start(world, { entry }),
+  start: (world, about = {}) => ours.start(world, { ...about, entry }),
 };

@@ -55,6 +55,7 @@ export class Desk {
       let turn = 0;
       const agent = () => this.agents[turn++ % this.agents.length];
       return {
+        key: this.desk.key,
         conversations: this.talks.slice(0, conversations).map(({ id, visitor }) => ({
           id,
           send: {

@@ -11,7 +11,7 @@ export const sending = {
   async enter({ server, load }, shape) {
     const stage = await server.stage(shape);
     const sockets = [...stage.conversations.flatMap(one => one.sockets), ...stage.inbox];
-    await load.open({ port: server.port, sockets });
+    await load.open({ port: server.heardOn ?? server.port, sockets });
     return stage.conversations.map(({ send }) => send);
   },
 

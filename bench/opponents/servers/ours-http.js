@@ -3,8 +3,8 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { IsString, MaxLength } from 'class-validator';
 
 /**
- * The built service with one controller more, made and guarded as all of its own are: `GET` and `POST /v1/echo` for
- * agents. Written without decorators' syntax, so that it needs no compiler.
+ * The built service with one controller more, made and guarded as all of its own are: `GET /v1/echo` for
+ * agents and API keys, `POST` for agents. Written without decorators' syntax, so that it needs no compiler.
  */
 
 const built = '../../../dist/';
@@ -24,7 +24,7 @@ class EchoController {
     return { content };
   }
 }
-decorate([Get(), Allow('session:read', { only: 'agent' })], EchoController.prototype, 'read');
+decorate([Get(), Allow('channels:read')], EchoController.prototype, 'read');
 decorate([Post(), Allow('session:read', { only: 'agent' })], EchoController.prototype, 'write');
 Reflect.defineMetadata('design:paramtypes', [EchoBody], EchoController.prototype, 'write');
 Body()(EchoController.prototype, 'write', 0);

@@ -1,0 +1,32 @@
+import { redisAbsent } from '../redis.js';
+import ours from './ours.js';
+
+const name = 'ours_two';
+
+/**
+ * Two instances of the service on one database, and the Redis that they tell each other by: what is sent to the first
+ * is heard on the second. The processor of all three counts as the server's.
+ */
+export default {
+  ...ours,
+  id: 'ours-two',
+  name: 'ours, two instances',
+  absent: redisAbsent,
+  async start(world) {
+    const started = [await world.redis()];
+    const stop = async () => {
+      for (const one of started.splice(0).reverse()) await one.stop();
+    };
+    try {
+      const env = { REDIS_URL: started[0].url };
+      const sending = await ours.start(world, { env, name });
+      started.push(sending);
+      const hearing = await ours.start(world, { env, name });
+      started.push(hearing);
+      return { ...sending, heardOn: hearing.port, pids: started.map(({ pid }) => pid), stop };
+    } catch (error) {
+      await stop();
+      throw error;
+    }
+  },
+};

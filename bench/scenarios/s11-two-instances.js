@@ -1,0 +1,30 @@
+import { sending, SENDING_COLUMNS } from './sending.js';
+
+const CROWD = { conversations: 100, listenersEach: 10 };
+
+/** Sent to one instance, and heard on another; beside it both on the same. */
+export default {
+  id: 'S11',
+  title: 'Two instances and Redis: sent to one, heard on the other',
+  takes: 50,
+  cases: [
+    { name: '200/s', shape: { ...CROWD, perSecond: 200 } },
+    { name: 'saturated', shape: CROWD },
+  ],
+  opponents: ['ours', 'ours-two'],
+  quick: ['ours', 'ours-two'],
+  columns: [...SENDING_COLUMNS, 'deliveryP50', 'deliveryP99', 'missing'],
+  bars: [
+    {
+      metric: 'deliveryP50',
+      of: 'ours-two',
+      case: '200/s',
+      against: { opponent: 'ours' },
+      difference: true,
+      atMost: 1,
+    },
+    { metric: 'rate', of: 'ours-two', case: 'saturated', against: { opponent: 'ours' }, atLeast: 0.8 },
+    { metric: 'missing', of: 'ours-two', atMost: 0 },
+  ],
+  ...sending,
+};
