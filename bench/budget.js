@@ -1,5 +1,7 @@
 /** Seconds that a scenario takes on a machine with nothing else to do, where it does not say. */
 const USUAL = 40;
+/** And what one round of it takes where others are busy. */
+const LEAST = { full: 60, quick: 20 };
 
 /**
  * The time that a run has. Each scenario has its share, and what those before it have left; when that is over it plays
@@ -26,9 +28,9 @@ export class Budget {
     this.untilMs = (this.promised / this.whole) * this.limitMs * 0.95;
   }
 
-  /** Whether no other scenario may begin, for it might have to be cut. */
-  get over() {
-    return this.spentMs > this.limitMs * 0.8;
+  /** Whether it may begin, and would not have to be cut. @param mode `full` or `quick` */
+  hasRoomFor({ least = LEAST }, mode) {
+    return this.spentMs + least[mode] * 1000 <= this.limitMs * 0.95;
   }
 
   /** Whether another round may begin. */

@@ -16,7 +16,7 @@ const WARM = { better: 0.9, seconds: 8, quickSeconds: 4 };
 export async function playScenario({ scenario, played, broken, notes, leftOut }, ids, run) {
   if (scenario.fresh) await run.lineup.leave(ids);
   for (const one of scenario.cases) {
-    if (run.quick && one.fullOnly) continue;
+    if (run.quick ? one.fullOnly : one.quickOnly) continue;
     const reason = one.absent?.() ?? null;
     if (reason !== null) {
       leftOut[one.name] = reason;
@@ -31,9 +31,15 @@ export async function playScenario({ scenario, played, broken, notes, leftOut },
 }
 
 async function playCase(scenario, one, ids, run, { results, broken, notes }) {
-  const { lineup, world, budget, random, quick, rounds, tell } = run;
-  const usual = { seconds: run.seconds, warmSeconds: quick ? WARM.quickSeconds : WARM.seconds, once: false };
-  const { seconds, warmSeconds, once } = { ...usual, ...scenario, ...one };
+  const { lineup, world, budget, random, quick, tell } = run;
+  const { quickSeconds, seconds: fullSeconds } = WARM;
+  const usual = {
+    rounds: run.rounds,
+    seconds: run.seconds,
+    warmSeconds: quick ? quickSeconds : fullSeconds,
+    once: false,
+  };
+  const { rounds, seconds, warmSeconds, once } = { ...usual, ...scenario, ...one };
   const label = [scenario.id, one.name].filter(Boolean).join(' ');
   const states = new Map();
   const guarded = async (id, what, work) => {
@@ -54,7 +60,6 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       const ready = performance.now();
       await warm(() => scenario.play(seat, state, about(Math.min(1, seconds))), warmSeconds);
       states.set(id, state);
-      if (scenario.note) notes[id] = scenario.note(state);
       tell(`${label} ${seat.opponent.name}: there after ${since(begun, ready)}, warm after ${since(begun)}`);
     });
   }
@@ -72,7 +77,10 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       });
     }
   }
-  for (const state of states.values()) scenario.leave?.(state);
+  for (const [id, state] of states) {
+    if (scenario.note) notes[id] = scenario.note(state);
+    scenario.leave?.(state);
+  }
   for (const id of ids) await lineup.seats.get(id)?.load.close();
 }
 

@@ -5,6 +5,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { isGross } from './bars.js';
 import { Budget } from './budget.js';
+import { choose } from './choice.js';
 import { Lineup } from './lineup.js';
 import { random } from './measure/statistics.js';
 import { opponents } from './opponents/index.js';
@@ -17,8 +18,8 @@ import { scenarios } from './scenarios/index.js';
 import { dataFolder } from './service.js';
 
 /**
- * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--gate]`: every scenario, all opponents, side by
- * side. Writes `bench/results/`. Ends with 1 when something broke or, with `--gate`, when a figure is below half its bar.
+ * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--long] [--gate]`: every scenario,
+ * all opponents, side by side; those that are long only with `--long`, or named. Writes `bench/results/`. Ends with 1 when something broke or, with `--gate`, when a figure is below half its bar.
  */
 
 /** With the build before them, 12 and 3 minutes. */
@@ -34,6 +35,7 @@ function parse(words) {
     options: {
       quick: { type: 'boolean' },
       gate: { type: 'boolean' },
+      long: { type: 'boolean' },
       only: { type: 'string' },
       rounds: { type: 'string' },
       seed: { type: 'string' },
@@ -46,36 +48,30 @@ function parse(words) {
     if (!(value > 0)) throw new Error(`--${name} must be a number above 0`);
     return value;
   };
+  const choice = choose(scenarios, values);
+  const longMs = choice.chosen.filter(({ long }) => long).reduce((sum, { takes }) => sum + takes * 1000, 0);
   return {
     ...mode,
-    chosen: chosen(values.only),
+    ...choice,
     gate: values.gate ?? false,
     rounds: number('rounds', mode.rounds),
     seed: number('seed', 1),
-    limitMs: number('minutes', mode.limitMs / 60_000) * 60_000,
+    limitMs: number('minutes', (mode.limitMs + longMs) / 60_000) * 60_000,
   };
 }
 
-function chosen(only) {
-  if (only === undefined) return scenarios;
-  return only
-    .toUpperCase()
-    .split(',')
-    .map(id => {
-      const found = scenarios.find(scenario => scenario.id === id);
-      if (!found) throw new Error(`there is no scenario ${id}; there are ${scenarios.map(one => one.id).join(', ')}`);
-      return found;
-    });
-}
-
-async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
+async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, seed }) {
   const budget = new Budget(limitMs, chosen);
   const tell = line => console.log(`${clock(budget.spentMs)} ${line}`);
   installOpponents(tell);
   const outcomes = [];
   const finish = cut => {
     const about = { ...machine(), mode, rounds, seconds, seed, minutes: (budget.spentMs / 60_000).toFixed(1), cut };
-    return write(summarise(about, outcomes, opponents), tell);
+    const others = leftOut.map(({ scenario, reason }) => ({
+      ...outcomeOf(scenario),
+      leftOut: { 'all of it': reason },
+    }));
+    return write(summarise(about, [...outcomes, ...others], opponents), tell);
   };
   const { folder, remove } = dataFolder('bench');
   const postgres = await startPostgres(folder);
@@ -98,9 +94,9 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
     const run = { lineup, world, budget, random: random(seed), quick, rounds, seconds, tell };
     for (const scenario of chosen) {
       budget.begin(scenario);
-      if (budget.over) {
+      if (!budget.hasRoomFor(scenario, mode)) {
+        leftOut.push({ scenario, reason: 'there was no time for it' });
         tell(`${scenario.id} is left out: there is no time for it`);
-        outcomes.push({ ...outcomeOf(scenario), absent: leftOut(scenario) });
         continue;
       }
       tell(`${scenario.id} ${scenario.title}`);
@@ -122,10 +118,6 @@ async function main({ chosen, gate, mode, limitMs, rounds, seconds, seed }) {
 
 function outcomeOf(scenario) {
   return { scenario, absent: {}, played: {}, broken: {}, notes: {}, leftOut: {} };
-}
-
-function leftOut({ opponents: ids }) {
-  return Object.fromEntries(ids.map(id => [id, 'the time was over']));
 }
 
 /** Who plays, and who does not, with the reason. */

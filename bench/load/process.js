@@ -4,6 +4,7 @@ import { Crowd } from './crowd.js';
 import { drive } from './drive.js';
 import { listen } from './listener.js';
 import { logins } from './logins.js';
+import { Stalled } from './stalled.js';
 import { Tally } from './tally.js';
 
 /** The process that makes the load and measures what comes of it; `load.js` speaks with it. */
@@ -13,6 +14,7 @@ const OPENING = 50;
 
 const tally = new Tally();
 const crowd = new Crowd();
+const stalled = new Stalled();
 let listeners = [];
 let lost = [];
 
@@ -39,6 +41,7 @@ const commands = {
   cut: () => crowd.cut(),
   back: () => crowd.back(),
   lacking: wants => crowd.lacking(wants),
+  stall: wants => stalled.stall(wants),
 };
 
 process.once('disconnect', () => process.exit());

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 
 /** @returns why a process of this benchmark cannot have so many files open, or null */
 export function descriptorsShort(needed, allowed = allowedDescriptors()) {
@@ -12,5 +12,14 @@ function allowedDescriptors() {
     return soft === undefined || soft === 'unlimited' ? Infinity : Number(soft);
   } catch {
     return Infinity;
+  }
+}
+
+/** How many files and sockets a process has open; NaN where there is no `/proc`. */
+export function openDescriptors(pid) {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).length;
+  } catch {
+    return Number.NaN;
   }
 }

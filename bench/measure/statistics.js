@@ -12,6 +12,18 @@ export function median(values) {
   return sorted.length % 2 === 1 ? sorted[upper] : (sorted[upper - 1] + sorted[upper]) / 2;
 }
 
+export function mean(values) {
+  return values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+/** By how much the second of each pair rises when the first does by one: least squares. NaN of fewer than two. */
+export function slope(pairs) {
+  const [middle, height] = [mean(pairs.map(([x]) => x)), mean(pairs.map(([, y]) => y))];
+  const spreads = pairs.map(([x]) => (x - middle) ** 2);
+  const rises = pairs.map(([x, y]) => (x - middle) * (y - height));
+  return mean(rises) / mean(spreads);
+}
+
 /** What several rounds came to: `{median, min, max, count}`; figures that a round lacks are left out. */
 export function spread(values) {
   const known = values.filter(value => Number.isFinite(value));

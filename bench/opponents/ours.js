@@ -44,12 +44,12 @@ export class Desk {
   hiredAt = 0;
   talks = [];
 
-  async stage(port, { conversations = 0, listenersEach = 0, inbox = 0 }) {
+  async stage(port, { conversations = 0, listenersEach = 0, inbox = 0, renewed = false }) {
     const { made, close } = client(port, { sockets: 16 });
     try {
       this.desk ??= await openDesk(made);
       const perRoom = Math.max(0, listenersEach - PAGES);
-      await this.hire(made, Math.max(inbox, Math.ceil((conversations * perRoom) / SOCKETS_EACH), 10));
+      await this.hire(made, Math.max(inbox, Math.ceil((conversations * perRoom) / SOCKETS_EACH), 10), renewed);
       const missing = Math.max(0, conversations - this.talks.length);
       this.talks.push(...(await each(Array(missing).fill(), 16, () => this.begin(made))));
       let turn = 0;
@@ -80,10 +80,10 @@ export class Desk {
     }
   }
 
-  /** At least so many agents, all with tokens that hold a while. */
-  async hire(made, count) {
+  /** At least so many agents, all with tokens that hold a while, or `renewed`, as long as tokens do. */
+  async hire(made, count, renewed) {
     const { key } = this.desk;
-    if (this.agents.length > 0 && performance.now() - this.hiredAt > TOKENS_MS) {
+    if (this.agents.length > 0 && (renewed || performance.now() - this.hiredAt > TOKENS_MS)) {
       this.agents = await each(this.agents, 16, async (_, index) => {
         return (await made('POST', '/v1/auth/agent-token', { email: `agent-${index}@example.com` }, key)).token;
       });

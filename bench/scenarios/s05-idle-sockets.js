@@ -25,6 +25,8 @@ export default {
   id: 'S5',
   title: 'Sockets that are in a room, and idle',
   takes: 90,
+  least: { full: 85, quick: 25 },
+  fullOnly: true,
   cases: [SMALL, LARGE],
   opponents: ['ours', 'by-hand', 'socket-io'],
   quick: ['ours', 'socket-io'],

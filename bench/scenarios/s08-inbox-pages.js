@@ -38,6 +38,7 @@ export default {
   id: 'S8',
   title: 'Inbox pages, however many conversations there are',
   takes: 110,
+  least: { full: 120, quick: 40 },
   cases: Object.keys(QUESTIONS).map(name => ({ name, shape: {} })),
   opponents: ['inbox-1000', 'inbox-10000', 'inbox-100000', 'inbox-1000000'],
   quick: ['inbox-1000', 'inbox-100000'],

@@ -24,6 +24,8 @@ export default {
   id: 'S9',
   title: `Who calls: an agent's JWT, an API key; ${LOGINS_PER_SECOND} wrong logins a second beside ${SENDS_PER_SECOND} sends`,
   takes: 60,
+  least: { full: 45, quick: 30 },
+  fullOnly: true,
   cases: [
     { name: 'JWT', shape: {} },
     { name: 'API key', shape: {} },

@@ -7,6 +7,8 @@ export default {
   id: 'S11',
   title: 'Two instances and Redis: sent to one, heard on the other',
   takes: 50,
+  least: { full: 50, quick: 40 },
+  fullOnly: true,
   cases: [
     { name: '200/s', shape: { ...CROWD, perSecond: 200 } },
     { name: 'saturated', shape: CROWD },

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { bench } from '../support/bench.js';
 
-const { quantile, median, spread, random, shuffled } = await bench('measure/statistics.js');
+const { quantile, median, slope, spread, random, shuffled } = await bench('measure/statistics.js');
 const { gather } = await bench('measure/figures.js');
 const { watch } = await bench('measure/processor.js');
 const { descriptorsShort } = await bench('measure/descriptors.js');
@@ -20,6 +20,17 @@ describe('figures', () => {
     expect(quantile([], 0.5)).toBeNaN();
     expect(median([])).toBeNaN();
     expect(spread([3, NaN, 1, 2])).toEqual({ median: 2, min: 1, max: 3, count: 3 });
+  });
+
+  it('a slope is of the line that lies nearest to the points', () => {
+    const points: [number, number][] = [
+      [0, 5],
+      [1, 7],
+      [2, 9],
+    ];
+    expect(slope(points)).toBeCloseTo(2);
+    expect(slope([...points, [1, 8], [1, 6]])).toBeCloseTo(2);
+    expect(slope([[1, 1]])).toBeNaN();
   });
 
   it('rounds that others disturbed count only where there is no other', () => {
@@ -71,7 +82,7 @@ describe('file descriptors', () => {
 describe('time', () => {
   it('of a scenario is its share, with what those before it have left', () => {
     let now = 0;
-    const [short, long] = [{ takes: 10 }, { takes: 30 }];
+    const [short, long] = [{ takes: 10 }, { takes: 30, least: { full: 0.014, quick: 0.001 } }];
     const budget = new Budget(100, [short, long], () => now);
     budget.begin(short);
     now = 23;
@@ -79,9 +90,11 @@ describe('time', () => {
     now = 24;
     expect(budget.allows()).toBe(false);
     budget.begin(long);
-    expect([budget.allows(), budget.over]).toEqual([true, false]);
     now = 81;
-    expect([budget.allows(), budget.over]).toEqual([true, true]);
+    expect([budget.allows(), budget.hasRoomFor(long, 'full')]).toEqual([true, true]);
+    now = 82;
+    expect([budget.allows(), budget.hasRoomFor(long, 'full')]).toEqual([true, false]);
+    expect(budget.hasRoomFor(long, 'quick')).toBe(true);
     now = 96;
     expect(budget.allows()).toBe(false);
   });

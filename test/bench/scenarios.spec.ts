@@ -2,6 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { bench } from '../support/bench.js';
 
 const { scenarios } = await bench('scenarios/index.js');
+const { choose } = await bench('choice.js');
+const { trend } = await bench('scenarios/s13-ten-minutes.js');
 const { opponents } = await bench('opponents/index.js');
 
 describe.each(scenarios)('$id', ({ cases, opponents: full, others = [], quick, columns, bars }) => {
@@ -9,6 +11,7 @@ describe.each(scenarios)('$id', ({ cases, opponents: full, others = [], quick, c
     expect(Object.keys(opponents)).toEqual(expect.arrayContaining([...full, ...others]));
     expect(full).toEqual(expect.arrayContaining(quick));
     expect(cases.some(({ fullOnly }) => !fullOnly)).toBe(true);
+    expect(cases.some(({ quickOnly }) => !quickOnly)).toBe(true);
   });
 
   it('has bars that can be judged, in a quick run too: of whoever plays, in a case and by a figure that is shown', () => {
@@ -27,4 +30,49 @@ describe.each(scenarios)('$id', ({ cases, opponents: full, others = [], quick, c
 it('no two scenarios have one name, and they stand in order', () => {
   const numbers = scenarios.map(({ id }) => Number(id.slice(1)));
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
+});
+
+describe('what a run plays', () => {
+  const some = [{ id: 'S1' }, { id: 'S5', fullOnly: true }, { id: 'S13', long: true }];
+  const idsOf = (wants: object) => choose(some, wants).chosen.map(({ id }) => id);
+  const told = (wants: object) => choose(some, wants).leftOut.map(({ scenario, reason }) => `${scenario.id} ${reason}`);
+
+  it('is all but what takes long, which is told; quick, also but what is only for full runs', () => {
+    expect(idsOf({})).toEqual(['S1', 'S5']);
+    expect(told({})).toEqual(['S13 only with --long or --only S13']);
+    expect(idsOf({ long: true })).toEqual(['S1', 'S5', 'S13']);
+    expect(idsOf({ quick: true })).toEqual(['S1']);
+    expect(told({ quick: true, long: true })).toEqual(['S5 in a quick run only with --only S5']);
+  });
+
+  it('is whatever is named, in that order, quick or not', () => {
+    expect(idsOf({ only: 's13,S5', quick: true })).toEqual(['S13', 'S5']);
+    expect(told({ only: 'S1' })).toEqual([]);
+    expect(() => choose(some, { only: 'S2' })).toThrow('there is no scenario S2; there are S1, S5, S13');
+  });
+});
+
+describe('ten minutes', () => {
+  const looks = (more: (minute: number) => object) =>
+    Array.from({ length: 61 }, (_, index) => ({
+      minute: index / 6,
+      held: 50,
+      resident: 100,
+      descriptors: 900,
+      ...more(index / 6),
+    }));
+
+  it('that begin with growth and then are even are flat', () => {
+    const warming = looks(minute => ({ held: 50 + 10 * Math.min(3, minute), descriptors: minute < 3 ? 500 : 900 }));
+    const { heldSlope, residentSlope, descriptorGrowth } = trend(warming, 10);
+    expect([heldSlope, residentSlope].map(value => Math.abs(value) < 1e-9)).toEqual([true, true]);
+    expect(descriptorGrowth).toBe(0);
+  });
+
+  it('that leak show it, in MiB a minute and in descriptors', () => {
+    const leaking = looks(minute => ({ resident: 100 + 2 * minute, descriptors: 900 + 10 * minute }));
+    const { heldSlope, residentSlope, descriptorGrowth } = trend(leaking, 10);
+    expect([heldSlope, residentSlope].map(value => Math.round(value * 1000))).toEqual([0, 2000]);
+    expect(descriptorGrowth).toBeGreaterThan(40);
+  });
 });

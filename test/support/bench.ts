@@ -6,6 +6,7 @@ interface Bench {
   'measure/statistics.js': {
     quantile(values: number[], part: number): number;
     median(values: number[]): number;
+    slope(pairs: [number, number][]): number;
     spread(values: number[]): { median: number; min: number; max: number; count: number };
     random(seed: number): () => number;
     shuffled<T>(items: T[], next: () => number): T[];
@@ -43,6 +44,20 @@ interface Bench {
   };
   'load/tally.js': { Tally: new () => Tally };
   'load/crowd.js': { Crowd: new () => Crowd };
+  'load/stalled.js': {
+    Stalled: new () => {
+      stall(wants: { port: number; sockets: { path: string; ready: string }[] }): Promise<{ cut: number }>;
+    };
+  };
+  'choice.js': {
+    choose(
+      scenarios: Choosable[],
+      wants: { only?: string; quick?: boolean; long?: boolean },
+    ): { chosen: Choosable[]; leftOut: { scenario: Choosable; reason: string }[] };
+  };
+  'scenarios/s13-ten-minutes.js': {
+    trend(looks: Look[], minutes: number): { heldSlope: number; residentSlope: number; descriptorGrowth: number };
+  };
   'scenarios/index.js': { scenarios: Scenario[] };
   'load.js': { startLoad(): Load };
   'opponents/index.js': { opponents: Record<string, Opponent> };
@@ -67,9 +82,23 @@ export interface Judged {
   verdict: string;
 }
 
+/** What a scenario must have to be chosen. */
+export interface Choosable {
+  id: string;
+  long?: boolean;
+  fullOnly?: boolean;
+}
+
+export interface Look {
+  minute: number;
+  held: number;
+  resident: number;
+  descriptors: number;
+}
+
 export interface Scenario {
   id: string;
-  cases: { name: string; fullOnly?: boolean }[];
+  cases: { name: string; fullOnly?: boolean; quickOnly?: boolean }[];
   opponents: string[];
   others?: string[];
   quick: string[];
@@ -86,7 +115,7 @@ export interface Scenario {
 }
 
 export interface Budget {
-  readonly over: boolean;
+  hasRoomFor(scenario: { least?: { full: number; quick: number } }, mode: 'full' | 'quick'): boolean;
   begin(scenario: { takes?: number }): void;
   allows(): boolean;
   allowsAgain(): boolean;

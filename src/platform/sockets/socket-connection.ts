@@ -27,7 +27,7 @@ export interface Admission {
 }
 
 /** Bytes that may wait for a slow reader: passing frames stop at the first mark, the socket ends at the second. */
-const BUFFER = { passing: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
+export const BUFFER = { passing: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
 export const FRAMES = { perSecond: 20, burst: 40 } as const;
 /** How long the other side may take to close its own, before the connection is cut. */
 export const CLOSING_MS = 2_000;

@@ -1,0 +1,109 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { startLoad } from '../load.js';
+import { openDescriptors } from '../measure/descriptors.js';
+import { figuresOf } from '../measure/figures.js';
+import { mean, slope } from '../measure/statistics.js';
+import { CONNECTIONS } from './sending.js';
+
+const CROWD = { conversations: 100, listenersEach: 10 };
+/** How long is sent as fast as can be, to know what half of it is. */
+const FULL_SECONDS = 3;
+/** Of what is measured the first three tenths are not looked at: caches fill, pools grow. */
+const SETTLED = 0.3;
+/** Between two looks; each collects all garbage first. */
+const LOOK_SECONDS = 10;
+/** Meanwhile so many visitors come for the first time, begin to talk, and are never heard of again. */
+const NEW_VISITORS = 20;
+/** Sockets come and go: so many at once, each after such a pause. */
+const COMING = { atOnce: 2, pauseMs: 50 };
+const MIB = 1024 * 1024;
+
+export default {
+  id: 'S13',
+  title: 'Ten minutes at half load, with sockets and visitors that come and go',
+  takes: 660,
+  least: { full: 640, quick: 60 },
+  long: true,
+  cases: [
+    { name: '40 seconds', shape: { seconds: 40 }, quickOnly: true },
+    { name: '10 minutes', shape: { seconds: 600 }, fullOnly: true },
+  ],
+  opponents: ['ours'],
+  quick: ['ours'],
+  columns: [
+    ...['rate', 'serverMicros', 'serverCores', 'ackP99', 'deliveryP99', 'missing', 'connects'],
+    ...['heldSlope', 'residentSlope', 'descriptorGrowth'],
+  ],
+  bars: [
+    { metric: 'heldSlope', case: '10 minutes', atMost: 1, fullOnly: true },
+    { metric: 'residentSlope', case: '10 minutes', atMost: 1, fullOnly: true },
+    { metric: 'descriptorGrowth', case: '10 minutes', atMost: 5, fullOnly: true },
+    { metric: 'missing', atMost: 0 },
+  ],
+  fresh: true,
+  rounds: 1,
+  warmSeconds: 0,
+  once: true,
+
+  async enter({ server, load }, shape) {
+    const { port } = server;
+    // whoever is there stays to the end: no token may run out before it
+    const { conversations } = await server.stage({ ...CROWD, renewed: true });
+    await load.open({ port, sockets: conversations.flatMap(({ sockets }) => sockets) });
+    const targets = conversations.map(({ send }) => send);
+    const wants = { port, targets, connections: CONNECTIONS, listenersEach: CROWD.listenersEach };
+    const { rate } = await load.drive({ ...wants, seconds: FULL_SECONDS, watched: {} });
+    const churn = startLoad();
+    return { churn, looks: [], wants: { ...wants, seconds: shape.seconds, perSecond: Math.round(rate / 2) } };
+  },
+
+  async play({ server, load, watched }, { churn, looks, wants }) {
+    const { port } = server;
+    let over = false;
+    const sending = load.drive({ ...wants, watched }).finally(() => (over = true));
+    let connects = 0;
+    let talks = CROWD.conversations;
+    const coming = async () => {
+      while (!over) {
+        talks += NEW_VISITORS;
+        const { conversations } = await server.stage({ conversations: talks, listenersEach: CROWD.listenersEach });
+        const sockets = conversations.slice(-NEW_VISITORS).flatMap(one => one.sockets);
+        connects += (await churn.connects({ port, sockets, ...COMING, seconds: LOOK_SECONDS / 2, watched: {} }))
+          .operations;
+      }
+    };
+    const looking = async () => {
+      const begun = performance.now();
+      while (!over) {
+        const { heapUsed, external, rss } = await server.ask('memory');
+        const minute = (performance.now() - begun) / 60_000;
+        const [held, resident] = [(heapUsed + external) / MIB, rss / MIB];
+        looks.push({ minute, held, resident, descriptors: openDescriptors(server.pid) });
+        await Promise.race([delay(LOOK_SECONDS * 1000, undefined, { ref: false }), sending]);
+      }
+    };
+    const [measured] = await Promise.all([sending, coming(), looking()]);
+    return { ...figuresOf(measured), connects, ...trend(looks, wants.seconds / 60) };
+  },
+
+  note: ({ looks }) => looks.map(line),
+
+  leave: ({ churn }) => churn.stop(),
+};
+
+/** MiB a minute, and how many descriptors more in the last third of what is looked at than in the first. */
+export function trend(looks, minutes) {
+  const settled = looks.filter(({ minute }) => minute >= minutes * SETTLED);
+  const third = Math.ceil(settled.length / 3);
+  const descriptors = some => mean(some.map(one => one.descriptors));
+  return {
+    heldSlope: slope(settled.map(({ minute, held }) => [minute, held])),
+    residentSlope: slope(settled.map(({ minute, resident }) => [minute, resident])),
+    descriptorGrowth: descriptors(settled.slice(-third)) - descriptors(settled.slice(0, third)),
+  };
+}
+
+function line({ minute, held, resident, descriptors }) {
+  const [at, mib, whole] = [minute, held, resident].map(value => value.toFixed(1));
+  return `minute ${at}: ${mib} MiB held, ${whole} resident, ${descriptors} descriptors`;
+}
