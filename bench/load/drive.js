@@ -81,7 +81,8 @@ async function openLoop(open, ask, perSecond, until) {
   let failed = null;
   const begin = () => {
     while (due.length > 0 && free.length > 0 && !failed) {
-      const requester = free.pop();
+      // in turns: one that is idle for long is closed by the server
+      const requester = free.shift();
       underWay += 1;
       const settled = error => {
         underWay -= 1;

@@ -28,6 +28,7 @@ export class Requester {
 
   /** @param text the whole request, ASCII @param done called with an error, or null and the status */
   ask(text, done) {
+    if (this.socket.destroyed) return void done(new Error('the server has closed the connection'));
     this.waiting = done;
     this.socket.write(text, 'latin1');
   }

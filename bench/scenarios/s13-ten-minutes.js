@@ -6,7 +6,7 @@ import { mean, slope } from '../measure/statistics.js';
 import { CONNECTIONS } from './sending.js';
 
 const CROWD = { conversations: 100, listenersEach: 10 };
-/** How long is sent as fast as can be, to know what half of it is. */
+/** How long is sent as fast as can be, once to be warm, and once to know what half of it is. */
 const FULL_SECONDS = 3;
 /** Of what is measured the first three tenths are not looked at: caches fill, pools grow. */
 const SETTLED = 0.3;
@@ -14,6 +14,8 @@ const SETTLED = 0.3;
 const LOOK_SECONDS = 10;
 /** Meanwhile so many visitors come for the first time, begin to talk, and are never heard of again. */
 const NEW_VISITORS = 20;
+/** Of each of them. */
+const PAGES = 2;
 /** Sockets come and go: so many at once, each after such a pause. */
 const COMING = { atOnce: 2, pauseMs: 50 };
 const MIB = 1024 * 1024;
@@ -52,7 +54,9 @@ export default {
     await load.open({ port, sockets: conversations.flatMap(({ sockets }) => sockets) });
     const targets = conversations.map(({ send }) => send);
     const wants = { port, targets, connections: CONNECTIONS, listenersEach: CROWD.listenersEach };
-    const { rate } = await load.drive({ ...wants, seconds: FULL_SECONDS, watched: {} });
+    const full = { ...wants, seconds: FULL_SECONDS, watched: {} };
+    await load.drive(full);
+    const { rate } = await load.drive(full);
     const churn = startLoad();
     return { churn, looks: [], wants: { ...wants, seconds: shape.seconds, perSecond: Math.round(rate / 2) } };
   },
@@ -66,7 +70,7 @@ export default {
     const coming = async () => {
       while (!over) {
         talks += NEW_VISITORS;
-        const { conversations } = await server.stage({ conversations: talks, listenersEach: CROWD.listenersEach });
+        const { conversations } = await server.stage({ conversations: talks, listenersEach: PAGES });
         const sockets = conversations.slice(-NEW_VISITORS).flatMap(one => one.sockets);
         connects += (await churn.connects({ port, sockets, ...COMING, seconds: LOOK_SECONDS / 2, watched: {} }))
           .operations;

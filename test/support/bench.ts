@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
@@ -44,6 +45,14 @@ interface Bench {
   };
   'load/tally.js': { Tally: new () => Tally };
   'load/crowd.js': { Crowd: new () => Crowd };
+  'load/requests.js': {
+    Requester: {
+      open(port: number): Promise<{
+        socket: Socket;
+        ask(text: string, done: (error: Error | null, status?: number) => void): void;
+      }>;
+    };
+  };
   'load/stalled.js': {
     Stalled: new () => {
       stall(wants: { port: number; sockets: { path: string; ready: string }[] }): Promise<{ cut: number }>;

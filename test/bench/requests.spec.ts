@@ -1,0 +1,30 @@
+import { afterAll, beforeAll, expect, it } from '@jest/globals';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { bench } from '../support/bench.js';
+
+const { Requester } = await bench('load/requests.js');
+
+const http = createServer((_request, answer) => answer.end('{}'));
+let port = 0;
+
+beforeAll(async () => {
+  http.listen(0, '127.0.0.1');
+  await once(http, 'listening');
+  port = (http.address() as AddressInfo).port;
+});
+afterAll(() => http.close());
+
+it('a connection carries one request after another; one that the server has closed says so, and keeps nobody waiting', async () => {
+  const requester = await Requester.open(port);
+  const ask = () =>
+    new Promise<number | undefined>((done, failed) =>
+      requester.ask('GET / HTTP/1.1\r\nHost: bench\r\n\r\n', (error, status) => (error ? failed(error) : done(status))),
+    );
+  expect([await ask(), await ask()]).toEqual([200, 200]);
+  const closed = once(requester.socket, 'close');
+  http.closeAllConnections();
+  await closed;
+  await expect(ask()).rejects.toThrow('the server has closed the connection');
+});
