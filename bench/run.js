@@ -77,7 +77,10 @@ async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, see
   const postgres = await startPostgres(folder);
   const world = { postgres, redis: startRedis, folder, desks: {} };
   const lineup = new Lineup(world);
-  const leave = async () => {
+  let leaving;
+  // once, whoever asks first: cut short, the run ends while it is being put away
+  const leave = () => (leaving ??= putAway());
+  const putAway = async () => {
     await lineup.leave();
     await postgres.stop();
     remove();
