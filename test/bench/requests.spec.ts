@@ -14,7 +14,7 @@ beforeAll(async () => {
   await once(http, 'listening');
   port = (http.address() as AddressInfo).port;
 });
-afterAll(() => http.close());
+afterAll(() => void http.close());
 
 it('a connection carries one request after another; one that the server has closed says so, and keeps nobody waiting', async () => {
   const requester = await Requester.open(port);
