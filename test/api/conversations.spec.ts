@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { DataSource } from 'typeorm';
+import { newId } from '../../src/kernel/ids.js';
 import type { ContactRecord, ContactSummary } from '../../src/modules/contacts/index.js';
 import type { ConversationRecord, Status, VisitorConversationRecord } from '../../src/modules/conversations/index.js';
 import type { MessageRecord } from '../../src/modules/conversations/index.js';
@@ -1257,6 +1258,44 @@ describe('conversations', () => {
           const indexes = plan.map(node => node['Index Name']).filter(Boolean);
           expect(indexes).toContain('ix_conversation_channel');
           expect(indexes).not.toContain('ix_conversation_activity');
+          expect(plan.map(node => node['Node Type'])).not.toContain('Seq Scan');
+        }
+      });
+
+      it('what a contact is called is found by its trigrams, a number by its own index, and the rest is not read', async () => {
+        const others = await world.desk();
+        await sql(
+          `INSERT INTO contact (workspace_id, id, name, email)
+           SELECT $1, gen_random_uuid(), 'Somebody ' || md5(n::text), md5(n::text) || '@example.net'
+           FROM generate_series(1, 20000) n`,
+          [others.workspaceId],
+        );
+        // also writes what waits to be indexed, and lets keys be checked by an index
+        await sql('VACUUM ANALYZE contact');
+        const [sought] = await sql<{ id: string; name: string; email: string }>(
+          `SELECT id, name, email FROM contact WHERE workspace_id = $1 ORDER BY id LIMIT 1`,
+          [others.workspaceId],
+        );
+        const conversation = newId();
+        await sql(
+          `INSERT INTO conversation (workspace_id, id, number, channel_id, contact_id, status, single, last_activity_at, created_at)
+           SELECT workspace_id, CASE WHEN n = 4321 THEN $3::uuid ELSE gen_random_uuid() END, n, $2,
+                  CASE WHEN n = 4321 THEN $4::uuid ELSE id END, 'open', false, now() - n * interval '1 minute', now()
+           FROM (SELECT *, row_number() OVER () AS n FROM contact WHERE workspace_id = $1) AS contact`,
+          [others.workspaceId, others.channelId, conversation, sought?.id],
+        );
+        await sql('ANALYZE conversation');
+        for (const [text, indexes] of [
+          [sought?.name.slice(9, 17), ['ix_contact_search', 'ix_conversation_contact']],
+          [sought?.email.slice(0, 8).toUpperCase(), ['ix_contact_search', 'ix_conversation_contact']],
+          ['#4321', ['ix_contact_search', 'uq_conversation_number']],
+          ['4321', ['ix_contact_search', 'uq_conversation_number']],
+        ] as const) {
+          const list = () =>
+            others.owner.api.get<Page<Listed>>(`${PATH}?limit=200&query=${encodeURIComponent(String(text))}`);
+          expect((await list()).data.items.map(({ id }) => id)).toContain(conversation);
+          const plan = await planOf(list, '');
+          expect(plan.map(node => node['Index Name'])).toEqual(expect.arrayContaining([...indexes]));
           expect(plan.map(node => node['Node Type'])).not.toContain('Seq Scan');
         }
       });

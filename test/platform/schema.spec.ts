@@ -1,4 +1,5 @@
 import 'reflect-metadata';
+import { randomBytes } from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
@@ -121,6 +122,23 @@ describe('migrations', () => {
     expect(lines).toEqual(names.map(name => `migrated: ${name}`));
     expect(await migrate(database.url, SCHEMA, line => lines.push(line))).toEqual([]);
     expect(lines).toHaveLength(names.length);
+  });
+
+  it('go on where pg_trgm may not be installed: what is searched for is found without its index', async () => {
+    const role = `narrow_${randomBytes(4).toString('hex')}`;
+    const narrow = new URL(database.url);
+    Object.assign(narrow, { username: role, password: randomBytes(12).toString('hex') });
+    await database.query(`CREATE ROLE ${role} LOGIN PASSWORD '${narrow.password}'`);
+    await database.query(`GRANT ALL ON SCHEMA public TO ${role}`);
+    try {
+      expect(await migrate(narrow.href, SCHEMA, silent)).toEqual(names);
+      const found = `SELECT FROM pg_class WHERE relname IN ('ix_contact_search', 'ix_contact_merged_into')`;
+      expect(await database.query(found)).toHaveLength(1);
+      expect(await drift(database)).toEqual([]);
+    } finally {
+      await database.query(`DROP OWNED BY ${role}`);
+      await database.query(`DROP ROLE ${role}`);
+    }
   });
 
   it('leave nothing behind when they are undone, and can be run again', async () => {

@@ -6,6 +6,10 @@ type Queries = Pick<TestDatabase, 'query'>;
 const BOOKKEEPING = ['migration', 'migration_id_seq'];
 const OURS = `relation.relnamespace = 'public'::regnamespace AND relation.relname <> ALL ($1)`;
 
+/** Whether an extension has brought it: what that consists of is not ours to say, and differs by version. */
+const OF_EXTENSION = (catalog: string): string => `EXISTS (
+    SELECT FROM pg_depend WHERE classid = '${catalog}'::regclass AND objid = ${catalog}.oid AND deptype = 'e')`;
+
 const COLUMNS = `
   SELECT relation.relname AS "table", format('%I %s', attname, format_type(atttypid, atttypmod))
     || CASE WHEN attnotnull THEN ' not null' ELSE '' END
@@ -45,9 +49,10 @@ const OTHERS = `
   SELECT format('%s %s', CASE relkind WHEN 'S' THEN 'sequence' WHEN 'v' THEN 'view' WHEN 'm' THEN 'materialized view'
     WHEN 'c' THEN 'type' WHEN 'f' THEN 'foreign table' ELSE relkind::text END, relname) AS line
   FROM pg_class relation WHERE ${OURS} AND relkind NOT IN ('r', 'p', 'i', 'I', 't')
-  UNION ALL SELECT 'function ' || oid::regprocedure FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+  UNION ALL SELECT 'function ' || oid::regprocedure FROM pg_proc
+    WHERE pronamespace = 'public'::regnamespace AND NOT ${OF_EXTENSION('pg_proc')}
   UNION ALL SELECT 'type ' || typname FROM pg_type
-    WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd', 'r')
+    WHERE typnamespace = 'public'::regnamespace AND typtype IN ('e', 'd', 'r') AND NOT ${OF_EXTENSION('pg_type')}
   ) AS other ORDER BY 1`;
 
 /**

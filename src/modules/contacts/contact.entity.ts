@@ -13,6 +13,7 @@ import type { Contact } from './contact.js';
 @Unique('uq_contact_external_id', ['workspaceId', 'externalId', 'verified'])
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_contact_workspace', onDelete: 'CASCADE' })
 @ForeignKey('contact', ['workspaceId', 'mergedIntoId'], ['workspaceId', 'id'], { name: 'fk_contact_merged_into' })
+@Index('ix_contact_search', { synchronize: false })
 @Index('ix_contact_merged_into', ['workspaceId', 'mergedIntoId'], { where: `"merged_into_id" IS NOT NULL` })
 export class ContactEntity implements Contact {
   @KeyColumn('workspace_id', 'pk_contact')

@@ -129,9 +129,23 @@ function filter(query: Query, wanted: InboxQuery): void {
 /** Over the contact's name and e-mail, and the conversation's number, with or without its `#`. */
 function search(query: Query, text: string): void {
   const number = /^#?(\d{1,9})$/.exec(text.trim())?.[1];
-  const byContact = `EXISTS (
-    SELECT 1 FROM contact WHERE contact.workspace_id = conversation.workspace_id
-      AND contact.id = conversation.contact_id AND (contact.name ILIKE :pattern OR contact.email ILIKE :pattern))`;
-  const byNumber = number === undefined ? '' : ' OR conversation.number = :number';
-  query.andWhere(`(${byContact}${byNumber})`, { pattern: likePattern(text), number: Number(number) });
+  const matches = '(contact.name ILIKE :pattern OR contact.email ILIKE :pattern)';
+  query.setParameters({ pattern: likePattern(text) });
+  if (number === undefined) {
+    query.andWhere(`EXISTS (
+      SELECT 1 FROM contact WHERE contact.workspace_id = conversation.workspace_id
+        AND contact.id = conversation.contact_id AND ${matches})`);
+    return;
+  }
+  // each by its own index: of one condition with both PostgreSQL would try every conversation
+  query.andWhere(
+    `conversation.id IN (
+      SELECT numbered.id FROM conversation AS numbered
+      WHERE numbered.workspace_id = :workspaceId AND numbered.number = :number
+      UNION ALL
+      SELECT theirs.id FROM contact
+        JOIN conversation AS theirs ON theirs.workspace_id = contact.workspace_id AND theirs.contact_id = contact.id
+      WHERE contact.workspace_id = :workspaceId AND ${matches})`,
+    { number: Number(number) },
+  );
 }

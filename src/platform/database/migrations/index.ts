@@ -4,6 +4,7 @@ import { Readers1795392000000 } from './1795392000000-readers.js';
 import { DeparturesOfContacts1795478400000 } from './1795478400000-departures-of-contacts.js';
 import { Presence1795564800000 } from './1795564800000-presence.js';
 import { LastEvent1795651200000 } from './1795651200000-last-event.js';
+import { Search1795737600000 } from './1795737600000-search.js';
 
 /** In the order in which they run. A migration that has landed is never edited. */
 export const MIGRATIONS = [
@@ -13,4 +14,5 @@ export const MIGRATIONS = [
   DeparturesOfContacts1795478400000,
   Presence1795564800000,
   LastEvent1795651200000,
+  Search1795737600000,
 ];
