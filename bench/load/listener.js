@@ -23,7 +23,8 @@ let opened = 0;
  *   in, and how that begins by which it says that one is not
  * @param heard called with that text and every one after it: the buffer, where its payload starts and ends
  * @param lost called with the reason when it ends and nobody has closed it
- * @returns once it is in; `close` ends it, `stall` reads no more, `prod` writes what asks for no answer. Refused, the error has the `retryAfter` that was answered, in seconds
+ * @returns once it is in; `close` ends it, `stall` reads no more, `prod` writes what asks for no answer. Refused, the
+ *   error has the `retryAfter` that was answered, in seconds
  */
 export function listen(port, { path, hello, ready, refused }, heard, lost) {
   return new Promise((done, failed) => {

@@ -93,7 +93,10 @@ export function isOrigin(text: unknown): boolean {
   return typeof text === 'string' && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
 }
 
-/** Whether a page of this origin may use a channel that allows these; none stand for all. No origin is no browser, and not held back by this. */
+/**
+ * Whether a page of this origin may use a channel that allows these; none stand for all. No origin is no browser, and not
+ * held back by this.
+ */
 export function admitsOrigin(allowed: readonly string[], origin: string | undefined): boolean {
   return origin === undefined || allowed.length === 0 || allowed.includes(origin.toLowerCase());
 }
