@@ -376,6 +376,16 @@ describe('whatever is thrown at a route', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
+  it('may be changed where it has such keys', async () => {
+    const { data: contact } = await desk.owner.api.post('/v1/contacts', { custom_attributes: { hasOwnProperty: 1 } });
+    const itself = `/v1/contacts/${contact.id}`;
+    expect((await desk.owner.api.patch(itself, { name: 'Known' })).status).toBe(200);
+    const other = { hasOwnProperty: 2, isPrototypeOf: 'what', equals: [] };
+    const changed = await desk.owner.api.patch(itself, { custom_attributes: other });
+    expect([changed.status, changed.data.name, changed.data.custom_attributes]).toEqual([200, 'Known', other]);
+    expect((await desk.owner.api.get(itself)).data.custom_attributes).toEqual(other);
+  });
+
   it('is forgotten: an ordinary conversation goes on', converse);
 });
 

@@ -1,5 +1,5 @@
 import 'reflect-metadata';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -73,10 +73,11 @@ export async function startApp(
   options: { database?: TestDatabase; alone?: boolean; clock?: MovableClock; log?: { write(line: string): void } } = {},
 ): Promise<TestApp> {
   const database = options.database ?? (await (options.alone ? ownDatabase() : cloneDatabase()));
+  const folder = mkdtempSync(join(tmpdir(), 'support-chat-data-'));
   const config = loadConfig({
     NODE_ENV: 'test',
     DATABASE_URL: database.url,
-    DATA_DIR: mkdtempSync(join(tmpdir(), 'support-chat-data-')),
+    DATA_DIR: folder,
     BCRYPT_COST: '4',
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     RATE_LIMITS: RATES,
@@ -106,6 +107,7 @@ export async function startApp(
     mails,
     stop: async () => {
       await app.close();
+      rmSync(folder, { recursive: true, force: true });
       if (!options.database) await database.drop();
       watched.assertNoneTold();
     },

@@ -26,8 +26,8 @@ export class WorkspacesRepository {
     await this.rows.insert(workspace as WorkspaceEntity);
   }
 
-  async save(workspace: Workspace): Promise<void> {
-    await this.rows.save(workspace as WorkspaceEntity);
+  async save({ id, ...columns }: Workspace): Promise<void> {
+    await this.rows.update({ id }, columns);
   }
 
   private get rows() {

@@ -55,9 +55,14 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
     return row;
   }
 
-  /** Writes the row's present values. The caller has read it through `lockVisible` in the same unit of work. */
+  /**
+   * Writes the row's present values. The caller has read it through `lockVisible` in the same unit of work. The ORM's own
+   * `save` would read the row once more to compare it, and trips over an object that customers name the keys of.
+   */
   async save(row: Row): Promise<Row> {
-    return this.rows.save(row);
+    const { workspaceId, id, ...columns } = row;
+    await this.rows.update({ workspaceId, id } as never, columns as never);
+    return row;
   }
 
   async remove(row: Row): Promise<void> {
