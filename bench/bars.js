@@ -1,19 +1,19 @@
 /**
  * What a figure must reach, in the same run. A bar is data:
  *
- *     {metric, of?, case?, against?: {opponent?, metric?, case?}, difference?, atLeast? | atMost?, fullOnly?}
+ *     {metric, of?, case?, against?: {opponent?, metric?, case?}, difference?, atLeast? | atMost?, reached?, fullOnly?}
  *
  * the figure of `of` (`ours` where absent) in one case, or in each; as it is, or its ratio to another figure, or with
- * `difference` what it is more than that.
+ * `difference` what it is more than that. `reached` stands where the bar is not: what is, and must not be lost again.
  */
 
 /**
  * @param median (opponent, metric, case) → the median, or undefined where there is none
- * @returns `{own, other, value, wanted, verdict, share}`; `share` is 1 where the bar is just met, less below it, null
- *   where nothing could be judged
+ * @returns `{own, other, value, wanted, verdict, share, floor}`; `share` is 1 where the bar is just met, less below it,
+ *   null where nothing could be judged; `floor` is the same of what has been reached
  */
 export function judge(bar, caseName, median) {
-  const { metric, of = 'ours', against, difference = false, atLeast, atMost } = bar;
+  const { metric, of = 'ours', against, difference = false, atLeast, atMost, reached } = bar;
   const own = median(of, metric, caseName);
   const other = against && median(against.opponent ?? of, against.metric ?? metric, against.case ?? caseName);
   const open = own === undefined || Number.isNaN(own) || (against && (other === undefined || Number.isNaN(other)));
@@ -30,6 +30,7 @@ export function judge(bar, caseName, median) {
     other: other ?? null,
     value,
     share,
+    floor: share === null || reached === undefined ? share : shareOf(value, atLeast && reached, atMost && reached),
     verdict: open ? 'not judged' : share >= 1 ? 'met' : 'not met',
   };
 }
@@ -58,7 +59,7 @@ export function byProcessor({ metric, of, case: name, against, difference }, med
   return Number.isFinite(ratio) ? ratio : null;
 }
 
-/** Below half of a bar something has broken, whatever the machine was busy with. */
-export function isGross({ share }) {
-  return share !== null && share < 0.5;
+/** Below half of a bar, or of what is reached of it, something has broken, whatever the machine was busy with. */
+export function isGross({ floor }) {
+  return floor !== null && floor < 0.5;
 }

@@ -57,10 +57,16 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       const begun = performance.now();
       const seat = await lineup.seat(id);
       const state = await scenario.enter(seat, one.shape, one, world);
-      const ready = performance.now();
-      await warm(() => scenario.play(seat, state, about(Math.min(1, seconds))), warmSeconds);
       states.set(id, state);
-      tell(`${label} ${seat.opponent.name}: there after ${since(begun, ready)}, warm after ${since(begun)}`);
+      tell(`${label} ${seat.opponent.name}: there after ${since(begun)}`);
+    });
+  }
+  await world.postgres.analyze();
+  for (const id of [...states.keys()]) {
+    await guarded(id, 'could not get warm', async () => {
+      const seat = await lineup.seat(id);
+      const needed = await warm(() => scenario.play(seat, states.get(id), about(Math.min(1, seconds))), warmSeconds);
+      tell(`${label} ${seat.opponent.name}: warm after ${needed}`);
     });
   }
   for (let round = 1; round <= rounds && (round === 1 || budget.allows()); round += 1) {
@@ -86,12 +92,14 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
 
 /** Until code is compiled and statements are prepared: a large program needs longer for that than a small one. */
 async function warm(play, most) {
+  const begun = performance.now();
   let best = Infinity;
   for (let second = 0; second < most; second += 1) {
     const { serverMicros = 0 } = await play();
-    if (serverMicros >= best * WARM.better || serverMicros === 0) return;
+    if (serverMicros >= best * WARM.better || serverMicros === 0) break;
     best = serverMicros;
   }
+  return since(begun);
 }
 
 /** A round that others disturbed is void and played again, a few times; if it never is quiet, the quietest says so. */
@@ -106,8 +114,8 @@ async function quietest(play, budget, once) {
   return { ...best, void: isDisturbed(best) ? again + 1 : again };
 }
 
-function since(begun, now = performance.now()) {
-  return `${((now - begun) / 1000).toFixed(1)} s`;
+function since(begun) {
+  return `${((performance.now() - begun) / 1000).toFixed(1)} s`;
 }
 
 function brief({ rate, deliveryP50, serverMicros, databaseMicros, foreign }) {

@@ -6,8 +6,10 @@ import { root } from './processes.js';
 /**
  * The PostgreSQL of all opponents: the one that the service embeds, with fsync and everything else as it comes, but room
  * for the pools of all of them.
- * @returns `{pid, url, logFile, database, stop}`; `database` answers a database of that name, and whether it was just
- *   made; lines of its log name the database after the time
+ * @returns `{pid, url, logFile, database, analyze, stop}`; `database` answers a database of that name, and whether it was
+ *   just made; `analyze` has it look at all there are, as it does by itself within a minute: until then it knows nothing
+ *   of what has just been filled, and takes the wrong index for the best; lines of its log name the database after the
+ *   time
  */
 export async function startPostgres(folder) {
   const module = resolve(root, 'dist/platform/database/embedded/embedded-postgres.js');
@@ -28,6 +30,14 @@ export async function startPostgres(folder) {
         if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
         return { url: Object.assign(new URL(url), { pathname: `/${name}` }).href, made: rowCount === 0 };
       });
+    },
+    async analyze() {
+      const all = 'SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate';
+      const { rows } = await withClient(url, client => client.query(all));
+      for (const { datname } of rows) {
+        const its = Object.assign(new URL(url), { pathname: `/${datname}` }).href;
+        await withClient(its, client => client.query('ANALYZE'));
+      }
     },
     async stop() {
       process.off('exit', cut);

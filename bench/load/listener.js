@@ -13,8 +13,8 @@ const PATIENCE_MS = 20_000;
 /** All sockets of this process read into it, one after another. */
 const shared = Buffer.allocUnsafe(256 * 1024);
 
-/** The kernel has 28,000 ports for one address. */
-const ADDRESSES = 16;
+/** The kernel has 28,000 ports for one address, keeps each for a minute after use, and searches long when few are left. */
+const ADDRESSES = 240;
 let opened = 0;
 
 /**

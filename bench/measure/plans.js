@@ -1,7 +1,11 @@
 /**
  * What is wrong with a plan of PostgreSQL where tables are large: a table that is read whole, rows that are sorted or
- * counted before a page of them is known.
+ * counted before a page of them is known. To sort a page, or some lists that each end after one, is nothing wrong: it
+ * costs the same however large the table is.
  */
+
+/** Rows of a page, and the one that tells that there is another. */
+const PAGE_ROWS = 51;
 
 const BY_INDEX = new Set(['Index Scan', 'Index Only Scan', 'Bitmap Heap Scan']);
 const SORTS = new Set(['Sort', 'Incremental Sort']);
@@ -10,19 +14,21 @@ const COUNTS = new Set(['Aggregate', 'WindowAgg', 'Group', 'Unique', 'SetOp']);
 /**
  * @param plan as `EXPLAIN (FORMAT JSON)` says it, its root
  * @param large the names of the tables that are
- * @returns how many scans of large tables go by no index, how many sorts there are, how many nodes put rows of large
- *   tables together, how many rows of these are read, and how many rows are sorted
+ * @returns how many scans of large tables go by no index, how many sorts are of more than a page and of a large table
+ *   that is read without an end, how many nodes put rows of large tables together, how many rows of these are read, and
+ *   how many rows are sorted, be it a page
  */
 export function judgePlan(plan, large) {
   const nodes = nodesOf(plan);
   const sorts = nodes.filter(node => SORTS.has(node['Node Type']));
+  const endless = sorts.filter(node => sortedRows(node) > PAGE_ROWS && readsToTheEnd(node, large));
   const scans = nodes.filter(node => large.has(node['Relation Name']));
   return {
     unindexed: scans.filter(node => !BY_INDEX.has(node['Node Type'])).length,
-    sorts: sorts.length,
+    sorts: endless.length,
     counts: nodes.filter(node => COUNTS.has(node['Node Type']) && reads(node, large)).length,
     rowsRead: total(scans),
-    rowsSorted: total(sorts.flatMap(node => (node.Plans ?? []).filter(isInput))),
+    rowsSorted: sorts.reduce((sum, node) => sum + sortedRows(node), 0),
   };
 }
 
@@ -55,6 +61,17 @@ export function drawPlan(node, depth = 0) {
   ];
   const line = `${'  '.repeat(depth)}${parts.filter(Boolean).join(' ')}`;
   return [line, ...(node.Plans ?? []).flatMap(child => drawPlan(child, depth + 1))];
+}
+
+/** Whether rows of a large table come to the node with no limit in between. */
+function readsToTheEnd(node, large) {
+  if (node['Node Type'] === 'Limit') return false;
+  if (large.has(node['Relation Name'])) return true;
+  return (node.Plans ?? []).some(child => readsToTheEnd(child, large));
+}
+
+function sortedRows(sort) {
+  return total((sort.Plans ?? []).filter(isInput));
 }
 
 function total(nodes) {

@@ -143,6 +143,12 @@ describe('a bar', () => {
     expect(gross({ metric: 'rate', against, atLeast: 2.5 })).toBe(true);
     expect(gross({ metric: 'p50', atMost: 1.6 })).toBe(false);
     expect(gross({ metric: 'p50', atMost: 1.4 })).toBe(true);
+    // where the bar is not reached, half of what is: with 1.2, and with 3 ms
+    expect(gross({ metric: 'rate', against, atLeast: 9, reached: 2.3 })).toBe(false);
+    expect(gross({ metric: 'rate', against, atLeast: 9, reached: 2.5 })).toBe(true);
+    expect(gross({ metric: 'p50', atMost: 0.5, reached: 1.6 })).toBe(false);
+    expect(gross({ metric: 'p50', atMost: 0.5, reached: 1.4 })).toBe(true);
+    expect(verdict({ metric: 'rate', against, atLeast: 9, reached: 1 }).verdict).toBe('not met');
     medians['ours missing'] = 1;
     expect(gross({ metric: 'missing', atMost: 0 })).toBe(true);
   });

@@ -41,6 +41,17 @@ describe('a plan', () => {
     expect(judgePlan(plan, large).rowsSorted).toBeGreaterThan(700);
   });
 
+  it('that sorts a page, or lists that end after one, is as good at any size', async () => {
+    const lists = `SELECT near.* FROM unnest(ARRAY[1, 2, 3]) AS place (of)
+      CROSS JOIN LATERAL (SELECT * FROM talk WHERE talk.place = place.of ORDER BY at DESC, id DESC LIMIT 40) AS near`;
+    const merged = judgePlan(await planOf(`${lists} ORDER BY near.at DESC LIMIT 40`), large);
+    expect(merged).toMatchObject({ sorts: 0, rowsSorted: 120 });
+    const page = judgePlan(await planOf('SELECT * FROM talk WHERE id < 40 ORDER BY place + at'), large);
+    expect(page).toMatchObject({ sorts: 0, rowsSorted: 39 });
+    const unended = judgePlan(await planOf('SELECT * FROM talk WHERE id < 90 ORDER BY place + at LIMIT 10'), large);
+    expect(unended).toMatchObject({ sorts: 1, rowsSorted: 89 });
+  });
+
   it('that counts rows of a large table is refused, though it may add up a small one', async () => {
     expect(judgePlan(await planOf('SELECT count(*) FROM talk WHERE at < 100'), large).counts).toBe(1);
     const small = await planOf('SELECT sum(count) FROM tally');
