@@ -24,7 +24,7 @@ export default {
   id: 'S12',
   title: `${STALLED} of ${READERS} readers have stalled`,
   takes: 40,
-  least: { full: 30, quick: 20 },
+  least: { full: 25, quick: 20 },
   cases: [
     { name: 'all read', shape: { stalled: 0 } },
     { name: 'stalled', shape: { stalled: STALLED } },

@@ -85,17 +85,17 @@ describe('time', () => {
     const [short, long] = [{ takes: 10 }, { takes: 30, least: { full: 0.014, quick: 0.001 } }];
     const budget = new Budget(100, [short, long], () => now);
     budget.begin(short);
-    now = 23;
-    expect(budget.allows()).toBe(true);
     now = 24;
+    expect(budget.allows()).toBe(true);
+    now = 25;
     expect(budget.allows()).toBe(false);
     budget.begin(long);
-    now = 81;
+    now = 83;
     expect([budget.allows(), budget.hasRoomFor(long, 'full')]).toEqual([true, true]);
-    now = 82;
+    now = 84;
     expect([budget.allows(), budget.hasRoomFor(long, 'full')]).toEqual([true, false]);
     expect(budget.hasRoomFor(long, 'quick')).toBe(true);
-    now = 96;
+    now = 98;
     expect(budget.allows()).toBe(false);
   });
 
