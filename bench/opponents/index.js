@@ -3,7 +3,6 @@ import byHand from './by-hand.js';
 import idiomatic from './idiomatic.js';
 import ours from './ours.js';
 import oursTwo from './ours-two.js';
-import oursUnpaced from './ours-unpaced.js';
 import oursDoors from './ours-doors.js';
 import oursHttp from './ours-http.js';
 import { inboxes } from './ours-inbox.js';
@@ -21,7 +20,6 @@ const all = [
   socketIoRedis,
   idiomatic,
   oursHttp,
-  oursUnpaced,
   oursDoors,
   oursTwo,
   ...inboxes,

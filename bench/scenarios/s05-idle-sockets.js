@@ -28,7 +28,7 @@ export default {
   least: { full: 85, quick: 25 },
   fullOnly: true,
   cases: [SMALL, LARGE],
-  opponents: ['ours', 'by-hand', 'socket-io'],
+  opponents: ['ours', 'socket-io'],
   quick: ['ours', 'socket-io'],
   columns: [
     'heldKib',

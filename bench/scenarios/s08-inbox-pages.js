@@ -51,7 +51,7 @@ export default {
   opponents: ['inbox-1000', 'inbox-100000', 'inbox-1000000'],
   quick: ['inbox-1000', 'inbox-100000'],
   columns: [...TIMES, ...FAULTS, 'rowsRead', 'rowsSorted'],
-  bars: [...barsOf('inbox-1000000', 27, true), ...barsOf('inbox-100000', 3, false)],
+  bars: [...barsOf('inbox-1000000', 28, true), ...barsOf('inbox-100000', 4, false)],
   fresh: true,
   seconds: 0.5,
   warmSeconds: 1,
