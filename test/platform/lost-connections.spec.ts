@@ -219,6 +219,15 @@ describe('a database that takes connections and statements and answers nothing',
     await race(4, ask);
   });
 
+  it('holds those no longer for whom there is no connection any more', async () => {
+    await fill();
+    proxy.swallow();
+    const asked = performance.now();
+    const outcomes = await race(9, () => units.run(() => units.manager.query('SELECT 1')).catch((e: unknown) => e));
+    expect(performance.now() - asked).toBeLessThan(2 * LIMIT);
+    expect(outcomes.map(isUnavailable)).toEqual(Array(9).fill(true));
+  });
+
   it('in the middle of a unit, ends it as 503 without another try, and keeps nothing of it', async () => {
     let attempts = 0;
     await fill();
@@ -250,7 +259,7 @@ describe('a database that takes connections and statements and answers nothing',
     expect(new Set((await probes).map(({ database: state }) => state))).toEqual(new Set(['down']));
     clearInterval(watch);
     expect(performance.now() - asked).toBeLessThan(2_000);
-    expect(Math.max(...most)).toBeLessThanOrEqual(2); // the tail of the event log has one as well
+    expect(Math.max(...most)).toBeLessThanOrEqual(3); // the log has one for its tail, and one for its readers
     await proxy.heal();
     await eventually(async () => ((await readiness.check()).ready ? true : undefined));
   });

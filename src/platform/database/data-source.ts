@@ -14,6 +14,9 @@ export interface DatabaseSettings {
   queryTimeoutMs: number;
 }
 
+/** To wait for a connection, or to make one, takes no longer than this, nor than a statement may. */
+const CONNECT_MS = 5_000;
+
 /**
  * The connection pool. `query_timeout` lives in the client: a startup parameter would not survive PgBouncer, a database
  * that hangs does not keep time, and it must not hang every request with it.
@@ -31,7 +34,7 @@ export function dataSourceOptions(settings: DatabaseSettings, schema: Schema): D
     poolErrorHandler: () => undefined,
     extra: {
       Client: PoolClient,
-      connectionTimeoutMillis: 5_000,
+      connectionTimeoutMillis: Math.min(CONNECT_MS, settings.queryTimeoutMs || CONNECT_MS),
       query_timeout: settings.queryTimeoutMs,
       keepAlive: true,
       allowExitOnIdle: false,
