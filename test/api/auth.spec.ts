@@ -314,7 +314,7 @@ describe('with hashes that take their time', () => {
     for (const answer of answers.filter(({ status }) => status === 429)) {
       expect([answer.error.code, answer.headers['retry-after']]).toEqual(['rate_limited', '5']);
     }
-  });
+  }, 120_000);
 });
 
 describe('access tokens', () => {
