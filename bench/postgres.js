@@ -20,6 +20,7 @@ export async function startPostgres(folder) {
   const { url, pid, stop } = await startEmbeddedPostgres(options);
   const cut = () => process.kill(pid, 'SIGQUIT');
   process.once('exit', cut);
+  const urlOf = name => Object.assign(new URL(url), { pathname: `/${name}` }).href;
   return {
     pid,
     url,
@@ -28,16 +29,13 @@ export async function startPostgres(folder) {
       return withClient(url, async client => {
         const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);
         if (rowCount === 0) await client.query(`CREATE DATABASE ${client.escapeIdentifier(name)}`);
-        return { url: Object.assign(new URL(url), { pathname: `/${name}` }).href, made: rowCount === 0 };
+        return { url: urlOf(name), made: rowCount === 0 };
       });
     },
     async analyze() {
       const all = 'SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate';
       const { rows } = await withClient(url, client => client.query(all));
-      for (const { datname } of rows) {
-        const its = Object.assign(new URL(url), { pathname: `/${datname}` }).href;
-        await withClient(its, client => client.query('ANALYZE'));
-      }
+      for (const { datname } of rows) await withClient(urlOf(datname), client => client.query('ANALYZE'));
     },
     async stop() {
       process.off('exit', cut);

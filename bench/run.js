@@ -20,7 +20,7 @@ import { dataFolder } from './service.js';
 /**
  * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--long] [--gate]`: every scenario,
  * all opponents, side by side; those that are long only with `--long`, or named. Writes `bench/results/`. Ends with 1 when
- * something broke or, with `--gate`, when a figure is below half its bar.
+ * something broke or, with `--gate`, when a figure is below half of its bar, or of what is reached of it.
  */
 
 /** With the build before them, 12 and 3 minutes. */
