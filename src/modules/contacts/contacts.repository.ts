@@ -159,14 +159,6 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
-  findMany(workspaceId: string, ids: readonly string[]): Promise<Contact[]> {
-    if (ids.length === 0) return Promise.resolve([]);
-    return this.rows
-      .createQueryBuilder('contact')
-      .where('contact.workspaceId = :workspaceId AND contact.id = ANY(:ids)', { workspaceId, ids: [...ids] })
-      .getMany();
-  }
-
   byExternalId(workspaceId: string, externalId: string, verified: boolean): Promise<Contact | null> {
     return this.rows.findOneBy({ workspaceId, externalId, verified });
   }

@@ -61,10 +61,6 @@ export class ContactsService {
     return this.contacts.find(workspaceId, id);
   }
 
-  findMany(workspaceId: string, ids: readonly string[]): Promise<Contact[]> {
-    return this.contacts.findMany(workspaceId, ids);
-  }
-
   /** The channels through which these have come. */
   channelsOf(asked: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
     return this.contacts.channelsOfMany(asked);

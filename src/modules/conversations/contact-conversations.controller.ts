@@ -9,7 +9,6 @@ import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery } from '../../platform/http/page.schema.js';
 import { ContactMergedAway, ContactsService } from '../contacts/index.js';
 import { ConversationView } from './conversation.schema.js';
-import { ConversationViews } from './conversation-views.service.js';
 import { ConversationsService } from './conversations.service.js';
 
 /** Lives here, not with contacts: a contact knows nothing of its conversations. */
@@ -19,7 +18,6 @@ export class ContactConversationsController {
   constructor(
     private readonly contacts: ContactsService,
     private readonly conversations: ConversationsService,
-    private readonly views: ConversationViews,
   ) {}
 
   @Get()
@@ -34,6 +32,6 @@ export class ContactConversationsController {
   ): Promise<PageView<ConversationView>> {
     const contact = await this.contacts.get(caller, id);
     const page = await this.conversations.list(caller, { ...query, contactId: contact.id, sort: 'created' });
-    return { items: await this.views.forStaff(page.items), next_cursor: page.nextCursor };
+    return { items: page.items, next_cursor: page.nextCursor };
   }
 }

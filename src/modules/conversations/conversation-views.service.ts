@@ -7,7 +7,7 @@ import { toConversationRecord, toVisitorConversationRecord } from './conversatio
 
 export type ConversationWithContact = ConversationRecord & { contact: ContactSummary };
 
-/** Conversations with whom they are with: one look-up for a whole page. */
+/** Conversations with whom they are with. The inbox's are written by the database (`inbox.repository.ts`). */
 @Injectable()
 export class ConversationViews {
   constructor(
@@ -15,23 +15,10 @@ export class ConversationViews {
     private readonly members: MembersService,
   ) {}
 
-  async forStaff(conversations: readonly Conversation[]): Promise<ConversationWithContact[]> {
-    const [first] = conversations;
-    if (!first) return [];
-    const ids = [...new Set(conversations.map(({ contactId }) => contactId))];
-    const contacts = await this.contacts.findMany(first.workspaceId, ids);
-    const summaries = new Map(contacts.map(contact => [contact.id, toContactSummary(contact)]));
-    return conversations.map(conversation => {
-      const contact = summaries.get(conversation.contactId);
-      if (!contact) throw new Error(`conversation ${conversation.id} has no contact`);
-      return { ...toConversationRecord(conversation), contact };
-    });
-  }
-
   async oneForStaff(conversation: Conversation): Promise<ConversationWithContact> {
-    const [view] = await this.forStaff([conversation]);
-    if (!view) throw new Error('one conversation makes one view');
-    return view;
+    const contact = await this.contacts.find(conversation.workspaceId, conversation.contactId);
+    if (!contact) throw new Error(`conversation ${conversation.id} has no contact`);
+    return { ...toConversationRecord(conversation), contact: toContactSummary(contact) };
   }
 
   async forVisitor(conversations: readonly Conversation[]): Promise<VisitorConversationRecord[]> {

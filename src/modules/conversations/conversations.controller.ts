@@ -63,7 +63,7 @@ export class ConversationsController {
       updatedSince: query.updated_since === undefined ? undefined : new Date(query.updated_since),
       sort: query.sort ?? 'last_activity',
     });
-    return { items: await this.views.forStaff(page.items), next_cursor: page.nextCursor };
+    return { items: page.items, next_cursor: page.nextCursor };
   }
 
   @Get('counts')

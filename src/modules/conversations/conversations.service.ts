@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { NotFound } from '../../kernel/errors.js';
-import type { Page } from '../../kernel/page.js';
+import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
@@ -9,6 +9,7 @@ import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
 import { ConversationPlacesRepository } from './conversation-places.repository.js';
 import { ConversationChanges } from './conversation-changes.service.js';
+import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation, ConversationPlace, Priority } from './conversation.js';
 import { AssigneeUnavailable, ConversationErased, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
@@ -38,8 +39,12 @@ export class ConversationsService {
     private readonly members: MembersService,
   ) {}
 
-  list(principal: Principal, query: InboxQuery): Promise<Page<Conversation>> {
-    return this.inbox.page(principal, query);
+  list(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
+    return this.inbox.records(principal, query);
+  }
+
+  listOwn(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
+    return this.inbox.ownOf(principal, page);
   }
 
   counts(principal: StaffPrincipal): Promise<ConversationCounts> {

@@ -39,7 +39,7 @@ export class ConversationsVisitorController {
     @Caller() caller: VisitorPrincipal,
     @Query() query: PageQuery,
   ): Promise<PageView<VisitorConversationView>> {
-    const page = await this.conversations.list(caller, { ...query, sort: 'created' });
+    const page = await this.conversations.listOwn(caller, query);
     return { items: await this.views.forVisitor(page.items), next_cursor: page.nextCursor };
   }
 
