@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { client } from './client.js';
@@ -35,26 +35,10 @@ const START_MS = 60_000;
 export async function startServer(program, env = {}, ready = '/healthz') {
   const port = await freePort();
   const runId = randomUUID();
-  const child = spawn(process.execPath, ['--expose-gc', '--import', probe, ...program], {
-    cwd: root,
+  const { child, stop } = run(process.execPath, ['--expose-gc', '--import', probe, ...program], {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
-    env: {
-      PATH: process.env.PATH,
-      HOME: process.env.HOME,
-      HOST: '127.0.0.1',
-      PORT: String(port),
-      INSTANCE_ID: runId,
-      ...env,
-    },
+    env: { HOST: '127.0.0.1', PORT: String(port), INSTANCE_ID: runId, ...env },
   });
-  const cut = () => child.kill('SIGTERM');
-  process.once('exit', cut);
-  const stop = async () => {
-    process.off('exit', cut);
-    if (child.exitCode !== null || child.signalCode !== null) return;
-    child.kill('SIGTERM');
-    await once(child, 'exit');
-  };
   try {
     await answers(child, port, runId, ready);
   } catch (error) {
@@ -72,6 +56,54 @@ export async function startServer(program, env = {}, ready = '/healthz') {
     },
     stop,
   };
+}
+
+/**
+ * Starts a program that knows no `/healthz`, and waits until it lets somebody in.
+ * @param argumentsOf the port, which is free → what the program is told, or a promise of it
+ */
+export async function startProgram(program, argumentsOf, env = {}) {
+  const port = await freePort();
+  const { child, stop } = run(program, await argumentsOf(port), { stdio: ['ignore', 'ignore', 'inherit'], env });
+  try {
+    await letsIn(child, port);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return { port, pid: child.pid, pids: [child.pid], stop };
+}
+
+function run(program, words, { stdio, env }) {
+  const child = spawn(program, words, {
+    cwd: root,
+    stdio,
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+  });
+  const cut = () => child.kill('SIGTERM');
+  process.once('exit', cut);
+  const stop = async () => {
+    process.off('exit', cut);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  };
+  return { child, stop };
+}
+
+async function letsIn(child, port) {
+  const late = performance.now() + START_MS;
+  for (;;) {
+    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    const socket = connect({ host: '127.0.0.1', port });
+    const open = await once(socket, 'connect')
+      .then(() => true)
+      .catch(() => false);
+    socket.destroy();
+    if (open) return;
+    if (performance.now() > late) throw new Error(`nobody was let in on port ${port} within ${START_MS} ms`);
+    await delay(25);
+  }
 }
 
 async function answers(child, port, runId, ready) {

@@ -127,7 +127,7 @@ function outcomeOf(scenario) {
 /** Who plays, and who does not, with the reason. */
 function rollCall(scenario, mode) {
   const ids = mode === 'quick' ? scenario.quick : scenario.opponents;
-  const reasons = [...scenario.opponents, ...(scenario.others ?? [])].map(id => [
+  const reasons = scenario.opponents.map(id => [
     id,
     opponents[id].absent() ?? (ids.includes(id) ? null : 'not in a quick run'),
   ]);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { watch } from '../measure/processor.js';
 import { quantile } from '../measure/statistics.js';
-import { Requester, requestTo } from './requests.js';
+import { speakingOf } from './protocols.js';
 
 /** How long listeners may be silent before what they lack is missing. */
 const SILENCE_MS = 2_000;
@@ -18,8 +18,9 @@ const OVERTIME_MS = 5_000;
  */
 export async function drive(tally, wants) {
   const { port, targets, connections, seconds, times = Infinity, perSecond, listenersEach, watched } = wants;
-  const texts = targets.map(requestTo);
-  const open = await Promise.all(Array.from({ length: connections }, () => Requester.open(port)));
+  const speaking = speakingOf(targets[0]);
+  const texts = targets.map(speaking.requestTo);
+  const open = await Promise.all(Array.from({ length: connections }, () => speaking.open(port)));
   const acks = [];
   let turn = 0;
   const ask = (requester, since) =>

@@ -2,8 +2,8 @@ import { each } from '../pace.js';
 import { connects } from './connects.js';
 import { Crowd } from './crowd.js';
 import { drive } from './drive.js';
-import { listen } from './listener.js';
 import { logins } from './logins.js';
+import { speakingOf } from './protocols.js';
 import { Stalled } from './stalled.js';
 import { Tally } from './tally.js';
 
@@ -23,6 +23,7 @@ const commands = {
   async open({ port, sockets }) {
     const heard = (data, start, end) => tally.hear(data, start, end);
     const cut = reason => lost.push(reason);
+    const { listen } = speakingOf(sockets[0]);
     listeners.push(...(await each(sockets, OPENING, spec => listen(port, spec, heard, cut))));
     return { open: listeners.length };
   },

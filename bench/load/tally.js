@@ -25,18 +25,18 @@ export class Tally {
     return `@${id}${FILLER}`;
   }
 
-  /** A text frame, which may be of something else. */
+  /** A text frame, which may be of something else, or of several messages. */
   hear(data, start, end) {
-    const at = data.indexOf(MARK, start);
-    if (at < 0 || at >= end) return;
-    let id = 0;
-    for (let digit = at + MARK.length; data[digit] >= 0x30 && data[digit] <= 0x39; digit += 1) {
-      id = id * 10 + data[digit] - 0x30;
+    for (let at = start; ;) {
+      at = data.indexOf(MARK, at) + MARK.length;
+      if (at < MARK.length || at >= end) return;
+      let id = 0;
+      for (; data[at] >= 0x30 && data[at] <= 0x39; at += 1) id = id * 10 + data[at] - 0x30;
+      const now = performance.now();
+      this.heard[id % ROOM] += 1;
+      this.lastFrameAt = now;
+      if (this.frames++ % this.stride === 0) this.delivery.push(now - this.sentAt[id % ROOM]);
     }
-    const now = performance.now();
-    this.heard[id % ROOM] += 1;
-    this.lastFrameAt = now;
-    if (this.frames++ % this.stride === 0) this.delivery.push(now - this.sentAt[id % ROOM]);
   }
 
   /** Begins to count anew. @param stride one delivery of so many is timed */

@@ -1,27 +1,133 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { startProgram } from '../processes.js';
+import { plainStage } from './plain-stage.js';
 
 /**
- * Servers that pass messages on and keep none: a class of their own, in a table of their own. None of them is driven
- * yet; each is named with the reason, so that nobody takes the tables for complete.
+ * Servers out of Debian's packages that pass messages on, keep none, and let everybody in: a class of their own, in a
+ * table of their own.
  */
 export const volatile = [
-  ['ejabberd', 'ejabberdctl', 'XMPP'],
-  ['NATS', 'nats-server', 'the protocol of NATS'],
-  ['mosquitto', 'mosquitto', 'MQTT'],
-  ['centrifugo', 'centrifugo', 'the protocol of centrifuge'],
-].map(([name, program, protocol]) => ({
-  id: name.toLowerCase(),
-  name,
-  durable: false,
-  absent: () =>
-    isInstalled(program) ? `installed, but the load does not speak ${protocol}` : `${program} is not installed`,
-}));
+  { id: 'nats', name: 'NATS', absent: () => lacking('nats-server'), start: startNats },
+  { id: 'mosquitto', name: 'mosquitto', absent: () => lacking('mosquitto'), start: startMosquitto },
+  { id: 'ejabberd', name: 'ejabberd, by MQTT', absent: () => lacking('ejabberdctl'), start: startEjabberd },
+  { id: 'centrifuge', name: 'centrifuge', absent: lackingOfCentrifuge, start: startCentrifuge },
+].map(one => ({ ...one, durable: false }));
 
-function isInstalled(program) {
+/** Where Debian has the sources of Go's libraries, and those of Erlang. */
+const GO_PATH = '/usr/share/gocode';
+const ERLANG_PATHS = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib'];
+/** With what it is built of and its package does not ask for. */
+const CENTRIFUGE = [
+  'centrifugal/centrifuge',
+  'centrifugal/protocol',
+  'FZambia/eagle',
+  'igm/sockjs-go/v3',
+  'mna/redisc',
+];
+
+const MOSQUITTO = port => `
+listener ${port} 127.0.0.1
+allow_anonymous true
+persistence false
+set_tcp_nodelay true
+max_queued_messages 0
+log_dest none
+`;
+
+const EJABBERD = port => `
+hosts: [localhost]
+loglevel: none
+auth_method: [anonymous]
+anonymous_protocol: login_anon
+allow_multiple_connections: true
+listen:
+  - {port: ${port}, ip: 127.0.0.1, module: mod_mqtt, backlog: 1000}
+modules:
+  mod_mqtt:
+    access_publish: {"#": all}
+    access_subscribe: {"#": all}
+`;
+
+async function startNats() {
+  const server = await startProgram('nats-server', port => ['-a', '127.0.0.1', '-p', String(port), '-l', '/dev/null']);
+  return { ...server, stage: brokerStage('nats') };
+}
+
+async function startMosquitto({ folder }) {
+  const file = join(folder, 'mosquitto.conf');
+  const server = await startProgram('mosquitto', async port => {
+    await writeFile(file, MOSQUITTO(port));
+    return ['-c', file];
+  });
+  return { ...server, stage: brokerStage('mqtt') };
+}
+
+/** Without a name, so that it needs no register of Erlang's nodes, which would outlive it. */
+async function startEjabberd({ folder }) {
+  const file = join(folder, 'ejabberd.yml');
+  const settings = { config: file, log_path: join(folder, 'ejabberd.log') };
+  const words = Object.entries(settings).flatMap(([name, value]) => ['-ejabberd', name, JSON.stringify(value)]);
+  const argumentsOf = async port => {
+    await writeFile(file, EJABBERD(port));
+    return [
+      '-noinput',
+      '-os_mon',
+      'start_memsup',
+      'false',
+      '-mnesia',
+      'dir',
+      JSON.stringify(join(folder, 'mnesia')),
+      ...words,
+      '-s',
+      'ejabberd',
+    ];
+  };
+  const server = await startProgram('erl', argumentsOf, { ERL_LIBS: ERLANG_PATHS.filter(existsSync).join(':') });
+  return { ...server, stage: brokerStage('mqtt') };
+}
+
+async function startCentrifuge({ folder }) {
+  const program = join(folder, 'centrifuge');
+  const source = resolve(import.meta.dirname, 'servers/centrifuge/main.go');
+  const env = { PATH: process.env.PATH, HOME: process.env.HOME, GOPATH: GO_PATH, GO111MODULE: 'off' };
+  await promisify(execFile)('go', ['build', '-o', program, source], { env });
+  return { ...(await startProgram(program, port => [String(port)])), stage: plainStage(centrifugeSocket) };
+}
+
+function centrifugeSocket(_token, room) {
+  const hello = JSON.stringify({ id: 1, params: { data: { room } } });
+  return { path: '/connection/websocket', hello, ready: '"client"' };
+}
+
+/** @returns `stage(wants)`, see `index.js`: a topic for each conversation, published to and listened to alike */
+function brokerStage(protocol) {
+  return ({ conversations = 0, listenersEach = 0 }) => ({
+    conversations: Array.from({ length: conversations }, (_, index) => {
+      const topic = `conversation-${index + 1}`;
+      return {
+        id: topic,
+        send: { protocol, topic, before: '{"content":"', after: '"}' },
+        sockets: Array.from({ length: listenersEach }, () => ({ protocol, topic })),
+      };
+    }),
+    inbox: [],
+  });
+}
+
+function lackingOfCentrifuge() {
+  const library = CENTRIFUGE.find(one => !existsSync(join(GO_PATH, 'src/github.com', one)));
+  return lacking('go') ?? (library === undefined ? null : `${library} is not in ${GO_PATH}`);
+}
+
+function lacking(program) {
   try {
     execFileSync('which', [program], { stdio: 'ignore' });
-    return true;
+    return null;
   } catch {
-    return false;
+    return `${program} is not installed`;
   }
 }

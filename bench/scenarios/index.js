@@ -15,17 +15,16 @@ import s13 from './s13-ten-minutes.js';
 /**
  * What is measured, in this order. A scenario is
  *
- *     {id, title, takes, least?, cases: [{name, shape, fullOnly?, quickOnly?, absent?}], opponents, others?, quick,
- *      columns, bars, fullOnly?, long?, fresh?, rounds?, seconds?, warmSeconds?, once?, enter, play, note?, leave?}
+ *     {id, title, takes, least?, cases: [{name, shape, fullOnly?, quickOnly?, absent?}], opponents, quick, columns,
+ *      bars, fullOnly?, long?, fresh?, rounds?, seconds?, warmSeconds?, once?, enter, play, note?, leave?}
  *
  * `takes` is how many seconds a full run of it needs on a machine with nothing else to do; `least` is what one round
  * takes where others are busy, `{full, quick}`. `opponents` are ids of those who play, `quick` of those who do in a quick
  * run, which leaves out what is `fullOnly` (a scenario that is not named, a case, a bar); others leave out cases that are
- * `quickOnly`. Those `others` are only named; a case's `absent()` says why it cannot be played here, or null. `columns`
- * are figures of the table; `bars` as in `bars.js`. One that is `long` is played only where somebody asks for it. With
- * `fresh` the servers are started for it alone. Of the scenario or of one case, `rounds`, `seconds` of each and the most
- * `warmSeconds` stand instead of the run's, and `once` says that a round takes too long to be played again where others
- * disturbed it.
+ * `quickOnly`. A case's `absent()` says why it cannot be played here, or null. `columns` are figures of the table; `bars`
+ * as in `bars.js`. One that is `long` is played only where somebody asks for it. With `fresh` the servers are started for
+ * it alone. Of the scenario or of one case, `rounds`, `seconds` of each and the most `warmSeconds` stand instead of the
+ * run's, and `once` says that a round takes too long to be played again where others disturbed it.
  *
  * `enter(seat, shape, case, world)` sets the stage for one opponent, once for all rounds of a case; what it answers is
  * handed to `play(seat, state, {shape, case, seconds, world})`, which answers the figures of one round: numbers by name,

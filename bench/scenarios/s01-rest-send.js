@@ -3,10 +3,12 @@ import { sending, SENDING_COLUMNS } from './sending.js';
 export default {
   id: 'S1',
   title: 'REST send, 100 conversations × 10 listeners, saturated',
-  takes: 70,
+  takes: 120,
   cases: [{ name: '', shape: { conversations: 100, listenersEach: 10 } }],
-  opponents: ['ours', 'by-hand', 'by-hand-best', 'pgbench', 'socket-io', 'socket-io-redis', 'idiomatic'],
-  others: ['ejabberd', 'nats', 'mosquitto', 'centrifugo'],
+  opponents: [
+    ...['ours', 'by-hand', 'by-hand-best', 'pgbench', 'socket-io', 'socket-io-redis', 'idiomatic'],
+    ...['ejabberd', 'nats', 'mosquitto', 'centrifuge'],
+  ],
   quick: ['ours', 'by-hand', 'socket-io', 'idiomatic'],
   columns: [...SENDING_COLUMNS, 'missing'],
   bars: [

@@ -109,7 +109,6 @@ export interface Scenario {
   id: string;
   cases: { name: string; fullOnly?: boolean; quickOnly?: boolean }[];
   opponents: string[];
-  others?: string[];
   quick: string[];
   columns: string[];
   bars: {

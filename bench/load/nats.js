@@ -1,0 +1,44 @@
+import { dial } from './dial.js';
+
+/** The protocol of NATS, as much as the load needs. What was published has come when a ping after it is answered. */
+
+const LINE_END = Buffer.from('\r\n');
+
+/** @param spec `{topic}` @returns as `listener.js` does, once it is subscribed */
+export async function listen(port, { topic }, heard, lost) {
+  const client = await open(port);
+  await client.ask(`SUB ${topic} 1\r\nPING\r\n`);
+  client.goOn({ heard, lost });
+  return { close: client.close };
+}
+
+/** @returns a connection that carries one message after another, as `requests.js` has it */
+export async function open(port) {
+  const client = dial(port, readLine);
+  await client.ask('CONNECT {"verbose":false}\r\nPING\r\n');
+  return client;
+}
+
+/** @param target `{topic, before, after}`, all ASCII @returns content → the text by which it is published */
+export function requestTo({ topic, before, after }) {
+  const length = before.length + after.length;
+  return content => `PUB ${topic} ${length + content.length}\r\n${before}${content}${after}\r\nPING\r\n`;
+}
+
+/** As `dial.js` wants it: what the line at that place, with what belongs to it, means to the client. */
+function readLine(data, at, { answered, heard, write }) {
+  const end = data.indexOf(LINE_END, at);
+  if (end < 0) return -1;
+  const next = end + LINE_END.length;
+  const line = data.latin1Slice(at, end);
+  if (line.startsWith('MSG ')) {
+    const length = Number(line.slice(line.lastIndexOf(' ') + 1));
+    if (next + length + LINE_END.length > data.length) return -1;
+    heard(data, next, next + length);
+    return next + length + LINE_END.length;
+  }
+  if (line === 'PONG') answered(null);
+  else if (line === 'PING') write('PONG\r\n');
+  else if (line.startsWith('-ERR')) answered(new Error(`a socket was refused: ${line}`));
+  return next;
+}

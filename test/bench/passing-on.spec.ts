@@ -1,0 +1,53 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from '@jest/globals';
+import { bench } from '../support/bench.js';
+import type { Load } from '../support/bench.js';
+
+const { opponents } = await bench('opponents/index.js');
+const { startLoad } = await bench('load.js');
+
+/** Servers that keep nothing, each of which the load speaks to in its own way. */
+describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
+  const opponent = opponents[id];
+  const absent = opponent?.absent() ?? null;
+  const played = absent === null ? it : it.skip;
+  if (absent !== null) process.stderr.write(`skipped: the opponent ${id}, for ${absent}\n`);
+  const folder = mkdtempSync(join(tmpdir(), 'passing-on-'));
+  const started: { stop(): unknown }[] = [];
+
+  afterAll(async () => {
+    for (const one of started.reverse()) await one.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  played('tells each message to all who listen to its conversation, once, and to nobody else', async () => {
+    if (!opponent) throw new Error(`there is no opponent ${id}`);
+    const server = await opponent.start({ folder });
+    started.push(server);
+    const load: Load = startLoad();
+    started.push(load);
+    const { conversations } = server.stage({ conversations: 3, listenersEach: 2 });
+    await load.open({ port: server.port, sockets: conversations.flatMap(({ sockets }) => sockets) });
+    const targets = conversations.map(({ send }) => send);
+    const wants = { port: server.port, targets, connections: 8, seconds: 0.3, listenersEach: 2, watched: {} };
+    const measured = await load.drive(wants);
+    expect(measured).toMatchObject({ missing: 0, repeated: 0 });
+    expect(measured.operations).toBeGreaterThan(10);
+
+    // and a listener too few is noticed
+    const alone = await load.drive({ ...wants, seconds: 0.05, listenersEach: 3 });
+    expect(alone.missing).toBe(alone.operations);
+  });
+
+  played('that ends in the middle is no measurement, but an error', async () => {
+    const [server, load] = started as [Awaited<ReturnType<NonNullable<typeof opponent>['start']>>, Load];
+    const { conversations } = server.stage({ conversations: 1, listenersEach: 1 });
+    const targets = conversations.map(({ send }) => send);
+    const wants = { port: server.port, targets, connections: 2, seconds: 5, listenersEach: 2, watched: {} };
+    const driven = expect(load.drive(wants)).rejects.toThrow();
+    await server.stop();
+    await driven;
+  });
+});
