@@ -1,5 +1,5 @@
 /** The rest is for putting it all away. */
-const SPENT = 0.97;
+const SPENT = 0.985;
 /** Seconds that a scenario takes on a machine with nothing else to do, where it does not say. */
 const USUAL = 40;
 /** And what one round of it takes where others are busy. */

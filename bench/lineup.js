@@ -10,7 +10,7 @@ export class Lineup {
     this.world = world;
   }
 
-  /** @returns `{opponent, server, load, watched}`, started when it is first asked for */
+  /** @returns `{opponent, server, load, watched, warm}`, started when it is first asked for; `warm` once it has played */
   async seat(id) {
     const seated = this.seats.get(id);
     if (seated) return seated;
@@ -18,7 +18,7 @@ export class Lineup {
     const server = await opponent.start(this.world);
     const load = server.load ?? startLoad();
     const watched = { server: server.pids, database: [this.world.postgres.pid], load: load.pid ? [load.pid] : [] };
-    const seat = { opponent, server, load, watched };
+    const seat = { opponent, server, load, watched, warm: false };
     this.seats.set(id, seat);
     return seat;
   }

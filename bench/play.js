@@ -3,8 +3,8 @@ import { shuffled } from './measure/statistics.js';
 
 /** How often a round that others disturbed is played again. */
 const AGAIN = 2;
-/** Whoever gets no better than this by another second of the load is warm; or after so many seconds. */
-const WARM = { better: 0.9, seconds: 8, quickSeconds: 4 };
+/** Whoever gets no better than this by another second of the load is warm; or after so many, fewer where it was before. */
+const WARM = { better: 0.9, seconds: 6, quickSeconds: 4, again: 2 };
 
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
@@ -65,7 +65,9 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
   for (const id of [...states.keys()]) {
     await guarded(id, 'could not get warm', async () => {
       const seat = await lineup.seat(id);
-      const needed = await warm(() => scenario.play(seat, states.get(id), about(Math.min(1, seconds))), warmSeconds);
+      const most = seat.warm ? Math.min(WARM.again, warmSeconds) : warmSeconds;
+      const needed = await warm(() => scenario.play(seat, states.get(id), about(Math.min(1, seconds))), most);
+      seat.warm = true;
       tell(`${label} ${seat.opponent.name}: warm after ${needed}`);
     });
   }

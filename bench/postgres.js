@@ -7,9 +7,9 @@ import { root } from './processes.js';
  * The PostgreSQL of all opponents: the one that the service embeds, with fsync and everything else as it comes, but room
  * for the pools of all of them.
  * @returns `{pid, url, logFile, database, analyze, stop}`; `database` answers a database of that name, and whether it was
- *   just made; `analyze` has it look at all there are, as it does by itself within a minute: until then it knows nothing
- *   of what has just been filled, and takes the wrong index for the best; lines of its log name the database after the
- *   time
+ *   just made; `analyze` has it look at all tables that have changed, as it does by itself within a minute: until then it
+ *   knows nothing of what has just been filled, and takes the wrong index for the best; lines of its log name the database
+ *   after the time
  */
 export async function startPostgres(folder) {
   const module = resolve(root, 'dist/platform/database/embedded/embedded-postgres.js');
@@ -35,11 +35,19 @@ export async function startPostgres(folder) {
     async analyze() {
       const all = 'SELECT datname FROM pg_database WHERE datallowconn AND NOT datistemplate';
       const { rows } = await withClient(url, client => client.query(all));
-      for (const { datname } of rows) await withClient(urlOf(datname), client => client.query('ANALYZE'));
+      for (const { datname } of rows) await withClient(urlOf(datname), analyzeChanged);
     },
     async stop() {
       process.off('exit', cut);
       await stop();
     },
   };
+}
+
+async function analyzeChanged(client) {
+  const { rows } = await client.query(
+    `SELECT relname FROM pg_stat_user_tables
+     WHERE n_mod_since_analyze > n_live_tup / 10 OR last_analyze IS NULL AND last_autoanalyze IS NULL`,
+  );
+  for (const { relname } of rows) await client.query(`ANALYZE ${client.escapeIdentifier(relname)}`);
 }

@@ -51,40 +51,42 @@ const TABLES = {
  * @param folder that PostgreSQL may enter
  */
 export async function fillInbox(url, place, count, folder) {
+  const files = Object.fromEntries(Object.keys(TABLES).map(table => [table, join(folder, `${table}.copy`)]));
+  try {
+    await write(files, talks(place, count));
+    await Promise.all(Object.keys(TABLES).map(table => withClient(url, client => fill(client, table, files[table]))));
+  } finally {
+    for (const file of Object.values(files)) await rm(file, { force: true });
+  }
   await withClient(url, async client => {
-    // foreign keys are right by the way that rows are made; indexes are made faster at once than row by row
-    await client.query(`SET session_replication_role = replica; SET maintenance_work_mem = '256MB'`);
-    const indexes = await dropIndexes(client);
-    const files = Object.fromEntries(Object.keys(TABLES).map(table => [table, join(folder, `${table}.copy`)]));
-    try {
-      await write(files, talks(place, count));
-      for (const [table, columns] of Object.entries(TABLES)) {
-        await client.query(`COPY ${table} (${Object.keys(columns).join(', ')}) FROM '${files[table]}'`);
-      }
-    } finally {
-      for (const file of Object.values(files)) await rm(file, { force: true });
-    }
-    for (const { indexdef } of indexes) await client.query(indexdef);
     await client.query(
       `INSERT INTO conversation_counter (workspace_id, last_number) VALUES ($1, $2)
        ON CONFLICT (workspace_id) DO UPDATE SET last_number = excluded.last_number`,
       [place.workspaceId, count],
     );
-    // the vacuum comes now, and not while it is measured
-    await client.query(`VACUUM (ANALYZE) ${Object.keys(TABLES).join(', ')}`);
     await client.query('CHECKPOINT');
   });
+}
+
+async function fill(client, table, file) {
+  // foreign keys are right by the way that rows are made; indexes are made faster at once than row by row
+  await client.query(`SET session_replication_role = replica; SET maintenance_work_mem = '256MB'`);
+  const indexes = await dropIndexes(client, table);
+  await client.query(`COPY ${table} (${Object.keys(TABLES[table]).join(', ')}) FROM '${file}'`);
+  for (const { indexdef } of indexes) await client.query(indexdef);
+  // the vacuum comes now, and not while it is measured
+  await client.query(`VACUUM (ANALYZE) ${table}`);
 }
 
 export function emailOf(number) {
   return `contact-${number}@example.com`;
 }
 
-async function dropIndexes(client) {
+async function dropIndexes(client, table) {
   const { rows } = await client.query(
     `SELECT indexname, indexdef FROM pg_indexes
-     WHERE schemaname = 'public' AND tablename = ANY($1) AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
-    [Object.keys(TABLES)],
+     WHERE schemaname = 'public' AND tablename = $1 AND indexname NOT IN (SELECT conname FROM pg_constraint)`,
+    [table],
   );
   for (const { indexname } of rows) await client.query(`DROP INDEX ${client.escapeIdentifier(indexname)}`);
   return rows;

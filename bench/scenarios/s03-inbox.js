@@ -9,9 +9,9 @@ const inbox = agents => ({
 export default {
   id: 'S3',
   title: 'Inbox: everything of one workspace to all of its agents, saturated',
-  takes: 90,
+  takes: 60,
   cases: [inbox(200), inbox(500)],
-  opponents: ['ours', 'by-hand', 'by-hand-best', 'socket-io'],
+  opponents: ['ours', 'by-hand', 'socket-io'],
   quick: ['ours', 'by-hand', 'socket-io'],
   columns: [...SENDING_COLUMNS, 'missing'],
   bars: [
