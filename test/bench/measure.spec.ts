@@ -92,10 +92,10 @@ describe('time', () => {
     budget.begin(long);
     now = 83;
     expect([budget.allows(), budget.hasRoomFor(long, 'full')]).toEqual([true, true]);
-    now = 84;
+    now = 85;
     expect([budget.allows(), budget.hasRoomFor(long, 'full')]).toEqual([true, false]);
     expect(budget.hasRoomFor(long, 'quick')).toBe(true);
-    now = 98;
+    now = 99;
     expect(budget.allows()).toBe(false);
   });
 
