@@ -2,19 +2,9 @@ import { ApiProperty } from '@nestjs/swagger';
 import type { ScopeRecord } from '../../kernel/channel-scope.js';
 import type { Role } from '../../kernel/principal.js';
 import { ROLES } from '../../kernel/principal.js';
-import {
-  Choice,
-  Email,
-  Embedded,
-  Flag,
-  Id,
-  Ids,
-  Integer,
-  Nested,
-  NestedList,
-  Rule,
-  Text,
-} from '../../platform/http/fields.js';
+import { Embedded } from '../../platform/http/answer-fields.js';
+import { Rule } from '../../platform/http/field.js';
+import { Choice, Email, Flag, Id, Ids, Integer, Nested, NestedList, Text } from '../../platform/http/fields.js';
 import type { MemberRecord } from '../members/index.js';
 import { isAcceptablePassword, PASSWORD_RULE } from '../users/index.js';
 import type { WorkspaceRecord } from '../workspaces/index.js';

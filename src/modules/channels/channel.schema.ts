@@ -1,4 +1,5 @@
-import { Choice, Flag, Id, Integer, Nested, NestedList, Rule, Text, Texts, Time } from '../../platform/http/fields.js';
+import { Rule } from '../../platform/http/field.js';
+import { Choice, Flag, Id, Integer, Nested, NestedList, Text, Texts, Time } from '../../platform/http/fields.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import { Hours, Locale } from '../../platform/http/desk-fields.js';
 import type { ChannelRecord, ChannelStatus, IdentityMode, Routing } from './channel.js';

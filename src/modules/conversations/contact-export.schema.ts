@@ -1,6 +1,6 @@
+import { Embedded } from '../../platform/http/answer-fields.js';
 import {
   Choice,
-  Embedded,
   Flag,
   FreeForm,
   Id,

@@ -1,17 +1,7 @@
 import type { Actor } from '../../kernel/domain-event.js';
-import {
-  Choice,
-  Embedded,
-  Flag,
-  FreeForm,
-  Id,
-  Integer,
-  Nested,
-  Rule,
-  Text,
-  Texts,
-  Time,
-} from '../../platform/http/fields.js';
+import { Embedded } from '../../platform/http/answer-fields.js';
+import { Rule } from '../../platform/http/field.js';
+import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/http/fields.js';
 import { PageQuery } from '../../platform/http/page.schema.js';
 import { isId } from '../../kernel/ids.js';
 import type { ContactSummary } from '../contacts/index.js';

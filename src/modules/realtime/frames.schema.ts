@@ -4,19 +4,8 @@ import type { ConversationRecord, MessageRecord, Status, VisitorConversationReco
 import type { Presence, Subject } from '../../kernel/subject.js';
 import { PRESENCES } from '../../kernel/subject.js';
 import type { MemberDisplay } from '../members/index.js';
-import {
-  AnyValue,
-  Choice,
-  Embedded,
-  EmbeddedMap,
-  Flag,
-  Id,
-  Ids,
-  Integer,
-  Nested,
-  Text,
-  Time,
-} from '../../platform/http/fields.js';
+import { AnyValue, Embedded, EmbeddedMap } from '../../platform/http/answer-fields.js';
+import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/http/fields.js';
 
 const optional = true;
 const nullable = true;

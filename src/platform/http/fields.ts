@@ -1,5 +1,5 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
+import type { ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform, Type } from 'class-transformer';
 import {
   ArrayMaxSize,
@@ -13,61 +13,13 @@ import {
   Matches,
   Max,
   Min,
-  ValidateBy,
-  ValidateIf,
   ValidateNested,
 } from 'class-validator';
 import { normaliseEmail } from '../../kernel/email.js';
 import { isId } from '../../kernel/ids.js';
-import { ANY_TYPE } from '../openapi/modernise.js';
+import type { FieldOptions } from './field.js';
+import { field, Rule } from './field.js';
 import { codePoints, freeFormFault, isStorable, isWireTime, markFreeForm } from './field-rules.js';
-
-/**
- * One decorator a field: it validates what comes in and documents what goes out, so that the two cannot differ.
- * A field is required and not null unless it says otherwise. `optional` means absent or valid: null is refused, which
- * class-validator's own IsOptional lets pass.
- */
-export interface FieldOptions {
-  optional?: boolean;
-  nullable?: boolean;
-  description?: string;
-  example?: unknown;
-}
-
-interface Shape extends FieldOptions {
-  each?: boolean;
-}
-
-function field(options: Shape, schema: ApiPropertyOptions, ...validators: PropertyDecorator[]): PropertyDecorator {
-  const documented = {
-    ...schema,
-    required: !options.optional,
-    // said either way: a field that is declared anew in a subclass keeps what it does not say of its parent's
-    nullable: options.nullable ?? false,
-    ...(options.description === undefined ? {} : { description: options.description }),
-    ...(options.example === undefined ? {} : { example: options.example }),
-  } as ApiPropertyOptions;
-  const skip = (value: unknown) =>
-    (options.optional === true && value === undefined) || (options.nullable === true && value === null);
-  return applyDecorators(
-    ApiProperty(documented),
-    ValidateIf((_object, value) => !skip(value)),
-    ...validators,
-  );
-}
-
-/** A rule of the noun's own, beside the field decorator that it sharpens. `message` follows the field's name. */
-export function Rule(
-  name: string,
-  test: (value: unknown) => boolean,
-  message: string,
-  each = false,
-): PropertyDecorator {
-  return ValidateBy(
-    { name, validator: { validate: value => test(value), defaultMessage: () => `$property ${message}` } },
-    { each },
-  );
-}
 
 /** Characters are code points, as in JSON Schema; class-validator's own rules take some signs for nothing. */
 function characters(min: number, max: number, each = false): PropertyDecorator[] {
@@ -234,27 +186,6 @@ export function NestedList(
       ValidateNested({ each: true }),
     ),
   );
-}
-
-/**
- * In an answer: another module's view, by the name under which the API reference has it. Modules hand each other
- * records, not wire shapes; this keeps the reference one.
- */
-export function Embedded(view: string, options: FieldOptions & { list?: boolean } = {}): PropertyDecorator {
-  const reference = { $ref: `#/components/schemas/${view}` };
-  const schema = options.list ? { type: 'array', items: reference } : { type: 'object', oneOf: [reference] };
-  return field(options, schema as unknown as ApiPropertyOptions);
-}
-
-/** In an answer: an object whose members, whatever their names, are all of one shape. */
-export function EmbeddedMap(view: string, options: FieldOptions = {}): PropertyDecorator {
-  const schema = { type: 'object', additionalProperties: { $ref: `#/components/schemas/${view}` } };
-  return field(options, schema as unknown as ApiPropertyOptions);
-}
-
-/** In an answer: whatever a field of some record can hold, null too. */
-export function AnyValue(options: FieldOptions = {}): PropertyDecorator {
-  return field(options, { type: ANY_TYPE } as unknown as ApiPropertyOptions);
 }
 
 /** An object of the client's own, kept untouched: at most 16 KiB of JSON, 50 keys, 10 levels. */

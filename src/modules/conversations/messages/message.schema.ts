@@ -1,4 +1,5 @@
-import { Choice, Flag, FreeForm, Id, Integer, NestedList, Rule, Text, Time } from '../../../platform/http/fields.js';
+import { Rule } from '../../../platform/http/field.js';
+import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../../platform/http/fields.js';
 import { PageQuery } from '../../../platform/http/page.schema.js';
 import type { ContentType, MessageRecord, SenderType } from './message.js';
 import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SPOKEN_TYPES } from './message.js';
