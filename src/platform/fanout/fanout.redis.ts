@@ -36,6 +36,7 @@ export class RedisFanout extends Fanout {
     // ioredis would subscribe again by itself, and leave the rejection to nobody when that is cut off
     this.subscriber = publisher.duplicate({ autoResubscribe: false });
     this.subscriber.on('error', () => undefined);
+    this.subscriber.on('close', () => (this.heardAt = -Infinity));
     this.subscriber.on('message', (_channel: string, text: string) => this.take(text));
     this.listening = new Promise(resolve => {
       this.subscriber.on('ready', () => void this.listen().then(resolve, () => undefined));
@@ -52,7 +53,7 @@ export class RedisFanout extends Fanout {
     return this.own.subscribe(subject, listener);
   }
 
-  /** Whether it has lately heard itself by way of Redis. */
+  /** Whether it has lately heard itself by way of Redis: both connections carry, there and back. */
   healthy(): boolean {
     return this.subscriber.status === 'ready' && performance.now() - this.heardAt < DEAF_MS;
   }
@@ -85,7 +86,7 @@ export class RedisFanout extends Fanout {
   private async listen(): Promise<void> {
     this.connectedAt = performance.now();
     await this.subscriber.subscribe(this.channel);
-    this.heardAt = performance.now();
+    this.send([this.id, BEAT]);
   }
 
   private watch(): void {
