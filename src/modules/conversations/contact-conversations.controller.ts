@@ -6,7 +6,7 @@ import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { AnswersPage, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
-import { PageQuery } from '../../platform/http/page.schema.js';
+import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
 import { ContactMergedAway, ContactsService } from '../contacts/index.js';
 import { ConversationView } from './conversation.schema.js';
 import { ConversationsService } from './conversations.service.js';
@@ -32,6 +32,6 @@ export class ContactConversationsController {
   ): Promise<PageView<ConversationView>> {
     const contact = await this.contacts.get(caller, id);
     const page = await this.conversations.list(caller, { ...query, contactId: contact.id, sort: 'created' });
-    return { items: page.items, next_cursor: page.nextCursor };
+    return toPageView(page, record => record);
   }
 }

@@ -6,6 +6,7 @@ import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
+import { toPageView } from '../../platform/http/page.schema.js';
 import { invalidField } from '../../platform/http/validation.js';
 import { ContactMergedAway } from '../contacts/index.js';
 import {
@@ -63,7 +64,7 @@ export class ConversationsController {
       updatedSince: query.updated_since === undefined ? undefined : new Date(query.updated_since),
       sort: query.sort ?? 'last_activity',
     });
-    return { items: page.items, next_cursor: page.nextCursor };
+    return toPageView(page, record => record);
   }
 
   @Get('counts')
