@@ -27,8 +27,9 @@ export class RedisFanout extends Fanout {
   private heardAt = -Infinity;
   private connectedAt = -Infinity;
   private closed = false;
-  /** Resolves when this instance hears the others for the first time. */
-  readonly listening: Promise<void>;
+  private nowListening!: () => void;
+  /** Resolves when this instance hears the others for the first time, and they it: when it has heard itself. */
+  readonly listening = new Promise<void>(resolve => (this.nowListening = resolve));
 
   constructor(private readonly publisher: Redis) {
     super();
@@ -38,9 +39,7 @@ export class RedisFanout extends Fanout {
     this.subscriber.on('error', () => undefined);
     this.subscriber.on('close', () => (this.heardAt = -Infinity));
     this.subscriber.on('message', (_channel: string, text: string) => this.take(text));
-    this.listening = new Promise(resolve => {
-      this.subscriber.on('ready', () => void this.listen().then(resolve, () => undefined));
-    });
+    this.subscriber.on('ready', () => void this.listen().catch(() => undefined));
     this.timer = setInterval(() => this.watch(), BEAT_MS).unref();
   }
 
@@ -78,8 +77,10 @@ export class RedisFanout extends Fanout {
 
   private take(text: string): void {
     const [from, subject, body] = JSON.parse(text) as Parcel;
-    if (from === this.id) this.heardAt = performance.now();
-    else if (subject !== BEAT) this.own.publish(subject, body);
+    if (from === this.id) {
+      this.heardAt = performance.now();
+      this.nowListening();
+    } else if (subject !== BEAT) this.own.publish(subject, body);
   }
 
   /** @throws when the connection is cut off meanwhile; the next one begins here again */
