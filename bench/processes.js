@@ -5,6 +5,7 @@ import { connect, createServer } from 'node:net';
 import { resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { client } from './client.js';
+import { findProgram } from './programs.js';
 
 /** Servers that a benchmark starts, each a process of its own. */
 
@@ -64,7 +65,10 @@ export async function startServer(program, env = {}, ready = '/healthz') {
  */
 export async function startProgram(program, argumentsOf, env = {}) {
   const port = await freePort();
-  const { child, stop } = run(program, await argumentsOf(port), { stdio: ['ignore', 'ignore', 'inherit'], env });
+  const { child, stop } = run(findProgram(program) ?? program, await argumentsOf(port), {
+    stdio: ['ignore', 'ignore', 'inherit'],
+    env,
+  });
   try {
     await letsIn(child, port);
   } catch (error) {

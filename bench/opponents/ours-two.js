@@ -1,4 +1,4 @@
-import { redisAbsent } from '../redis.js';
+import { programAbsent } from '../programs.js';
 import ours from './ours.js';
 
 const name = 'ours_two';
@@ -11,7 +11,7 @@ export default {
   ...ours,
   id: 'ours-two',
   name: 'ours, two instances',
-  absent: redisAbsent,
+  absent: () => programAbsent('redis-server'),
   async start(world) {
     const started = [await world.redis()];
     const stop = async () => {

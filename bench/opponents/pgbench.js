@@ -1,9 +1,10 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
-import { delimiter, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { watch } from '../measure/processor.js';
+import { findProgram } from '../programs.js';
 import { makeTables, SEND } from './plain-tables.js';
 import { plainStage } from './plain-stage.js';
 
@@ -77,6 +78,5 @@ async function drive(url, script, { targets, seconds, watched }) {
 function find() {
   const versions = '/usr/lib/postgresql';
   const debian = existsSync(versions) ? readdirSync(versions).map(version => join(versions, version, 'bin')) : [];
-  const folders = [...debian.sort().reverse(), ...(process.env.PATH ?? '').split(delimiter)];
-  return folders.map(folder => join(folder, 'pgbench')).find(existsSync);
+  return findProgram('pgbench', debian.sort().reverse());
 }

@@ -1,4 +1,4 @@
-import { redisAbsent } from '../redis.js';
+import { programAbsent } from '../programs.js';
 import { engineSocket, installed } from './engine-io.js';
 import { plainOpponent } from './plain-opponent.js';
 
@@ -8,6 +8,6 @@ export default plainOpponent({
   name: 'socket.io + Redis',
   program: 'socket-io.js',
   socket: engineSocket,
-  absent: () => installed() ?? redisAbsent(),
+  absent: () => installed() ?? programAbsent('redis-server'),
   redis: true,
 });

@@ -1,9 +1,10 @@
-import { execFile, execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { startProgram } from '../processes.js';
+import { programAbsent } from '../programs.js';
 import { plainStage } from './plain-stage.js';
 
 /**
@@ -11,10 +12,10 @@ import { plainStage } from './plain-stage.js';
  * table of their own.
  */
 export const volatile = [
-  { id: 'nats', name: 'NATS', absent: () => lacking('nats-server'), start: startNats },
-  { id: 'mosquitto', name: 'mosquitto', absent: () => lacking('mosquitto'), start: startMosquitto },
-  { id: 'ejabberd', name: 'ejabberd, by MQTT', absent: () => lacking('ejabberdctl'), start: startEjabberd },
-  { id: 'centrifuge', name: 'centrifuge', absent: lackingOfCentrifuge, start: startCentrifuge },
+  { id: 'nats', name: 'NATS', absent: () => programAbsent('nats-server'), start: startNats },
+  { id: 'mosquitto', name: 'mosquitto', absent: () => programAbsent('mosquitto'), start: startMosquitto },
+  { id: 'ejabberd', name: 'ejabberd, by MQTT', absent: () => programAbsent('ejabberdctl'), start: startEjabberd },
+  { id: 'centrifuge', name: 'centrifuge', absent: centrifugeAbsent, start: startCentrifuge },
 ].map(one => ({ ...one, durable: false }));
 
 /** Where Debian has the sources of Go's libraries, and those of Erlang. */
@@ -118,16 +119,7 @@ function brokerStage(protocol) {
   });
 }
 
-function lackingOfCentrifuge() {
+function centrifugeAbsent() {
   const library = CENTRIFUGE.find(one => !existsSync(join(GO_PATH, 'src/github.com', one)));
-  return lacking('go') ?? (library === undefined ? null : `${library} is not in ${GO_PATH}`);
-}
-
-function lacking(program) {
-  try {
-    execFileSync('which', [program], { stdio: 'ignore' });
-    return null;
-  } catch {
-    return `${program} is not installed`;
-  }
+  return programAbsent('go') ?? (library === undefined ? null : `${library} is not in ${GO_PATH}`);
 }
