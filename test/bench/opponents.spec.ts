@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { bench } from '../support/bench.js';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { bench, playedBy, speak } from '../support/bench.js';
 import type { Load } from '../support/bench.js';
 import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
@@ -10,9 +10,7 @@ const { startLoad } = await bench('load.js');
 /** Opponents that cheat would make every comparison worthless: what is measured is checked once. */
 describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
   const opponent = opponents[id];
-  const absent = opponent?.absent() ?? null;
-  const played = absent === null ? it : it.skip;
-  if (absent !== null) process.stderr.write(`skipped: the opponent ${id}, for ${absent}\n`);
+  const played = playedBy(id, opponent);
   const started: { stop(): unknown }[] = [];
   let database: TestDatabase;
 
@@ -38,11 +36,7 @@ describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
     expect(health.instance).toBe(server.runId);
     const load: Load = startLoad();
     started.push(load);
-    const { conversations } = server.stage({ conversations: 3, listenersEach: 2 });
-    await load.open({ port: server.port, sockets: conversations.flatMap(({ sockets }) => sockets) });
-    const targets = conversations.map(({ send }) => send);
-    const wants = { port: server.port, targets, connections: 8, seconds: 0.3, listenersEach: 2, watched: {} };
-    const measured = await load.drive(wants);
+    const { measured, tooFew } = await speak(server, load);
     expect(measured).toMatchObject({ missing: 0, repeated: 0 });
     expect(measured.operations).toBeGreaterThan(10);
     const [stored] = await database.query<object>(`
@@ -55,7 +49,7 @@ describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
     expect(stored).toEqual({ messages: operations, contents: operations, counted: operations, gapless: true });
 
     // and a listener too few is noticed
-    const alone = await load.drive({ ...wants, seconds: 0.05, listenersEach: 3 });
+    const alone = await tooFew();
     expect(alone.missing).toBe(alone.operations);
   });
 

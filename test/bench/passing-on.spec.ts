@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, it } from '@jest/globals';
-import { bench } from '../support/bench.js';
+import { afterAll, describe, expect } from '@jest/globals';
+import { bench, playedBy, speak } from '../support/bench.js';
 import type { Load } from '../support/bench.js';
 
 const { opponents } = await bench('opponents/index.js');
@@ -11,9 +11,7 @@ const { startLoad } = await bench('load.js');
 /** Servers that keep nothing, each of which the load speaks to in its own way. */
 describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
   const opponent = opponents[id];
-  const absent = opponent?.absent() ?? null;
-  const played = absent === null ? it : it.skip;
-  if (absent !== null) process.stderr.write(`skipped: the opponent ${id}, for ${absent}\n`);
+  const played = playedBy(id, opponent);
   const folder = mkdtempSync(join(tmpdir(), 'passing-on-'));
   const started: { stop(): unknown }[] = [];
 
@@ -28,16 +26,12 @@ describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
     started.push(server);
     const load: Load = startLoad();
     started.push(load);
-    const { conversations } = server.stage({ conversations: 3, listenersEach: 2 });
-    await load.open({ port: server.port, sockets: conversations.flatMap(({ sockets }) => sockets) });
-    const targets = conversations.map(({ send }) => send);
-    const wants = { port: server.port, targets, connections: 8, seconds: 0.3, listenersEach: 2, watched: {} };
-    const measured = await load.drive(wants);
+    const { measured, tooFew } = await speak(server, load);
     expect(measured).toMatchObject({ missing: 0, repeated: 0 });
     expect(measured.operations).toBeGreaterThan(10);
 
     // and a listener too few is noticed
-    const alone = await load.drive({ ...wants, seconds: 0.05, listenersEach: 3 });
+    const alone = await tooFew();
     expect(alone.missing).toBe(alone.operations);
   });
 

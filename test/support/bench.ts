@@ -1,3 +1,4 @@
+import { it } from '@jest/globals';
 import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -161,6 +162,28 @@ export interface Opponent {
     stage(wants: object): { conversations: { id: string; send: object; sockets: object[] }[] };
     stop(): Promise<void>;
   }>;
+}
+
+/** `it`, or where the opponent is not there `it.skip`, which is said. */
+export function playedBy(id: string, opponent: Opponent | undefined): typeof it | typeof it.skip {
+  const absent = opponent?.absent() ?? null;
+  if (absent === null) return it;
+  process.stderr.write(`skipped: the opponent ${id}, for ${absent}\n`);
+  return it.skip;
+}
+
+/**
+ * Has two listen to each of three conversations, and speaks into these.
+ * @returns what was measured; `tooFew` does it again, and waits for three listeners each
+ */
+export async function speak(server: Awaited<ReturnType<Opponent['start']>>, load: Load) {
+  const { port } = server;
+  const { conversations } = server.stage({ conversations: 3, listenersEach: 2 });
+  await load.open({ port, sockets: conversations.flatMap(({ sockets }) => sockets) });
+  const targets = conversations.map(({ send }) => send);
+  const wants = { port, targets, connections: 8, seconds: 0.3, listenersEach: 2, watched: {} };
+  const measured = await load.drive(wants);
+  return { measured, tooFew: () => load.drive({ ...wants, seconds: 0.05, listenersEach: 3 }) };
 }
 
 /** @param file in `bench/` */
