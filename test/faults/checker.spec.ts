@@ -282,6 +282,14 @@ describe('the checker', () => {
     expect(check(history, reading)).toEqual([]);
   });
 
+  it('lets a resume tell what happened before the listener began, whenever that comes', () => {
+    const { history, reading } = kept();
+    const listener = history.hearings[0]!;
+    listener.frames.reverse();
+    listener.from = BigInt(reading.events[1]!.position);
+    expect(check(history, reading)).toEqual([]);
+  });
+
   it('drops repeats by their id', () => {
     const { history, reading } = kept();
     history.hearings[0]?.frames.push(frame('e1', 'w1.c0.v0.said.1', 300));

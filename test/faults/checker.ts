@@ -234,13 +234,17 @@ function concerns({ audience, ...hearing }: Hearing, event: EventRow): boolean {
   return audience === 'agent' || (event.public && event.contact_id === hearing.contactId);
 }
 
-/** What is first heard of a conversation after something that happened later. */
-function* disorder({ name, frames }: Hearing, places: Map<string, EventRow>): Iterable<string> {
+/**
+ * What is first heard of a conversation after something that happened later. Not of what happened before the listener
+ * began: the first cursor lies a moment before that, so a resume from it may tell that for the first time.
+ */
+function* disorder({ name, from, frames }: Hearing, places: Map<string, EventRow>): Iterable<string> {
   const last = new Map<string, bigint>();
   for (const { id, type } of firstTimes(frames)) {
     const event = places.get(id ?? '');
     if (!event?.conversation_id || !TOLD_OF.test(type)) continue;
     const position = BigInt(event.position);
+    if (position <= from) continue;
     if (position < (last.get(event.conversation_id) ?? 0n)) yield `${name} heard ${type} ${id} out of order`;
     last.set(event.conversation_id, position);
   }

@@ -34,7 +34,6 @@ const say = (content: string, by = visitor) =>
 const answer = (body: object) => desk.owner.api.post(`/v1/conversations/${conversation.id}/messages`, body);
 const contents = (frames: Frame[]) => frames.map(({ data }) => data.message?.content as string);
 
-/** The cursor of a socket that has come and gone. */
 /**
  * Nothing goes from the log before its durable readers have passed it, and they pass nothing while any transaction of
  * the cluster, in a database of whichever test, is older.
@@ -56,6 +55,7 @@ async function allPassed(): Promise<void> {
   );
 }
 
+/** The cursor of a socket that has come and gone. */
 async function left(open: () => Promise<TestSocket>): Promise<string> {
   const socket = await open();
   const { cursor } = (await socket.next('connected')).data;
@@ -159,6 +159,27 @@ describe('a socket that comes back with its cursor', () => {
       const socket = await world.agentSocket(desk.owner, { after });
       await socket.next('resumed');
       expect(contents(socket.of('message.created'))).toEqual(['behind a held horizon']);
+      await socket.close();
+    } finally {
+      await world.app.database.query('ROLLBACK');
+    }
+  });
+
+  it('is told of what was committed a moment before it began, in order, and then again of what it has heard', async () => {
+    await world.app.database.query('BEGIN');
+    await world.app.database.query('SELECT pg_current_xact_id()');
+    try {
+      await say('before');
+      const first = await world.agentSocket(desk.owner);
+      await say('heard live');
+      const live = await first.next('message.created');
+      expect(contents(first.of('message.created'))).toEqual(['heard live']);
+      await first.close();
+      const socket = await world.agentSocket(desk.owner, { after: live.cursor as string });
+      await socket.next('resumed');
+      const again = socket.of('message.created');
+      expect(contents(again)).toEqual(['before', 'heard live']);
+      expect(again[1]?.id).toBe(live.id);
       await socket.close();
     } finally {
       await world.app.database.query('ROLLBACK');
