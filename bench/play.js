@@ -3,8 +3,16 @@ import { shuffled } from './measure/statistics.js';
 
 /** How often a round that others disturbed is played again. */
 const AGAIN = 2;
-/** Whoever gets no better than this by another second of the load is warm; or after so many, fewer where it was before. */
-const WARM = { better: 0.9, seconds: 6, quickSeconds: 4, again: 2 };
+/**
+ * Whoever has not got better than by this in so many seconds of the load is warm: a large program is compiled in steps,
+ * with seconds between them that are no better. Or after so many in all, one where it was warm before.
+ */
+const WARM = { better: 0.95, full: { seconds: 9, still: 3 }, quick: { seconds: 4, still: 1 }, again: 1 };
+/**
+ * So long the load goes on in each round before it is measured: who has waited for half a minute while the others played
+ * has had its compiled code thrown away by the collections of an idle heap, and its caches taken.
+ */
+const LEAD_SECONDS = { full: 0.7, quick: 0.4 };
 
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
@@ -32,13 +40,8 @@ export async function playScenario({ scenario, played, broken, notes, leftOut },
 
 async function playCase(scenario, one, ids, run, { results, broken, notes }) {
   const { lineup, world, budget, random, quick, tell } = run;
-  const { quickSeconds, seconds: fullSeconds } = WARM;
-  const usual = {
-    rounds: run.rounds,
-    seconds: run.seconds,
-    warmSeconds: quick ? quickSeconds : fullSeconds,
-    once: false,
-  };
+  const { seconds: mostSeconds, still } = quick ? WARM.quick : WARM.full;
+  const usual = { rounds: run.rounds, seconds: run.seconds, warmSeconds: mostSeconds, once: false };
   const { rounds, seconds, warmSeconds, once } = { ...usual, ...scenario, ...one };
   const label = [scenario.id, one.name].filter(Boolean).join(' ');
   const states = new Map();
@@ -51,7 +54,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       tell(`${label} ${id}: ${broken[id]}`);
     }
   };
-  const about = length => ({ shape: one.shape, case: one, seconds: length, world });
+  const about = (length, lead = 0) => ({ shape: one.shape, case: one, seconds: length, lead, world });
   for (const id of ids.filter(id => !broken[id])) {
     await guarded(id, 'could not enter', async () => {
       const begun = performance.now();
@@ -66,7 +69,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
     await guarded(id, 'could not get warm', async () => {
       const seat = await lineup.seat(id);
       const most = seat.warm ? Math.min(WARM.again, warmSeconds) : warmSeconds;
-      const needed = await warm(() => scenario.play(seat, states.get(id), about(Math.min(1, seconds))), most);
+      const needed = await warm(() => scenario.play(seat, states.get(id), about(Math.min(1, seconds))), most, still);
       seat.warm = true;
       tell(`${label} ${seat.opponent.name}: warm after ${needed}`);
     });
@@ -76,7 +79,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       await guarded(id, `round ${round}`, async () => {
         const seat = await lineup.seat(id);
         const figures = await quietest(
-          () => scenario.play(seat, states.get(id), about(seconds)),
+          () => scenario.play(seat, states.get(id), about(seconds, quick ? LEAD_SECONDS.quick : LEAD_SECONDS.full)),
           budget,
           scenario.once,
         );
@@ -93,13 +96,15 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
 }
 
 /** Until code is compiled and statements are prepared: a large program needs longer for that than a small one. */
-async function warm(play, most) {
+async function warm(play, most, still) {
   const begun = performance.now();
   let best = Infinity;
-  for (let second = 0; second < most; second += 1) {
+  let bettered = 0;
+  for (let second = 0; second < most && second - bettered < still; second += 1) {
     const { serverMicros = 0 } = await play();
-    if (serverMicros >= best * WARM.better || serverMicros === 0) break;
-    best = serverMicros;
+    if (serverMicros === 0) break;
+    if (serverMicros < best * WARM.better) bettered = second;
+    best = Math.min(best, serverMicros);
   }
   return since(begun);
 }

@@ -12,12 +12,13 @@ const OVERTIME_MS = 5_000;
  * Sends requests to the targets in turns and measures. Closed loop: each of `connections` sends as soon as it was
  * answered; open loop, with `perSecond`: as many a second as that, however slow the server is. With `times`, no more
  * than so many.
- * @param wants `{port, targets, connections, seconds, times?, perSecond?, listenersEach, watched}`
+ * @param wants `{port, targets, connections, seconds, lead?, times?, perSecond?, listenersEach, watched}`; before it is
+ *   measured it goes on for `lead` seconds
  * @returns `{rate, ackP50, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: a second until the last
  *   listener has heard the last message, milliseconds, and seconds of processor by name
  */
 export async function drive(tally, wants) {
-  const { port, targets, connections, seconds, times = Infinity, perSecond, listenersEach, watched } = wants;
+  const { port, targets, connections, seconds, lead = 0, times = Infinity, perSecond, listenersEach, watched } = wants;
   const speaking = speakingOf(targets[0]);
   const texts = targets.map(speaking.requestTo);
   const open = await Promise.all(Array.from({ length: connections }, () => speaking.open(port)));
@@ -34,12 +35,17 @@ export async function drive(tally, wants) {
         done();
       });
     });
+  const load = until => (perSecond ? openLoop(open, ask, perSecond, until) : closedLoop(open, ask, until, times));
   try {
     tally.begin(Math.ceil(listenersEach / 10));
+    if (lead > 0) {
+      await load(performance.now() + lead * 1000);
+      await allHeard(tally, acks.splice(0).length * listenersEach);
+      tally.begin(Math.ceil(listenersEach / 10));
+    }
     const watching = watch(watched, process.ppid);
     const begun = performance.now();
-    const until = begun + seconds * 1000;
-    const unsent = await (perSecond ? openLoop(open, ask, perSecond, until) : closedLoop(open, ask, until, times));
+    const unsent = await load(begun + seconds * 1000);
     const answeredAt = performance.now();
     await allHeard(tally, acks.length * listenersEach);
     const cpu = watching();

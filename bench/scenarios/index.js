@@ -27,8 +27,9 @@ import s13 from './s13-ten-minutes.js';
  * run's, and `once` says that a round takes too long to be played again where others disturbed it.
  *
  * `enter(seat, shape, case, world)` sets the stage for one opponent, once for all rounds of a case; what it answers is
- * handed to `play(seat, state, {shape, case, seconds, world})`, which answers the figures of one round: numbers by name,
- * `foreign` among them; to `note(state)`, which answers lines that are shown below the table; and to `leave(state)` when
- * the case is over. A `seat` is what `lineup.js` says.
+ * handed to `play(seat, state, {shape, case, seconds, lead, world})`, which lets the load go on for `lead` seconds before
+ * it measures, where it can, and answers the figures of one round: numbers by name, `foreign` among them; to
+ * `note(state)`, which answers lines that are shown below the table; and to `leave(state)` when the case is over. A `seat`
+ * is what `lineup.js` says.
  */
 export const scenarios = [s01, s02, s03, s04, s05, s06, s07, s08, s09, s10, s11, s12, s13];

@@ -20,7 +20,9 @@ export default {
     return (await server.stage(shape)).conversations.flatMap(({ sockets }) => sockets);
   },
 
-  async play({ server, load, watched }, sockets, { seconds }) {
-    return figuresOf(await load.connects({ port: server.port, sockets, atOnce: AT_ONCE, seconds, watched }));
+  async play({ server, load, watched }, sockets, { seconds, lead }) {
+    const wants = { port: server.port, sockets, atOnce: AT_ONCE };
+    if (lead > 0) await load.connects({ ...wants, seconds: lead, watched: {} });
+    return figuresOf(await load.connects({ ...wants, seconds, watched }));
   },
 };

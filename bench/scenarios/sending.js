@@ -15,13 +15,14 @@ export const sending = {
     return stage.conversations.map(({ send }) => send);
   },
 
-  async play({ server, load, watched }, targets, { shape, seconds }) {
+  async play({ server, load, watched }, targets, { shape, seconds, lead }) {
     const { perSecond, listenersEach = 0, inbox = 0 } = shape;
     const measured = await load.drive({
       port: server.port,
       targets,
       connections: CONNECTIONS,
       seconds,
+      lead,
       perSecond,
       listenersEach: listenersEach + inbox,
       watched,
