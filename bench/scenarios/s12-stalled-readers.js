@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 export default {
   id: 'S12',
   title: `${STALLED} of ${READERS} readers have stalled`,
-  takes: 45,
+  takes: 50,
   least: { full: 25, quick: 20 },
   cases: [
     { name: 'all read', shape: { stalled: 0 } },
