@@ -30,6 +30,7 @@ interface Bench {
     drawPlan(plan: Plan): string[];
   };
   'explain.js': { readPlans(log: string, database: string): { text: string; plan: Plan }[] };
+  'figure.js': { figure(runs: object[]): string; keptRuns(): { mode: string; cut: string | null; commit: string }[] };
   'budget.js': { Budget: new (limitMs: number, scenarios: { takes?: number }[], now: () => number) => Budget };
   'bars.js': {
     judge(bar: object, name: string, median: (id: string, metric: string, name: string) => number | undefined): Judged;

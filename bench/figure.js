@@ -1,0 +1,96 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { median } from './measure/statistics.js';
+
+/**
+ * The README's figure, drawn out of the runs that are kept in `bench/runs/`: `node bench/figure.js` writes it anew, and a
+ * test compares.
+ */
+
+const FILE = resolve(import.meta.dirname, '../docs/benchmark.svg');
+
+/** What is shown: a scenario and its case, what a bar counts, and in which order they stand. */
+const PANELS = [
+  { id: 'S1', name: '', title: 'Messages sent a second, each heard by 10', unit: '/s' },
+  { id: 'S3', name: '200 agents', title: 'Messages sent a second, each heard by 200 agents in one inbox', unit: '/s' },
+  { id: 'S3', name: '500 agents', title: 'The same with 500 agents', unit: '/s' },
+  { id: 'S6', name: '', title: 'Sockets let in a second, each after its token was checked', unit: '/s' },
+  { id: 'S7', name: 'POST', title: 'Authenticated POST a second, without the database', unit: '/s' },
+];
+const SHOWN = { ours: 'ours', 'ours-http': 'ours', 'by-hand': 'by hand, unchecked', 'socket-io': 'socket.io' };
+const NAMES = { ...SHOWN, idiomatic: 'idiomatic NestJS' };
+
+const WIDTH = 760;
+const LABEL = 170;
+const BAR = 16;
+const GAP = 6;
+const HEAD = 30;
+
+/**
+ * @param summaries of runs, as `report.js` makes them
+ * @returns the text of an SVG: medians over the runs of each one's medians
+ */
+export function figure(summaries) {
+  const shapes = [];
+  let y = 14;
+  for (const panel of PANELS) {
+    const rows = rowsOf(panel, summaries);
+    if (rows.length === 0) continue;
+    shapes.push(text(16, y + 14, panel.title, 'head'));
+    y += HEAD;
+    const most = Math.max(...rows.map(({ rate }) => rate));
+    for (const { id, name, rate } of rows) {
+      const width = Math.max(2, Math.round((rate / most) * (WIDTH - LABEL - 110)));
+      shapes.push(text(LABEL - 10, y + 12, name, 'name'));
+      shapes.push(`<rect x="${LABEL}" y="${y}" width="${width}" height="${BAR}" rx="2" class="${classOf(id)}"/>`);
+      shapes.push(text(LABEL + width + 8, y + 12, `${rounded(rate)}${panel.unit}`, 'rate'));
+      y += BAR + GAP;
+    }
+    y += 12;
+  }
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" width="${WIDTH}" height="${y}" role="img">`,
+    `<title>The service beside what one could have instead: medians of ${summaries.length} runs on one machine</title>`,
+    '<style>text{font:13px system-ui,sans-serif;fill:#333}.head{font-weight:600}.name{text-anchor:end}',
+    '.ours{fill:#2563eb}.limit{fill:#9ca3af}.other{fill:#d1a15f}.page{fill:#fff}</style>',
+    `<rect class="page" width="${WIDTH}" height="${y}" rx="8"/>`,
+    ...shapes,
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+/** The full runs that are kept. */
+export function keptRuns(folder = resolve(import.meta.dirname, 'runs')) {
+  const files = readdirSync(folder).filter(file => /^full-\d\.json$/.test(file));
+  return files.sort().map(file => JSON.parse(readFileSync(resolve(folder, file), 'utf8')));
+}
+
+function rowsOf({ id, name }, summaries) {
+  const rates = new Map();
+  for (const { scenarios } of summaries) {
+    const played = scenarios.find(scenario => scenario.id === id)?.cases.find(one => one.name === name);
+    for (const one of played?.opponents ?? []) {
+      if (one.id in NAMES) rates.set(one.id, [...(rates.get(one.id) ?? []), one.figures.rate.median]);
+    }
+  }
+  return Object.keys(NAMES)
+    .filter(one => rates.has(one))
+    .map(one => ({ id: one, name: NAMES[one], rate: median(rates.get(one)) }));
+}
+
+function classOf(id) {
+  if (SHOWN[id] === 'ours') return 'ours';
+  return id === 'by-hand' ? 'limit' : 'other';
+}
+
+/** Two digits are what a shared machine can vouch for. */
+function rounded(rate) {
+  return Number(rate.toPrecision(2)).toLocaleString('en');
+}
+
+function text(x, y, words, kind) {
+  return `<text x="${x}" y="${y}" class="${kind}">${words}</text>`;
+}
+
+if (process.argv[1] === import.meta.filename) writeFileSync(FILE, figure(keptRuns()));

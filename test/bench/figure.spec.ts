@@ -1,0 +1,32 @@
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { bench } from '../support/bench.js';
+
+const { figure, keptRuns } = await bench('figure.js');
+
+describe('the figure of the README', () => {
+  it('is drawn from the runs that are kept: three, whole, of one commit', () => {
+    const runs = keptRuns();
+    expect(runs.map(({ mode, cut }) => [mode, cut])).toEqual(Array(3).fill(['full', null]));
+    expect(new Set(runs.map(({ commit }) => commit)).size).toBe(1);
+    const drawn = readFileSync(resolve(import.meta.dirname, '../../docs/benchmark.svg'), 'utf8');
+    expect(drawn).toBe(figure(runs));
+  });
+
+  it('shows the median of the runs, and nobody who was not there', () => {
+    const run = (rate: number) => ({
+      mode: 'full',
+      cut: null,
+      commit: 'c',
+      scenarios: [
+        { id: 'S6', cases: [{ name: '', opponents: [{ id: 'ours', figures: { rate: { median: rate } } }] }] },
+      ],
+    });
+    const drawn = figure([run(900), run(1_234), run(7_000)]);
+    expect(drawn).toContain('>1,200/s<');
+    expect(drawn).toContain('>ours<');
+    expect(drawn).not.toContain('socket.io');
+    expect(drawn.match(/<rect x=/g)).toHaveLength(1);
+  });
+});
