@@ -179,7 +179,7 @@ describe('a contact', () => {
     expect(await heard(agent, visitor.contactId, 1)).toEqual(['online']);
     await page.close();
     expect(await heard(agent, visitor.contactId, 2)).toEqual(['online', 'offline']);
-    expect(statuses(inbox, visitor.contactId)).toEqual(['online', 'offline']);
+    expect(await heard(inbox, visitor.contactId, 2)).toEqual(['online', 'offline']);
   });
 });
 
