@@ -282,12 +282,24 @@ describe('the checker', () => {
     expect(check(history, reading)).toEqual([]);
   });
 
-  it('lets a resume tell what happened before the listener began, whenever that comes', () => {
+  it('lets a resume, and nothing else, tell what happened before the listener began after what came later', () => {
     const { history, reading } = kept();
     const listener = history.hearings[0]!;
-    listener.frames.reverse();
+    const [before, after] = listener.frames;
     listener.from = BigInt(reading.events[1]!.position);
+    listener.frames.splice(0, 2, after!, before!);
+    expect(check(history, reading).map(({ invariant }) => invariant)).toEqual(['I4']);
+    before!.stay = 1;
     expect(check(history, reading)).toEqual([]);
+  });
+
+  it('wants what happened before the listener began in order by itself, over whatever socket it comes', () => {
+    const { history, reading } = kept();
+    const listener = history.hearings[0]!;
+    const [first, second] = listener.frames;
+    listener.from = BigInt(reading.events[2]!.position);
+    listener.frames.splice(0, 2, second!, { ...first!, stay: 1 });
+    expect(check(history, reading).map(({ invariant }) => invariant)).toEqual(['I4']);
   });
 
   it('drops repeats by their id', () => {

@@ -235,18 +235,25 @@ function concerns({ audience, ...hearing }: Hearing, event: EventRow): boolean {
 }
 
 /**
- * What is first heard of a conversation after something that happened later. Not of what happened before the listener
- * began: the first cursor lies a moment before that, so a resume from it may tell that for the first time.
+ * What is first heard of a conversation after something that happened later. The first cursor lies a moment before the
+ * listener began, so a resume may tell what happened before that for the first time: after what was heard over an earlier
+ * socket, and in order by itself; not over the same socket.
  */
 function* disorder({ name, from, frames }: Hearing, places: Map<string, EventRow>): Iterable<string> {
-  const last = new Map<string, bigint>();
-  for (const { id, type } of firstTimes(frames)) {
+  const older = new Map<string, bigint>();
+  const newer = new Map<string, { position: bigint; stay: number }>();
+  for (const { id, type, stay } of firstTimes(frames)) {
     const event = places.get(id ?? '');
     if (!event?.conversation_id || !TOLD_OF.test(type)) continue;
     const position = BigInt(event.position);
-    if (position <= from) continue;
-    if (position < (last.get(event.conversation_id) ?? 0n)) yield `${name} heard ${type} ${id} out of order`;
-    last.set(event.conversation_id, position);
+    const isOlder = position <= from;
+    const latest = newer.get(event.conversation_id);
+    const wrong = isOlder
+      ? position < (older.get(event.conversation_id) ?? 0n) || latest?.stay === stay
+      : position < (latest?.position ?? 0n);
+    if (wrong) yield `${name} heard ${type} ${id} out of order`;
+    if (isOlder) older.set(event.conversation_id, position);
+    else newer.set(event.conversation_id, { position, stay });
   }
 }
 
