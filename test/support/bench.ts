@@ -165,7 +165,7 @@ export interface Opponent {
   }>;
 }
 
-/** `it`, or where the opponent is not there `it.skip`, which is said. */
+/** `it`; or `it.skip`, with the reason in print, where the opponent is not there: it is Debian's or npm's to install. */
 export function playedBy(id: string, opponent: Opponent | undefined): typeof it | typeof it.skip {
   const absent = opponent?.absent() ?? null;
   if (absent === null) return it;
