@@ -27,20 +27,33 @@ class Slow {
   }
 }
 
+/** What waits for nothing but the code that runs just now has run. */
+const inStep = () => Promise.resolve();
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
 describe('reads that are gathered', () => {
   it('wait for nobody when they come alone', async () => {
     const slow = new Slow();
     const answer = slow.reads.ask('a');
+    await inStep();
     expect(slow.asked).toEqual([['a']]);
     slow.statements[0]?.end();
     expect(await answer).toBe('row of a');
   });
 
+  it('are one statement from the first on when those who ask are in step', async () => {
+    const slow = new Slow();
+    const answers = Promise.all(['a', 'b', 'a'].map(key => inStep().then(() => slow.reads.ask(key))));
+    await settled();
+    expect(slow.asked).toEqual([['a', 'b']]);
+    slow.statements[0]?.end();
+    expect(await answers).toEqual(['row of a', 'row of b', 'row of a']);
+  });
+
   it('are one statement that begins after each has been asked, with each key once', async () => {
     const slow = new Slow();
     const first = slow.reads.ask('a');
+    await inStep();
     const rest = Promise.all(['b', 'c', 'b', 'none', 'a'].map(key => slow.reads.ask(key)));
     expect(slow.asked).toEqual([['a']]);
     slow.statements[0]?.end();
@@ -56,6 +69,7 @@ describe('reads that are gathered', () => {
   it('do not wait long for a statement that hangs', async () => {
     const slow = new Slow();
     void slow.reads.ask('a');
+    await inStep();
     const answer = slow.reads.ask('b');
     while (slow.statements.length < 2) await settled();
     slow.statements[1]?.end();
@@ -66,6 +80,7 @@ describe('reads that are gathered', () => {
   it('are asked each alone when their statement fails, so that a bad key is its own fault', async () => {
     const slow = new Slow();
     void slow.reads.ask('a');
+    await inStep();
     const [good, bad] = [slow.reads.ask('b'), slow.reads.ask('not an id')];
     slow.statements[0]?.end();
     await settled();
@@ -81,6 +96,7 @@ describe('reads that are gathered', () => {
   it('go on after a failure', async () => {
     const slow = new Slow();
     const failed = slow.reads.ask('a');
+    await inStep();
     const next = slow.reads.ask('b');
     slow.statements[0]?.fail(new Error('gone'));
     await expect(failed).rejects.toThrow('gone');
@@ -94,6 +110,7 @@ describe('reads that are gathered', () => {
     const slow = new Slow(storage);
     await storage.run('a unit of work', async () => {
       void slow.reads.ask('a');
+      await inStep();
       const answer = slow.reads.ask('b');
       slow.statements[0]?.end();
       await settled();

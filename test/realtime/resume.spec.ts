@@ -1,5 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
+import { Sql } from '../../src/platform/database/sql.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
 import { OldEvents } from '../../src/platform/events/old-events.service.js';
 import { race } from '../support/race.js';
@@ -219,6 +220,56 @@ describe('what is replayed', () => {
     await say('not for strangers');
     const socket = await world.visitorSocket(stranger, { after });
     expect((await socket.next('resumed')).data.count).toBe(0);
+  });
+
+  it('is each one’s own, also when many come back together, who are read for in one statement', async () => {
+    const strangers = await race(3, async () => {
+      const who = await world.visitor(desk);
+      return { who, about: await world.conversation(who, 'hello') };
+    });
+    const elsewhere = await world.desk();
+    const foreign = await world.visitor(elsewhere);
+    const talks = [
+      { who: visitor, about: conversation, by: desk.owner },
+      ...strangers.map(stranger => ({ ...stranger, by: desk.owner })),
+      { who: foreign, about: await world.conversation(foreign, 'hello'), by: elsewhere.owner },
+    ];
+    await world.app.app.get(EventTail).catchUp();
+    const rooms = talks.flatMap(({ who, about, by }) => [
+      { id: about.id, open: (more: object) => world.agentSocket(by, { room: about.id, ...more }) },
+      { id: about.id, open: (more: object) => world.visitorSocket(who, { conv: about.id, ...more }) },
+    ]);
+    const cursors = await Promise.all(rooms.map(({ open }) => left(() => open({}))));
+    for (const { who, about } of talks) {
+      await who.api.post(`/v1/widget/conversations/${about.id}/messages`, { content: `of ${about.id}` });
+    }
+    const read = jest.spyOn(world.app.app.get(Sql), 'rows');
+    const back = await Promise.all(rooms.map(({ open }, index) => open({ after: cursors[index] })));
+    for (const socket of back) await socket.next('resumed');
+    const statements = read.mock.calls.filter(([{ text }]) => text.includes('asked.conversation_ids')).length;
+    read.mockRestore();
+    expect(back.map(socket => contents(socket.of('message.created')))).toEqual(rooms.map(({ id }) => [`of ${id}`]));
+    expect(statements).toBeLessThan(rooms.length);
+  });
+
+  it('of a conversation is read from its own index, however much has happened elsewhere meanwhile', async () => {
+    const after = await left(() => world.agentSocket(desk.owner, { room: conversation.id }));
+    const read = jest.spyOn(world.app.app.get(Sql), 'rows');
+    await (await world.agentSocket(desk.owner, { room: conversation.id, after })).next('resumed');
+    const [asked] = read.mock.calls.filter(([{ text }]) => text.includes('asked.conversation_ids'));
+    read.mockRestore();
+    const [{ text }, values = []] = asked as NonNullable<typeof asked>;
+    const { database } = world.app;
+    // there are too few events here to make an index worth it
+    await database.query('SET enable_seqscan = off');
+    for (const plan of [
+      await database.query(`EXPLAIN ${text}`, [...values]),
+      await database.query(`EXPLAIN (GENERIC_PLAN) ${text}`),
+    ]) {
+      const indexes = plan.flatMap(line => /ix_event\w*|pk_event/.exec(Object.values(line)[0] as string) ?? []);
+      expect(indexes.map(String)).toEqual(['ix_event_conversation']);
+    }
+    await database.query('RESET enable_seqscan');
   });
 
   it('has the words of an unsent message no more', async () => {

@@ -20,11 +20,31 @@ export function readingOf<Key extends readonly unknown[], Row extends object>(
   return {
     one: key => sql.first<Row>(one, key),
     many: async keys => {
-      const columns = (keys[0] ?? []).map((_member, index) => keys.map(key => key[index]));
-      const rows = await sql.rows<Row & { place: number }>(many, columns);
+      const rows = await sql.rows<Row & { place: number }>(many, columnsOf(keys));
       return new Map(rows.map(row => [row.place, row]));
     },
   };
+}
+
+/** The same where a key finds any number of rows. */
+export function listOf<Key extends readonly unknown[], Row extends object>(
+  sql: Sql,
+  one: Statement,
+  many: Statement,
+): Reading<Key, Row[]> {
+  return {
+    one: key => sql.rows<Row>(one, key),
+    many: async keys => {
+      const found = new Map(keys.map((_key, place): [number, Row[]] => [place, []]));
+      for (const row of await sql.rows<Row & { place: number }>(many, columnsOf(keys))) found.get(row.place)?.push(row);
+      return found;
+    },
+  };
+}
+
+/** A list of each member of the keys. */
+function columnsOf(keys: readonly (readonly unknown[])[]): unknown[][] {
+  return (keys[0] ?? []).map((_member, index) => keys.map(key => key[index]));
 }
 
 interface Question<Key, Row> {
@@ -39,7 +59,7 @@ const LATE_MS = 1_000;
 
 /**
  * What every request asks, asked together: while one statement is under way, whoever comes waits for the next, which
- * answers them all, and what several ask is asked once. A round trip costs this process more than the rest of a small
+ * answers them all, and what several ask is asked once. Those who were let in together and are in step ask together too. A round trip costs this process more than the rest of a small
  * request, and under load nearly all of it is saved; who comes alone asks alone, as ever. Nobody hears what a statement
  * has read that began before he asked: the answer is as fresh as without this. Not for units of work: it reads what is
  * committed.
@@ -54,13 +74,13 @@ export class GatheredReads<Key extends readonly unknown[], Row> {
   constructor(private readonly reading: Reading<Key, Row>) {}
 
   ask(...key: Key): Promise<Row | undefined> {
-    if (this.underWay === 0) return this.begin(() => this.reading.one(key));
     return new Promise((hear, fail) => {
+      if (this.underWay > 0) this.timer ??= setTimeout(() => this.next(), PATIENCE_MS);
+      else if (this.waiting.size === 0) queueMicrotask(() => this.next());
       const name = JSON.stringify(key);
       const question = this.waiting.get(name);
       if (question) question.askers.push({ hear, fail });
       else this.waiting.set(name, { key, askers: [{ hear, fail }] });
-      this.timer ??= setTimeout(() => this.next(), PATIENCE_MS);
     });
   }
 
