@@ -95,7 +95,7 @@ export const VARIABLES = {
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),
   WS_HANDSHAKES_AT_ONCE: variable(
     integer(1, 10_000),
-    '5',
+    '8',
     'Sockets that are let in at the same time; the rest wait. Less than DATABASE_POOL_SIZE leaves room for requests.',
   ),
   WS_COMPRESSION: variable(

@@ -425,6 +425,74 @@ describe('more handshakes than can wait', () => {
     expect(await next).toBe('in');
   });
 
+  /** Handshakes that end when they are told to. @returns who has been let in, by arrival; `end` ends one of them */
+  const crowd = (queue: HandshakeQueue, count: number) => {
+    const inside: number[] = [];
+    const ends: (() => void)[] = [];
+    const all = Array.from({ length: count }, (_nothing, index) =>
+      queue.run(() => {
+        inside.push(index);
+        return new Promise<void>(resolve => (ends[index] = resolve));
+      }),
+    );
+    return { inside, all, end: (...which: number[]) => which.forEach(index => ends[index]?.()) };
+  };
+  /** All that can go on without time has. */
+  const settled = () => jest.advanceTimersByTimeAsync(0);
+
+  it('are let in together once those before them are all through, and so ask together', async () => {
+    jest.useFakeTimers();
+    const { inside, all, end } = crowd(queueOf(3), 8);
+    await settled();
+    expect(inside).toEqual([0, 1, 2]);
+    end(0, 2);
+    await settled();
+    expect(inside).toEqual([0, 1, 2]);
+    end(1);
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3, 4, 5]);
+    end(3, 4, 5);
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    end(6, 7);
+    await Promise.all(all);
+  });
+
+  it('wait no longer than a moment for one who hangs, whose place alone stays taken', async () => {
+    jest.useFakeTimers();
+    const { inside, all, end } = crowd(queueOf(3), 9);
+    await settled();
+    end(0, 1);
+    await jest.advanceTimersByTimeAsync(99);
+    expect(inside).toEqual([0, 1, 2]);
+    await jest.advanceTimersByTimeAsync(1);
+    expect(inside).toEqual([0, 1, 2, 3, 4]);
+    end(3, 4);
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    end(2, 5, 6);
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    end(7, 8);
+    await Promise.all(all);
+  });
+
+  it('find room though all of a group hang, as soon as one of them is through', async () => {
+    jest.useFakeTimers();
+    const { inside, all, end } = crowd(queueOf(2), 5);
+    await jest.advanceTimersByTimeAsync(1_000);
+    end(0);
+    await jest.advanceTimersByTimeAsync(100);
+    end(2);
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3]);
+    end(1, 3);
+    await settled();
+    expect(inside).toEqual([0, 1, 2, 3, 4]);
+    end(4);
+    await Promise.all(all);
+  });
+
   it('in the order in which they came, also past one whose handshake fails', async () => {
     const queue = queueOf(2);
     const done: number[] = [];
