@@ -5,14 +5,15 @@ import { shuffled } from './measure/statistics.js';
 const AGAIN = 2;
 /**
  * Whoever has not got better than by this in so many seconds of the load is warm: a large program is compiled in steps,
- * with seconds between them that are no better. Or after so many in all, one where it was warm before.
+ * with seconds between them that are no better. Or after so many in all, one where it was warm before, or where it is
+ * not JavaScript.
  */
-const WARM = { better: 0.95, full: { seconds: 9, still: 3 }, quick: { seconds: 4, still: 1 }, again: 1 };
+const WARM = { better: 0.95, full: { seconds: 7, still: 2 }, quick: { seconds: 4, still: 1 }, again: 1 };
 /**
  * So long the load goes on in each round before it is measured: who has waited for half a minute while the others played
  * has had its compiled code thrown away by the collections of an idle heap, and its caches taken.
  */
-const LEAD_SECONDS = { full: 0.7, quick: 0.4 };
+const LEAD_SECONDS = { full: 0.5, quick: 0.4 };
 
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
@@ -68,7 +69,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
   for (const id of [...states.keys()]) {
     await guarded(id, 'could not get warm', async () => {
       const seat = await lineup.seat(id);
-      const most = seat.warm ? Math.min(WARM.again, warmSeconds) : warmSeconds;
+      const most = seat.warm || seat.opponent.compiled ? Math.min(WARM.again, warmSeconds) : warmSeconds;
       const needed = await warm(() => scenario.play(seat, states.get(id), about(Math.min(1, seconds))), most, still);
       seat.warm = true;
       tell(`${label} ${seat.opponent.name}: warm after ${needed}`);

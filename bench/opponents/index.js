@@ -29,7 +29,9 @@ const all = [
 /**
  * Everybody who can be measured, by id. Each is
  *
- *     {id, name, durable, absent() → why it is not there, or null, start(world) → server}
+ *     {id, name, durable, compiled?, absent() → why it is not there, or null, start(world) → server}
+ *
+ * `compiled` is one that has been, before it starts: it needs no time to get warm.
  *
  * and its server, a process of its own, is
  *

@@ -16,7 +16,7 @@ export const volatile = [
   { id: 'mosquitto', name: 'mosquitto', absent: () => programAbsent('mosquitto'), start: startMosquitto },
   { id: 'ejabberd', name: 'ejabberd, by MQTT', absent: () => programAbsent('ejabberdctl'), start: startEjabberd },
   { id: 'centrifuge', name: 'centrifuge', absent: centrifugeAbsent, start: startCentrifuge },
-].map(one => ({ ...one, durable: false }));
+].map(one => ({ ...one, durable: false, compiled: true }));
 
 /** Where Debian has the sources of Go's libraries, and those of Erlang. */
 const GO_PATH = '/usr/share/gocode';

@@ -46,7 +46,7 @@ const barsOf = (size, reached, fullOnly) => [
 export default {
   id: 'S8',
   title: 'Inbox pages, however many conversations there are',
-  takes: 96,
+  takes: 110,
   least: { full: 120, quick: 40 },
   cases: Object.keys(QUESTIONS).map(name => ({ name, shape: {} })),
   opponents: ['inbox-1000', 'inbox-100000', 'inbox-1000000'],
@@ -57,7 +57,7 @@ export default {
     ...barsOf('inbox-100000', { search: 4, counts: 2.5 }, false),
   ],
   fresh: true,
-  seconds: 0.5,
+  seconds: 0.4,
   warmSeconds: 1,
 
   async enter({ server, load }, shape, { name }) {
