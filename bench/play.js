@@ -13,7 +13,7 @@ const WARM = { better: 0.95, full: { seconds: 7, still: 2 }, quick: { seconds: 4
  * So long the load goes on in each round before it is measured: who has waited for half a minute while the others played
  * has had its compiled code thrown away by the collections of an idle heap, and its caches taken.
  */
-const LEAD_SECONDS = { full: 0.5, quick: 0.4 };
+const LEAD_SECONDS = 0.4;
 
 /**
  * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
@@ -80,7 +80,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       await guarded(id, `round ${round}`, async () => {
         const seat = await lineup.seat(id);
         const figures = await quietest(
-          () => scenario.play(seat, states.get(id), about(seconds, quick ? LEAD_SECONDS.quick : LEAD_SECONDS.full)),
+          () => scenario.play(seat, states.get(id), about(seconds, LEAD_SECONDS)),
           budget,
           scenario.once,
         );

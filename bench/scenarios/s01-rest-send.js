@@ -3,7 +3,7 @@ import { sending, SENDING_COLUMNS } from './sending.js';
 export default {
   id: 'S1',
   title: 'REST send, 100 conversations × 10 listeners, saturated',
-  takes: 112,
+  takes: 106,
   cases: [{ name: '', shape: { conversations: 100, listenersEach: 10 } }],
   opponents: [
     ...['ours', 'by-hand', 'by-hand-best', 'pgbench', 'socket-io', 'socket-io-redis', 'idiomatic'],

@@ -3,7 +3,7 @@ import { sending, SENDING_COLUMNS } from './sending.js';
 export default {
   id: 'S2',
   title: 'One hot conversation × 10 listeners, saturated',
-  takes: 21,
+  takes: 19,
   cases: [{ name: '', shape: { conversations: 1, listenersEach: 10 } }],
   opponents: ['ours', 'by-hand', 'by-hand-best'],
   quick: ['ours', 'by-hand'],

@@ -9,7 +9,7 @@ const inbox = agents => ({
 export default {
   id: 'S3',
   title: 'Inbox: everything of one workspace to all of its agents, saturated',
-  takes: 55,
+  takes: 54,
   cases: [inbox(200), inbox(500)],
   opponents: ['ours', 'by-hand', 'socket-io'],
   quick: ['ours', 'by-hand', 'socket-io'],

@@ -9,7 +9,7 @@ const at = perSecond => ({
 export default {
   id: 'S4',
   title: 'Delivery at a steady rate, 100 conversations × 10 listeners',
-  takes: 26,
+  takes: 27,
   cases: [at(200), at(1000)],
   opponents: ['ours', 'by-hand'],
   quick: ['ours', 'by-hand'],

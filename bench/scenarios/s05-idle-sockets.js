@@ -24,7 +24,7 @@ const [SMALL, LARGE] = [crowd(2_000), crowd(10_000)];
 export default {
   id: 'S5',
   title: 'Sockets that are in a room, and idle',
-  takes: 98,
+  takes: 93,
   least: { full: 85, quick: 25 },
   fullOnly: true,
   cases: [SMALL, LARGE],

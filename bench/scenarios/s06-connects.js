@@ -6,7 +6,7 @@ const AT_ONCE = 32;
 export default {
   id: 'S6',
   title: 'Sockets let in a second, each after its token was checked',
-  takes: 34,
+  takes: 29,
   cases: [{ name: '', shape: { conversations: 100, listenersEach: 10 } }],
   opponents: ['ours', 'by-hand', 'socket-io'],
   quick: ['ours', 'by-hand', 'socket-io'],

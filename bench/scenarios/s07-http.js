@@ -7,7 +7,7 @@ import { sending, SENDING_COLUMNS } from './sending.js';
 export default {
   id: 'S7',
   title: 'Authenticated GET and POST without database',
-  takes: 32,
+  takes: 30,
   cases: [
     { name: 'GET', shape: { conversations: 10 } },
     { name: 'POST', shape: { conversations: 10 } },

@@ -6,7 +6,8 @@ const CROWD = { conversations: 100, listenersEach: 10 };
 export default {
   id: 'S11',
   title: 'Two instances and Redis: sent to one, heard on the other',
-  takes: 44,
+  warmSeconds: 5,
+  takes: 47,
   least: { full: 40, quick: 40 },
   fullOnly: true,
   cases: [

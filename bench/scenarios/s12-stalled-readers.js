@@ -9,7 +9,7 @@ const READERS = 200;
 const STALLED = 2;
 const CONVERSATIONS = 10;
 /** Between them is looked at what is held; meanwhile nothing is said. */
-const BURSTS = 6;
+const BURSTS = 5;
 const BURST_SECONDS = 0.6;
 const WARM_SECONDS = 2;
 /** What the kernel takes for a reader who does not read fills sooner with long messages. */
@@ -23,7 +23,7 @@ const MIB = 1024 * 1024;
 export default {
   id: 'S12',
   title: `${STALLED} of ${READERS} readers have stalled`,
-  takes: 50,
+  takes: 46,
   least: { full: 25, quick: 20 },
   cases: [
     { name: 'all read', shape: { stalled: 0 } },
