@@ -59,10 +59,10 @@ const LATE_MS = 1_000;
 
 /**
  * What every request asks, asked together: while one statement is under way, whoever comes waits for the next, which
- * answers them all, and what several ask is asked once. Those who were let in together and are in step ask together too. A round trip costs this process more than the rest of a small
- * request, and under load nearly all of it is saved; who comes alone asks alone, as ever. Nobody hears what a statement
- * has read that began before he asked: the answer is as fresh as without this. Not for units of work: it reads what is
- * committed.
+ * answers them all, and what several ask is asked once. Those who are in step, for they went on from one answer, ask
+ * together from the first statement on. A round trip costs this process more than the rest of a small request, and under
+ * load nearly all of it is saved; who comes alone asks alone, as ever. Nobody hears what a statement has read that began
+ * before he asked: the answer is as fresh as without this. Not for units of work: it reads what is committed.
  */
 export class GatheredReads<Key extends readonly unknown[], Row> {
   private waiting = new Map<string, Question<Key, Row>>();
