@@ -84,9 +84,12 @@ describe('a server', () => {
   });
 
   it('reads what has happened, and goes on from where it was', async () => {
-    const before = await server.events();
+    // what happens has settled when no transaction of the cluster, whose ever it is, is older
+    const before = await eventually(async () => {
+      const page = await server.events();
+      return page.items.some(({ data }) => data.id === desk.owner.memberId) ? page : undefined;
+    }, 20_000);
     const made = await server.members.create({ email: address(), name: 'Mia' });
-    // it has settled when no transaction of the cluster, whose ever it is, is older
     const { items, cursor, has_more } = await eventually(async () => {
       const page = await server.events({ after: before.cursor, limit: 10 });
       return page.items.length > 0 ? page : undefined;
