@@ -1,34 +1,36 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
-import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { asked, GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
+import { Sql } from '../../platform/database/sql.js';
 import type { ConversationPlace } from './conversation.js';
 
 /** Who asks, as `visibleTo` would have it: a contact where it is a visitor, channels where it does not see all. */
 type Sight = [workspaceId: string, contactId: string | null, channels: string | null, conversationId: string | null];
 
-const ONE = `(SELECT 0 AS place, $1::uuid AS workspace_id, $2::uuid AS contact_id, $3::text AS channels, $4::uuid AS id)`;
-const MANY = `(
-  SELECT place::integer - 1 AS place, workspace_id, contact_id, channels, id
-  FROM unnest($1::uuid[], $2::uuid[], $3::text[], $4::uuid[])
-    WITH ORDINALITY AS listed (workspace_id, contact_id, channels, id, place))`;
+const SIGHT = { workspace_id: 'uuid', contact_id: 'uuid', channels: 'text', id: 'uuid' };
 const IS_SEEN = `
   conversation.workspace_id = asked.workspace_id
   AND (asked.contact_id IS NULL OR conversation.contact_id = asked.contact_id)
   AND (asked.channels IS NULL OR conversation.channel_id = ANY(asked.channels::uuid[]))`;
-const place = (asked: string): string => `
-  SELECT asked.place, conversation.id, conversation.workspace_id AS "workspaceId", channel_id AS "channelId",
-    conversation.contact_id AS "contactId", assignee_id AS "assigneeId"
-  FROM ${asked} AS asked JOIN conversation ON conversation.id = asked.id AND ${IS_SEEN}`;
+const PLACE = asked(
+  SIGHT,
+  from => `
+    SELECT asked.place, conversation.id, conversation.workspace_id AS "workspaceId", channel_id AS "channelId",
+      conversation.contact_id AS "contactId", assignee_id AS "assigneeId"
+    FROM ${from} JOIN conversation ON conversation.id = asked.id AND ${IS_SEEN}`,
+);
 /** That the contact is the asker's is said twice: the first time in a way that no index can be entered by. */
-const assignees = (asked: string): string => `
-  SELECT asked.place, ARRAY(
-    SELECT DISTINCT assignee_id FROM conversation
-    WHERE ${IS_SEEN} AND conversation.contact_id = asked.contact_id AND (asked.id IS NULL OR conversation.id = asked.id)
-      AND status <> 'resolved' AND assignee_id IS NOT NULL
-  ) AS ids
-  FROM ${asked} AS asked`;
+const ASSIGNEES = asked(
+  SIGHT,
+  from => `
+    SELECT asked.place, ARRAY(
+      SELECT DISTINCT assignee_id FROM conversation
+      WHERE ${IS_SEEN} AND conversation.contact_id = asked.contact_id AND (asked.id IS NULL OR conversation.id = asked.id)
+        AND status <> 'resolved' AND assignee_id IS NOT NULL
+    ) AS ids
+    FROM ${from}`,
+);
 
 /** What handshakes and frames ask of conversations, in narrow reads, and one for all who come at once. */
 @Injectable()
@@ -37,8 +39,8 @@ export class ConversationPlacesRepository {
   private readonly assignees: GatheredReads<Sight, { ids: string[] }>;
 
   constructor(sql: Sql) {
-    this.places = new GatheredReads(readingOf(sql, statement(place(ONE)), statement(place(MANY))));
-    this.assignees = new GatheredReads(readingOf(sql, statement(assignees(ONE)), statement(assignees(MANY))));
+    this.places = new GatheredReads(readingOf(sql, ...PLACE));
+    this.assignees = new GatheredReads(readingOf(sql, ...ASSIGNEES));
   }
 
   /** @returns null where there is none that the caller may see */

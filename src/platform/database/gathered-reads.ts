@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Sql, Statement } from './sql.js';
+import { statement } from './sql.js';
 
 /** How one kind of question is put to the database. */
 export interface Reading<Key extends readonly unknown[], Row> {
@@ -47,6 +48,24 @@ function columnsOf(keys: readonly (readonly unknown[])[]): unknown[][] {
   return (keys[0] ?? []).map((_member, index) => keys.map(key => key[index]));
 }
 
+/**
+ * A question as one statement for a key and one for lists of keys, alike but for where `asked` comes from.
+ * @param columns of `asked`, with their types, by the members of a key; a list in a key is handed over as text
+ * @param text of the question: it selects `asked.place`, and is given what `asked` is
+ */
+export function asked(
+  columns: Record<string, string>,
+  text: (asked: string) => string,
+): readonly [one: Statement, many: Statement] {
+  const names = Object.keys(columns).join(', ');
+  const values = Object.entries(columns).map(([name, type], index) => `$${index + 1}::${type} AS ${name}`);
+  const lists = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
+  const one = `(SELECT 0 AS place, ${values.join(', ')})`;
+  const many = `(
+    SELECT place::integer - 1 AS place, ${names} FROM unnest(${lists.join(', ')}) WITH ORDINALITY AS listed (${names}, place))`;
+  return [statement(text(`${one} AS asked`)), statement(text(`${many} AS asked`))];
+}
+
 interface Question<Key, Row> {
   key: Key;
   askers: { hear: (row: Row | undefined) => void; fail: (error: unknown) => void }[];
@@ -84,17 +103,6 @@ export class GatheredReads<Key extends readonly unknown[], Row> {
     });
   }
 
-  private begin<T>(read: () => Promise<T>): Promise<T> {
-    this.underWay += 1;
-    const done = (): void => {
-      this.underWay -= 1;
-      this.next();
-    };
-    const answer = this.outside(read);
-    answer.then(done, done);
-    return answer;
-  }
-
   /** Asks what has been waiting. */
   private next(): void {
     clearTimeout(this.timer);
@@ -102,7 +110,12 @@ export class GatheredReads<Key extends readonly unknown[], Row> {
     const questions = [...this.waiting.values()];
     if (questions.length === 0) return;
     this.waiting = new Map();
-    void this.begin(() => this.answer(questions));
+    this.underWay += 1;
+    const done = (): void => {
+      this.underWay -= 1;
+      this.next();
+    };
+    this.outside(() => this.answer(questions)).then(done, done);
   }
 
   private async answer(questions: Question<Key, Row>[]): Promise<void> {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import { GatheredReads, listOf, readingOf } from '../database/gathered-reads.js';
+import { asked, GatheredReads, listOf, readingOf } from '../database/gathered-reads.js';
 import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import type { EventRow } from './event-row.js';
@@ -44,33 +44,29 @@ const PAGE_SIZE = 200;
 /** So many names are handed to a statement; what else the reader knows already is read in vain. */
 const MOST_KNOWN = 5_000;
 
-/** Arrays within the lists are texts, for PostgreSQL has no lists of lists of different lengths. */
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
-const ONE = `(
-  SELECT 0 AS place, $1::uuid AS workspace_id, $2::xid8 AS since, $3::text AS types, $4::integer AS most,
-         $5::text AS conversation_ids)`;
-const MANY = `(
-  SELECT place::integer - 1 AS place, workspace_id, since::xid8 AS since, types, most, conversation_ids
-  FROM unnest($1::uuid[], $2::text[], $3::text[], $4::integer[], $5::text[])
-    WITH ORDINALITY AS listed (workspace_id, since, types, most, conversation_ids, place))`;
+const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
+const recent = (which: string): readonly [Statement, Statement] =>
+  asked(
+    SINCE,
+    from => `
+      SELECT asked.place, missed.* FROM ${from}
+      CROSS JOIN LATERAL (SELECT ${EVENT_COLUMNS} FROM event WHERE ${which} LIMIT asked.most) AS missed`,
+  );
 const HAPPENED = `event.workspace_id = asked.workspace_id AND xid >= asked.since AND type = ANY(asked.types::text[])`;
-const recent = (asked: string, which: string): Statement =>
-  statement(`
-    SELECT asked.place, missed.* FROM ${asked} AS asked
-    CROSS JOIN LATERAL (SELECT ${EVENT_COLUMNS} FROM event WHERE ${which} LIMIT asked.most) AS missed`);
 
 /**
  * What has happened in a workspace since a transaction's number, settled or not: for one who listens already, and who
  * therefore misses nothing that appears behind it. Unsorted within the limit, for what exceeds it is not asked for.
  */
-const RECENT = [recent(ONE, HAPPENED), recent(MANY, HAPPENED)] as const;
+const RECENT = recent(HAPPENED);
 
 /**
  * The same of some conversations, from their own index. `IS TRUE` keeps the others from being used: of what was written
  * last PostgreSQL has no statistics, takes it for next to nothing, and would read the whole log since then, everybody's.
  */
 const OF_CONVERSATIONS = `conversation_id = ANY(asked.conversation_ids::uuid[]) AND (${HAPPENED}) IS TRUE`;
-const RECENT_OF_CONVERSATIONS = [recent(ONE, OF_CONVERSATIONS), recent(MANY, OF_CONVERSATIONS)] as const;
+const RECENT_OF_CONVERSATIONS = recent(OF_CONVERSATIONS);
 
 /** A page of what lies between two positions, of one workspace. */
 const PAGE_OF_WORKSPACE = statement(`
@@ -79,17 +75,12 @@ const PAGE_OF_WORKSPACE = statement(`
   ORDER BY event.position LIMIT $6`);
 
 /** Whether a place in the log can still be read on from, and is one that this log has come to. */
-const standing = (asked: string): Statement =>
-  statement(`
-    SELECT asked.place, since::xid8 > pruned_xid AS kept,
-           since::xid8 <= pg_snapshot_xmax(pg_current_snapshot()) AS reached
-    FROM event_log CROSS JOIN ${asked} AS asked`);
-const STANDING = [
-  standing(`(SELECT 0 AS place, $1::text AS since)`),
-  standing(
-    `(SELECT place::integer - 1 AS place, since FROM unnest($1::text[]) WITH ORDINALITY AS listed (since, place))`,
-  ),
-] as const;
+const STANDING = asked(
+  { since: 'xid8' },
+  from => `
+    SELECT asked.place, since > pruned_xid AS kept, since <= pg_snapshot_xmax(pg_current_snapshot()) AS reached
+    FROM event_log CROSS JOIN ${from}`,
+);
 
 /** Locks tell numbers without the epoch that xid8 adds. */
 const HOLDER = statement(`
