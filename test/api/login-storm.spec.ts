@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RateLimited } from '../../src/kernel/errors.js';
 import { MembersService } from '../../src/modules/members/index.js';
+import { BcryptThread } from '../../src/modules/users/bcrypt-thread.js';
 import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
+import { eventually } from '../support/eventually.js';
 import { invited, someEmail } from '../support/invites.js';
 import type { Answer } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
@@ -137,6 +139,42 @@ describe('while as many passwords wait as may', () => {
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200, 200]);
     expect(() => hasherOf(full).assertRoom()).toThrow(RateLimited);
+  });
+});
+
+describe('those who hang up while their password waits', () => {
+  const isFull = (hasher: PasswordHasher): boolean => {
+    try {
+      hasher.assertRoom();
+      return false;
+    } catch {
+      return true;
+    }
+  };
+
+  it('are passed over: their places are free at once, and nobody waits for their passwords', async () => {
+    // each takes a second: forty would be more than a test has
+    const slow = await World.start({ BCRYPT_COST: '14' }, { database: world.app.database });
+    const hasher = hasherOf(slow);
+    const compared = jest.spyOn(BcryptThread.prototype, 'compare');
+    const hangUp = new AbortController();
+    const flood = race(60, () =>
+      fetch(`${slow.app.url}/v1/auth/login`, {
+        method: 'POST',
+        headers: { 'Content-Type': 'application/json' },
+        body: JSON.stringify({ email: nobody(), password: WRONG }),
+        signal: hangUp.signal,
+      }),
+    ).catch((error: unknown) => error);
+    await eventually(() => (isFull(hasher) && compared.mock.calls.length > 0) || undefined);
+    hangUp.abort();
+    await flood;
+    await eventually(() => !isFull(hasher) || undefined);
+    const before = compared.mock.calls.length;
+    expect((await login(slow, agent.email, PASSWORD)).status).toBe(200);
+    expect(compared.mock.calls.length - before).toBe(1);
+    compared.mockRestore();
+    await slow.stop();
   });
 });
 

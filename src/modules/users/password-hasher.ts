@@ -1,20 +1,19 @@
 import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { RateLimited } from '../../kernel/errors.js';
+import { TurnQueue } from '../../platform/limits/turn-queue.js';
 import { BcryptThread } from './bcrypt-thread.js';
 import { normalisePassword, PASSWORD_BYTES } from './password.js';
 
-const WAITING = 40;
+const PLACES = 40;
 
 /**
  * Hashes and compares passwords. At cost 12 each takes a fifth of a second of a core, so they queue: one at a time, on
  * a thread that gives way to others, 40 waiting, and whoever comes then is told to try again; a storm of logins must
- * not take the machine from those who are talking.
+ * not take the machine from those who are talking, nor, when it is over, the time of those who log in.
  */
 @Injectable()
 export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShutdown {
-  private busy = false;
-  private readonly queue: (() => void)[] = [];
+  private readonly queue = new TurnQueue(PLACES);
   private readonly thread = new BcryptThread();
   private decoy: Promise<string> | undefined;
 
@@ -27,7 +26,7 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
 
   /** @throws RateLimited when too many wait */
   hash(password: string): Promise<string> {
-    return this.inTurn(() => this.thread.hash(normalisePassword(password), this.config.bcryptCost));
+    return this.queue.run(() => this.thread.hash(normalisePassword(password), this.config.bcryptCost));
   }
 
   /**
@@ -37,13 +36,13 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
    */
   async matches(password: string, hash: string | null): Promise<boolean> {
     const normal = normalisePassword(password);
-    const same = await this.inTurn(async () => this.thread.compare(normal, hash ?? (await this.decoyHash())));
+    const same = await this.queue.run(async () => this.thread.compare(normal, hash ?? (await this.decoyHash())));
     return same && hash !== null && Buffer.byteLength(normal) <= PASSWORD_BYTES.max;
   }
 
   /** @throws RateLimited when too many wait */
   assertRoom(): void {
-    if (this.queue.length >= WAITING) throw new RateLimited({ retryAfter: 5 });
+    this.queue.assertRoom();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -57,20 +56,5 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
       throw error;
     });
     return this.decoy;
-  }
-
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    if (this.busy) {
-      this.assertRoom();
-      await new Promise<void>(resolve => this.queue.push(resolve));
-    }
-    this.busy = true;
-    try {
-      return await work();
-    } finally {
-      const next = this.queue.shift();
-      if (next) next();
-      else this.busy = false;
-    }
   }
 }

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { networkOf } from '../../kernel/client-origin.js';
@@ -9,6 +10,7 @@ import { contextOf } from './request-context.js';
 interface PresentRequest {
   requestId: string;
   origin: ClientOrigin;
+  connection: Socket;
   /** Hears of each limit that is counted on the request's behalf. */
   hearsRate?: (state: RateState) => void;
 }
@@ -20,7 +22,8 @@ const requests = new AsyncLocalStorage<PresentRequest>();
  * its being handed through every room. Comes after the body has been read: streams call back from nowhere.
  */
 export function rememberRequest(request: Request, _response: Response, next: NextFunction): void {
-  requests.run({ requestId: contextOf(request).requestId, origin: originOf(request) }, next);
+  const { requestId } = contextOf(request);
+  requests.run({ requestId, origin: originOf(request), connection: request.socket }, next);
 }
 
 /** The id of the request that is being served; null in work that none has asked for. */
@@ -31,6 +34,12 @@ export function presentRequestId(): string | null {
 /** Where the request that is being served comes from; null in work that none has asked for. */
 export function presentOrigin(): ClientOrigin | null {
   return requests.getStore()?.origin ?? null;
+}
+
+/** To be asked later: whether the present request's caller has hung up by then. Work that none has asked for never has. */
+export function presentCallerHasGone(): () => boolean {
+  const connection = requests.getStore()?.connection;
+  return () => connection?.destroyed ?? false;
 }
 
 /** From now on, whatever limit the present request is counted against, however deep inside, `hears` is told of it. */
