@@ -2,10 +2,12 @@ import { Agent, request } from 'node:http';
 
 /**
  * Calls a server that speaks JSON. `call` answers `{status, body, data}`, with the envelope's `data`; `made` answers the
- * data of what must succeed. The fifth argument is headers besides those that every call has.
+ * data of what must succeed. The fifth argument is headers besides those that every call has. `close` hangs up on whoever has not
+ * answered yet.
  */
 export function client(port, { sockets = 64 } = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });
+  let closed = false;
   const call = (method, path, body, token, more) =>
     new Promise((done, failed) => {
       const text = body === undefined ? '' : JSON.stringify(body);
@@ -26,7 +28,8 @@ export function client(port, { sockets = 64 } = {}) {
       });
       asked.on('error', error => {
         // it had been idle, and the server was just closing it: nothing was read of what was asked
-        if (asked.reusedSocket && error.code === 'ECONNRESET') call(method, path, body, token, more).then(done, failed);
+        const idle = asked.reusedSocket && error.code === 'ECONNRESET' && !closed;
+        if (idle) call(method, path, body, token, more).then(done, failed);
         else failed(error);
       });
       asked.end(text);
@@ -36,5 +39,9 @@ export function client(port, { sockets = 64 } = {}) {
     if (status !== 200 && status !== 201) throw new Error(`${method} ${path} was answered ${status}`);
     return data;
   };
-  return { call, made, close: () => agent.destroy() };
+  const close = () => {
+    closed = true;
+    agent.destroy();
+  };
+  return { call, made, close };
 }
