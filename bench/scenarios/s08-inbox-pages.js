@@ -53,7 +53,7 @@ export default {
   quick: ['inbox-1000', 'inbox-100000'],
   columns: [...TIMES, ...FAULTS, 'rowsRead', 'rowsSorted'],
   bars: [
-    ...barsOf('inbox-1000000', { search: 28, counts: 2.8 }, true),
+    ...barsOf('inbox-1000000', { search: 28 }, true),
     ...barsOf('inbox-100000', { search: 4, counts: 2.5 }, false),
   ],
   fresh: true,

@@ -6,10 +6,13 @@ import { bench } from '../support/bench.js';
 const { figure, keptRuns } = await bench('figure.js');
 
 describe('the figure of the README', () => {
-  it('is drawn from the runs that are kept: three, whole, of one commit', () => {
+  it('is drawn from the runs that are kept: three, whole, of one commit, with three rounds of everything', () => {
     const runs = keptRuns();
     expect(runs.map(({ mode, cut }) => [mode, cut])).toEqual(Array(3).fill(['full', null]));
     expect(new Set(runs.map(({ commit }) => commit)).size).toBe(1);
+    const cases = runs.flatMap(({ scenarios }) => scenarios.flatMap(scenario => scenario.cases));
+    const rounds = cases.flatMap(({ opponents }) => opponents.map(opponent => opponent.rounds.length));
+    expect(new Set(rounds)).toEqual(new Set([3]));
     const drawn = readFileSync(resolve(import.meta.dirname, '../../docs/benchmark.svg'), 'utf8');
     expect(drawn).toBe(figure(runs));
   });

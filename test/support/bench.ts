@@ -3,6 +3,13 @@ import type { Socket } from 'node:net';
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
+interface KeptRun {
+  mode: string;
+  cut: string | null;
+  commit: string;
+  scenarios: { cases: { opponents: { rounds: object[] }[] }[] }[];
+}
+
 /** What the benchmark's own files export; they are plain JavaScript, so their shapes are told here. */
 interface Bench {
   'measure/statistics.js': {
@@ -30,7 +37,7 @@ interface Bench {
     drawPlan(plan: Plan): string[];
   };
   'explain.js': { readPlans(log: string, database: string): { text: string; plan: Plan }[] };
-  'figure.js': { figure(runs: object[]): string; keptRuns(): { mode: string; cut: string | null; commit: string }[] };
+  'figure.js': { figure(runs: object[]): string; keptRuns(): KeptRun[] };
   'budget.js': { Budget: new (limitMs: number, scenarios: { takes?: number }[], now: () => number) => Budget };
   'bars.js': {
     judge(bar: object, name: string, median: (id: string, metric: string, name: string) => number | undefined): Judged;
