@@ -1294,7 +1294,7 @@ describe('conversations', () => {
         }
       });
 
-      it('what a contact is called is found by its trigrams, a number by its own index, and the rest is not read', async () => {
+      it('what a contact is called is found by its trigrams, an address by its local part, a number by its own index', async () => {
         const others = await world.desk();
         await sql(
           `INSERT INTO contact (workspace_id, id, name, email)
@@ -1320,6 +1320,8 @@ describe('conversations', () => {
         for (const [text, indexes] of [
           [sought?.name.slice(9, 17), ['ix_contact_search', 'ix_conversation_contact']],
           [sought?.email.slice(0, 8).toUpperCase(), ['ix_contact_search', 'ix_conversation_contact']],
+          [sought?.email.toUpperCase(), ['ix_contact_email_backwards', 'ix_contact_search', 'ix_conversation_contact']],
+          [sought?.email.slice(20, 36), ['ix_contact_email_backwards', 'ix_contact_search', 'ix_conversation_contact']],
           ['#4321', ['ix_contact_search', 'uq_conversation_number']],
           ['4321', ['ix_contact_search', 'uq_conversation_number']],
         ] as const) {

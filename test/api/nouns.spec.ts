@@ -670,6 +670,29 @@ describe('contacts', () => {
     expect((await owner.api.get('/v1/contacts?query=')).status).toBe(400);
   });
 
+  it('are found by any part of an address, whatever it has before and after its @', async () => {
+    const { owner } = await world.desk();
+    const emails = ['jo.ann_lee+a%b@shop.example', 'ann_lee@shop.example', 'annxlee@shop.example', 'lee@anna.example'];
+    for (const email of emails) expect((await owner.api.post('/v1/contacts', { email })).status).toBe(201);
+    // who is called by an address has it in two places
+    await owner.api.post('/v1/contacts', { name: 'Known as lee@shop' });
+    const found = async (query: string) => {
+      const { data } = await owner.api.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
+      return (data.items as { name: string; email: string | null }[]).map(({ name, email }) => email ?? name).sort();
+    };
+    const [jo, ann, anx, lee] = emails as [string, string, string, string];
+    expect(await found('ann_lee@shop.example')).toEqual([ann]);
+    expect(await found('ANN_LEE+A%B@SHOP')).toEqual([jo]);
+    expect(await found('lee@shop.example')).toEqual([ann, anx]);
+    expect(await found('lee@')).toEqual(['Known as lee@shop', ann, anx, lee].sort());
+    expect(await found('@shop')).toEqual(['Known as lee@shop', jo, ann, anx].sort());
+    expect(await found('@')).toHaveLength(5);
+    expect(await found('e@a')).toEqual([lee]);
+    expect(await found('lee@shop@')).toEqual([]);
+    expect(await found('%@shop')).toEqual([]);
+    expect(await found('\\@shop')).toEqual([]);
+  });
+
   it('are known to a session of some channels only through those', async () => {
     const shop = await world.channel(desk);
     const limited = await world.colleague(desk, { channel_ids: [shop.id] });

@@ -14,6 +14,7 @@ import type { Contact } from './contact.js';
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_contact_workspace', onDelete: 'CASCADE' })
 @ForeignKey('contact', ['workspaceId', 'mergedIntoId'], ['workspaceId', 'id'], { name: 'fk_contact_merged_into' })
 @Index('ix_contact_search', { synchronize: false })
+@Index('ix_contact_email_backwards', { synchronize: false })
 @Index('ix_contact_merged_into', ['workspaceId', 'mergedIntoId'], { where: `"merged_into_id" IS NOT NULL` })
 export class ContactEntity implements Contact {
   @KeyColumn('workspace_id', 'pk_contact')

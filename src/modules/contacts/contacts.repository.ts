@@ -5,7 +5,7 @@ import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
 import type { Sighting } from '../../kernel/subject.js';
-import { likePattern } from '../../platform/database/like.js';
+import { emailContains } from '../../platform/database/like.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
@@ -98,8 +98,9 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
       .orderBy('contact.id', 'DESC')
       .limit(limit + 1);
     if (query !== undefined) {
-      const columns = ['name', 'email', 'phone', 'externalId'].map(column => `contact.${column} ILIKE :pattern`);
-      select.andWhere(`(${columns.join(' OR ')})`, { pattern: likePattern(query) });
+      const columns = ['name', 'phone', 'externalId'].map(column => `contact.${column} ILIKE :pattern`);
+      const { condition, parameters } = emailContains('contact.email', query);
+      select.andWhere(`(${[...columns, condition].join(' OR ')})`, parameters);
     }
     if (cursor !== undefined) {
       const before = decodeIdCursor('contacts', cursor);

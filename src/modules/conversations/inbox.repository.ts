@@ -6,7 +6,7 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
-import { likePattern } from '../../platform/database/like.js';
+import { emailContains } from '../../platform/database/like.js';
 import { wireTime } from '../../platform/database/wire-time.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
@@ -172,8 +172,9 @@ function filter(query: Query, wanted: InboxQuery): void {
 /** Over the contact's name and e-mail, and the conversation's number, with or without its `#`. */
 function search(query: Query, text: string): void {
   const number = /^#?(\d{1,9})$/.exec(text.trim())?.[1];
-  const matches = '(contact.name ILIKE :pattern OR contact.email ILIKE :pattern)';
-  query.setParameters({ pattern: likePattern(text) });
+  const { condition, parameters } = emailContains('contact.email', text);
+  const matches = `(contact.name ILIKE :pattern OR ${condition})`;
+  query.setParameters(parameters);
   if (number === undefined) {
     query.andWhere(`EXISTS (
       SELECT 1 FROM contact WHERE contact.workspace_id = conversation.workspace_id

@@ -5,6 +5,7 @@ import { DeparturesOfContacts1795478400000 } from './1795478400000-departures-of
 import { Presence1795564800000 } from './1795564800000-presence.js';
 import { LastEvent1795651200000 } from './1795651200000-last-event.js';
 import { Search1795737600000 } from './1795737600000-search.js';
+import { EmailSearch1795824000000 } from './1795824000000-email-search.js';
 
 /** In the order in which they run. A migration that has landed is never edited. */
 export const MIGRATIONS = [
@@ -15,4 +16,5 @@ export const MIGRATIONS = [
   Presence1795564800000,
   LastEvent1795651200000,
   Search1795737600000,
+  EmailSearch1795824000000,
 ];
