@@ -2,8 +2,8 @@ import { Agent, request } from 'node:http';
 
 /**
  * Calls a server that speaks JSON. `call` answers `{status, body, data}`, with the envelope's `data`; `made` answers the
- * data of what must succeed. The fifth argument is headers besides those that every call has. `close` hangs up on whoever has not
- * answered yet.
+ * data of what must succeed. The fifth argument is headers besides those that every call has. `close` hangs up on whoever
+ * has not answered yet.
  */
 export function client(port, { sockets = 64 } = {}) {
   const agent = new Agent({ keepAlive: true, maxSockets: sockets });

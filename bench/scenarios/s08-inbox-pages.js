@@ -25,7 +25,7 @@ const TIMES = ['ackP50', 'ackP99', 'serverMicros', 'databaseMicros'];
 /** Of plans. */
 const FAULTS = ['unindexed', 'sorts', 'counts'];
 
-/** @param reached where a bar is not; the tally has as many rows as there are kinds of conversations, which few do not fill */
+/** What counts reads, the tally, has a row for each kind of conversation, which few conversations do not fill. */
 const barsOf = (size, fullOnly) => [
   ...Object.keys(QUESTIONS).map(name => ({
     metric: 'ackP50',

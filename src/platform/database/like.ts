@@ -13,6 +13,7 @@ interface Condition {
  * That an e-mail contains the text. Where that has an `@`, what stands before it ends the address's own local part, and is
  * found by an index of those, read backwards. By its trigrams a whole address would be looked for among all that share its
  * domain; PostgreSQL takes that for cheaper than it is, so the pattern is kept away from their index.
+ * @returns `:pattern` is as `likePattern` has it, also for what else is looked at beside the e-mail
  */
 export function emailContains(column: string, text: string): Condition {
   const parameters = { pattern: likePattern(text) };
