@@ -1,13 +1,13 @@
 import { Body, Controller, Get, Headers, Post, UseGuards } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toScopeRecord } from '../../kernel/channel-scope.js';
 import { InvalidToken, NotFound, TokenExpired, TokenRevoked, Unauthenticated } from '../../kernel/errors.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
+import { actingRole } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { bearerToken } from '../../platform/access/authenticator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import type { Membership } from '../members/index.js';
 import { toMemberRecord } from '../members/index.js';
@@ -20,7 +20,10 @@ import { AgentSessionView, DoneView, LoginBody, MeView, RefreshBody, RegisterBod
 import { AuthService } from './auth.service.js';
 import { SessionsService } from './sessions.service.js';
 
-@ApiTags('Agent authentication')
+@Section(
+  'Agent authentication',
+  'How agents get their tokens: registration, sign-in, refresh, invites and passwords. An access token lasts 15 minutes, a refresh token 7 days.',
+)
 @Controller('auth')
 export class AuthController {
   constructor(
@@ -29,7 +32,10 @@ export class AuthController {
   ) {}
 
   @Post('register')
-  @Summary('Registers a workspace with its first channel; the caller becomes its owner.')
+  @Summary(
+    'Register a workspace with its first channel. The caller becomes its owner.',
+    'With the e-mail of an existing user, `password` must be the password of that user; else 409 `email_taken`. An operator can close registration: 403 `registration_disabled`.',
+  )
   @Public()
   @LimitRate('register')
   @UseGuards(RoomToHash)
@@ -40,7 +46,10 @@ export class AuthController {
   }
 
   @Post('login')
-  @Summary('E-mail and password for an access and a refresh token.')
+  @Summary(
+    'Sign in with e-mail and password.',
+    'Returns an access token for 15 minutes and a refresh token for 7 days. An unknown e-mail and a wrong password get the same 401 `invalid_credentials`. A user of several workspaces enters the first, or the one in `workspace_id`; `workspaces` lists them all.',
+  )
   @Public()
   @UseGuards(RoomToHash)
   @Answers(AgentSessionView)
@@ -51,7 +60,10 @@ export class AuthController {
   }
 
   @Post('refresh')
-  @Summary('A new access token for a refresh token, in the body or as Bearer.')
+  @Summary(
+    'Get a new access token for a refresh token, in the body or as Bearer.',
+    'The refresh token stays the same and ends 7 days after sign-in. In a session that was opened with `rotate: true` each call returns a new refresh token, and using an old one ends the session. Refresh on `token_expired` only; on any other 401 sign in again.',
+  )
   @Public()
   @Answers(AgentSessionView)
   @Throws(Unauthenticated, InvalidToken, TokenExpired, TokenRevoked)
@@ -60,7 +72,10 @@ export class AuthController {
   }
 
   @Post('logout')
-  @Summary('Ends the session and all that grew from it: tokens and sockets.')
+  @Summary(
+    'End a session: its tokens and its sockets.',
+    'Takes the refresh token, in the body or as Bearer. Everything that grew from the session ends with it.',
+  )
   @Public()
   @Answers(DoneView)
   @Throws(Unauthenticated, InvalidToken)
@@ -70,7 +85,10 @@ export class AuthController {
   }
 
   @Get('me')
-  @Summary('Who the token speaks for, where, and with which scope.')
+  @Summary(
+    'Get the member, workspace, scope and rights of the token.',
+    'A session that an API key minted has at most the rights of an admin: `acting_role` has them, `member.role` has the role of the member.',
+  )
   @Allow('session:read', { only: 'agent' })
   @Answers(MeView)
   async me(@Caller() caller: AgentPrincipal): Promise<MeView> {
@@ -79,6 +97,7 @@ export class AuthController {
       member: toMemberRecord(member),
       workspace: toWorkspaceRecord(workspace),
       scope: toScopeRecord(caller.scope),
+      acting_role: actingRole(caller),
       workspaces: memberships.map(toWorkspaceMembershipView),
     };
   }

@@ -13,10 +13,10 @@ const optional = true;
 const ROTATE = 'Whether each refresh gives a new refresh token and ends the old one.';
 
 export class RegisterBody {
-  @Text() workspace_name!: string;
-  @Text() name!: string;
+  @Text({ example: 'Harbour Pine' }) workspace_name!: string;
+  @Text({ example: 'Ada Lovelace' }) name!: string;
   @Email() email!: string;
-  @Text()
+  @Text({ example: 'a long passphrase' })
   @Rule('password', isAcceptablePassword, PASSWORD_RULE)
   password!: string;
   @Flag({ optional, description: ROTATE }) rotate?: boolean;
@@ -24,18 +24,19 @@ export class RegisterBody {
 
 export class LoginBody {
   @Email() email!: string;
-  @Text() password!: string;
+  @Text({ example: 'a long passphrase' }) password!: string;
   @Id({ optional, description: 'Which of the workspaces to enter; the first when absent.' }) workspace_id?: string;
   @Flag({ optional, description: ROTATE }) rotate?: boolean;
 }
 
 export class RefreshBody {
-  @Text({ optional, max: 4096, description: 'Or as `Authorization: Bearer`.' }) refresh_token?: string;
+  @Text({ optional, max: 4096, description: 'Or as `Authorization: Bearer`.', example: 'eyJhbGciOiJIUzI1NiIs…' })
+  refresh_token?: string;
 }
 
 export class ChangePasswordBody {
-  @Text() old_password!: string;
-  @Text()
+  @Text({ example: 'a long passphrase' }) old_password!: string;
+  @Text({ example: 'another long passphrase' })
   @Rule('password', isAcceptablePassword, PASSWORD_RULE)
   password!: string;
 }
@@ -45,8 +46,8 @@ export class ForgotPasswordBody {
 }
 
 export class ResetPasswordBody {
-  @Text() reset_token!: string;
-  @Text()
+  @Text({ example: '4hQ0z8K1vTn2wXc7Yb3Rm9Lp' }) reset_token!: string;
+  @Text({ example: 'another long passphrase' })
   @Rule('password', isAcceptablePassword, PASSWORD_RULE)
   password!: string;
 }
@@ -59,14 +60,15 @@ export class ScopeView implements ScopeRecord {
 /** One of the workspaces that the caller can enter. */
 export class WorkspaceMembershipView {
   @Id() id!: string;
-  @Text() name!: string;
+  @Text({ example: 'Harbour Pine' }) name!: string;
   @Choice(ROLES) role!: Role;
 }
 
 /** The one shape of every sign-in. */
 export class AgentSessionView {
-  @Text({ max: 4096, description: 'Access token, 15 minutes.' }) token!: string;
-  @Text({ max: 4096, description: 'Until 7 days after signing in.' }) refresh_token!: string;
+  @Text({ max: 4096, description: 'Access token, 15 minutes.', example: 'eyJhbGciOiJIUzI1NiIs…' }) token!: string;
+  @Text({ max: 4096, description: 'Until 7 days after signing in.', example: 'eyJhbGciOiJIUzI1NiIs…' })
+  refresh_token!: string;
   @Choice(['Bearer']) token_type!: 'Bearer';
   @Integer({ description: 'Seconds until the access token ends.' }) expires_in!: number;
   @Embedded('MemberView') member!: MemberRecord;
@@ -76,10 +78,14 @@ export class AgentSessionView {
   workspaces?: WorkspaceMembershipView[];
 }
 
+const ACTING_ROLE =
+  "The role whose rights this session has: its member's own; at most `admin` where an API key minted the session.";
+
 export class MeView {
   @Embedded('MemberView') member!: MemberRecord;
   @Embedded('WorkspaceView') workspace!: WorkspaceRecord;
   @Nested(() => ScopeView) scope!: ScopeView;
+  @Choice(ROLES, { description: ACTING_ROLE }) acting_role!: Role;
   @NestedList(() => WorkspaceMembershipView) workspaces!: WorkspaceMembershipView[];
 }
 

@@ -17,7 +17,7 @@ import { WorkspacesService } from '../workspaces/index.js';
 import { AuthLog } from './auth-log.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
 import type { SignIn } from './agent-session.js';
-import { loginGuesses } from './login-guesses.js';
+import { loginGuesses, loginSuccesses } from './login-guesses.js';
 import { SessionsService } from './sessions.service.js';
 import { SignInService } from './sign-in.service.js';
 
@@ -63,12 +63,12 @@ export class AuthService {
     const known = await this.users.findByEmail(email);
     if (known) {
       const isOwn = () => this.users.hasPassword(known, password);
-      if (!(await this.limiter.guess(loginGuesses(email, address), isOwn))) {
+      if (!(await this.limiter.guess(loginGuesses(email, address), isOwn, loginSuccesses(email)))) {
         this.log.refusedUser(known.id, { method: 'register', reason: 'invalid_credentials' });
         throw new EmailTaken();
       }
     }
-    const passwordHash = known ? null : await this.users.hashPassword(password);
+    const passwordHash = known ? null : await this.users.hashPassword(password, email);
     return this.units.run(async () => {
       if (known && !(await this.users.stillHasPassword(known))) throw new EmailTaken();
       const user = known ?? (await this.users.create(email, name, passwordHash));
@@ -87,7 +87,7 @@ export class AuthService {
   async login(credentials: Credentials, address: string): Promise<SignIn & { memberships: Membership[] }> {
     const { email, password } = credentials;
     const found = await this.limiter
-      .guess(loginGuesses(email, address), () => this.authenticate(email, password))
+      .guess(loginGuesses(email, address), () => this.authenticate(email, password), loginSuccesses(email))
       .catch((error: unknown) => {
         if (error instanceof RateLimited) this.log.lockedOut(email);
         throw error;

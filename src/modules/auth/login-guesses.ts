@@ -8,3 +8,8 @@ export function loginGuesses(email: string, address: string): Counter[] {
     ['login_address', address],
   ];
 }
+
+/** Right passwords are counted per e-mail: an account of one's own must not be a way to have any number hashed. */
+export function loginSuccesses(email: string): Counter[] {
+  return [['login_success', email]];
+}

@@ -1,22 +1,24 @@
 import { Body, Controller, Post, UseGuards } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { RoomToHash } from '../users/index.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
 import { ChangePasswordBody, DoneView, ForgotPasswordBody, ResetPasswordBody } from './auth.schema.js';
 import { PasswordsService } from './passwords.service.js';
 
-@ApiTags('Agent authentication')
+@Section('Agent authentication')
 @Controller('auth/password')
 export class PasswordsController {
   constructor(private readonly passwords: PasswordsService) {}
 
   @Post()
-  @Summary("Changes the caller's password and ends its other sessions.")
+  @Summary(
+    "Change the caller's password.",
+    'Ends its other sessions, except those that API keys of other workspaces minted.',
+  )
   @Allow('session:write', { only: 'agent' })
   @Answers(DoneView)
   @Throws(InvalidCredentials)
@@ -26,11 +28,14 @@ export class PasswordsController {
   }
 
   @Post('forgot')
-  @Summary('Mails a link that sets a new password; says the same whether or not there is such a user.')
+  @Summary(
+    'Mail a link that sets a new password.',
+    'Always answers 200 in the same time, so that nobody learns which e-mails have a user. The link works for one hour.',
+  )
   @Public()
   @Answers(DoneView)
-  async forgot(@Body() body: ForgotPasswordBody): Promise<DoneView> {
-    await this.passwords.forgot(body.email);
+  async forgot(@Body() body: ForgotPasswordBody, @Origin() origin: ClientOrigin): Promise<DoneView> {
+    await this.passwords.forgot(body.email, origin.network);
     return { done: true };
   }
 

@@ -6,10 +6,12 @@ import type { AgentPrincipal } from '../../kernel/principal.js';
 import { randomToken, sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { inertName } from '../../platform/mail/mail-text.js';
 import { Mailer } from '../../platform/mail/mailer.js';
 import { UsersService } from '../users/index.js';
 import { AuthLog } from './auth-log.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
+import { loginSuccesses } from './login-guesses.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 
@@ -33,7 +35,7 @@ export class PasswordsService {
   ) {}
 
   /**
-   * Sets a new password and ends every other session. A stolen token opens no other way to guess the password: wrong
+   * Sets a new password and ends the other sessions, but not those that other workspaces' keys minted. A stolen token opens no other way to guess the password: wrong
    * old ones count as wrong logins.
    * @throws InvalidCredentials when the old one is wrong @throws RateLimited
    */
@@ -41,43 +43,56 @@ export class PasswordsService {
     const user = await this.users.find(principal.userId);
     if (!user) throw new InvalidCredentials();
     const isOwn = () => this.users.hasPassword(user, oldPassword);
-    if (!(await this.limiter.guess([['login_email', user.email]], isOwn))) {
+    if (!(await this.limiter.guess([['login_email', user.email]], isOwn, loginSuccesses(user.email)))) {
       this.log.refusedUser(user.id, { method: 'password', reason: 'invalid_credentials' }, true);
       throw new InvalidCredentials();
     }
-    const hash = await this.users.hashPassword(newPassword);
+    const hash = await this.users.hashPassword(newPassword, user.email);
     await this.units.run(async () => {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
       await this.users.setPassword(user.id, hash);
       await this.store.spendAllResets(user.id, this.clock.now());
       await this.log.ofPassword('password.changed', user.id);
-      await this.sessions.endAllOf(user.id, 'password_changed', principal.familyId);
+      await this.sessions.endOthersOf(principal);
     });
   }
 
   /**
    * Mails a link to whoever has the address. Answers before it looks, so that neither the answer nor its time tells
    * whether there is such a user.
+   * @throws RateLimited per address and per e-mail; past the limit of the address no e-mail is counted
    */
-  async forgot(email: string): Promise<void> {
+  async forgot(email: string, address: string): Promise<void> {
+    await this.limiter.consume('password_forgot_address', address);
     await this.limiter.consume('password_forgot', email);
     this.sendLink(email).catch((error: unknown) => this.logger.error(error));
   }
 
-  /** @throws ResetInvalid, RateLimited after too many failures from one address */
+  /**
+   * Looks for the link's user before it hashes: a made-up token has nothing hashed. The token is spent afterwards, so
+   * of two who come with one link, one sets the password.
+   * @throws ResetInvalid, RateLimited after too many failures from one address
+   */
   async reset(resetToken: string, password: string, address: string): Promise<void> {
     await this.limiter.assertBelow('password_reset', address);
-    const hash = await this.users.hashPassword(password);
+    const ownerId = await this.store.userOfOpenReset(sha256(resetToken), this.clock.now());
+    const owner = ownerId === undefined ? null : await this.users.find(ownerId);
+    if (!owner) return this.refuseReset(resetToken, address);
+    const hash = await this.users.hashPassword(password, owner.email);
     const done = await this.units.run(async () => {
       const userId = await this.store.spendReset(sha256(resetToken), this.clock.now());
       if (userId === undefined) return false;
       await this.users.setPassword(userId, hash);
       await this.store.spendAllResets(userId, this.clock.now());
       await this.log.ofPassword('password.reset', userId);
-      await this.sessions.endAllOf(userId, 'password_reset', null);
+      await this.sessions.endAllOf(userId, 'password_reset');
       return true;
     });
-    if (done) return;
+    if (!done) await this.refuseReset(resetToken, address);
+  }
+
+  /** @throws ResetInvalid, RateLimited */
+  private async refuseReset(resetToken: string, address: string): Promise<never> {
     await this.noteRefusal(sha256(resetToken));
     await this.limiter.fail('password_reset', address);
     throw new ResetInvalid();
@@ -103,11 +118,17 @@ export class PasswordsService {
       to: user.email,
       subject: 'Set a new password',
       text: [
-        `Hello ${user.name},`,
+        greeting(user.name),
         'somebody, hopefully you, asked to set a new password. This link works once, within an hour:',
         `${this.config.dashboardUrl}#reset=${token}`,
         'If it was not you, nothing has changed and you need not do anything.',
       ].join('\n\n'),
     });
   }
+}
+
+/** The name is whatever the person who registered the address typed. */
+function greeting(name: string): string {
+  const inert = inertName(name);
+  return inert === '' ? 'Hello,' : `Hello ${inert},`;
 }

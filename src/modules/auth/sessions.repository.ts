@@ -24,7 +24,8 @@ const STANDINGS = statement(`
     JOIN session ON session.workspace_id = asked.workspace_id AND session.id = asked.id
     JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id`);
 const VISITOR_STANDING_COLUMNS = `
-  contact.blocked, contact.token_generation AS "generation",
+  contact.blocked, contact.verified, contact.token_generation AS "generation",
+  CASE WHEN contact.verified THEN channel.verified_generation ELSE channel.unverified_generation END AS "channelGeneration",
   channel.status = 'active' AND channel.deleted_at IS NULL AS "channelOpen"`;
 const VISITOR_STANDING = statement(`
   SELECT ${VISITOR_STANDING_COLUMNS}
@@ -52,13 +53,16 @@ function ending(which: string): { lock: Statement; end: Statement } {
   };
 }
 const OF_FAMILY = ending('family_id = $2');
-const OF_USER = ending('user_id = $2 AND family_id IS DISTINCT FROM $3');
+const OF_USER = ending('user_id = $2');
+const OF_PASSWORD = ending('user_id = $2 AND family_id <> $3 AND (api_key_id IS NULL OR workspace_id = $4)');
 const OF_MEMBER = ending('workspace_id = $2 AND member_id = $3');
 const OF_API_KEY = ending('workspace_id = $2 AND api_key_id = $3');
 /** One statement spends it: of two who come with one link, one finds it unspent. */
 const SPEND_RESET = statement(`
   UPDATE password_reset SET spent_at = $2
   WHERE token_hash = $1 AND spent_at IS NULL AND expires_at > $2 RETURNING user_id AS "userId"`);
+const USER_OF_OPEN_RESET = statement(`
+  SELECT user_id AS "userId" FROM password_reset WHERE token_hash = $1 AND spent_at IS NULL AND expires_at > $2`);
 const USER_OF_RESET = statement(`SELECT user_id AS "userId" FROM password_reset WHERE token_hash = $1`);
 const SPEND_ALL_RESETS = statement(`UPDATE password_reset SET spent_at = $2 WHERE user_id = $1 AND spent_at IS NULL`);
 
@@ -79,7 +83,9 @@ export interface Standing {
 
 export interface VisitorStanding {
   blocked: boolean;
+  verified: boolean;
   generation: number;
+  channelGeneration: number;
   channelOpen: boolean;
 }
 
@@ -133,13 +139,18 @@ export class SessionsRepository {
     return (await this.sql.first<{ status: string }>(MEMBER_STATUS, [workspaceId, id]))?.status === 'active';
   }
 
-  /** @returns the sessions that lived until now; so do the other three */
+  /** @returns the sessions that lived until now; so do the other four */
   endFamily(familyId: string, at: Date): Promise<EndedSession[]> {
     return this.end(OF_FAMILY, [at, familyId]);
   }
 
-  endOfUser(userId: string, exceptFamily: string | null, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_USER, [at, userId, exceptFamily]);
+  endOfUser(userId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(OF_USER, [at, userId]);
+  }
+
+  /** Ends the user's sessions but one family, and but those that the keys of workspaces other than this one minted. */
+  endOfPassword(userId: string, exceptFamily: string, workspaceId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(OF_PASSWORD, [at, userId, exceptFamily, workspaceId]);
   }
 
   endOfMember(workspaceId: string, memberId: string, at: Date): Promise<EndedSession[]> {
@@ -162,6 +173,11 @@ export class SessionsRepository {
   /** @returns whose it was, when it could still be spent */
   async spendReset(tokenHash: string, at: Date): Promise<string | undefined> {
     return (await this.sql.first<{ userId: string }>(SPEND_RESET, [tokenHash, at]))?.userId;
+  }
+
+  /** The user whose password it would set, while it can be spent. */
+  async userOfOpenReset(tokenHash: string, at: Date): Promise<string | undefined> {
+    return (await this.sql.first<{ userId: string }>(USER_OF_OPEN_RESET, [tokenHash, at]))?.userId;
   }
 
   /** Whose it was, spent or not. */

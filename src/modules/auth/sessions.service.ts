@@ -4,6 +4,7 @@ import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { InvalidToken, TokenExpired, TokenRevoked } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
+import type { AgentPrincipal } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
@@ -161,10 +162,22 @@ export class SessionsService implements OnModuleInit {
     });
   }
 
-  /** Ends the user's sessions everywhere, all or all but one family. Part of the caller's unit of work. */
-  async endAllOf(userId: string, reason: SessionEnded['reason'], exceptFamily: string | null): Promise<void> {
+  /** Ends the user's sessions everywhere. Part of the caller's unit of work. */
+  async endAllOf(userId: string, reason: SessionEnded['reason']): Promise<void> {
     await this.units.run(async () => {
-      await this.tell(await this.sessions.endOfUser(userId, exceptFamily, this.clock.now()), reason);
+      await this.tell(await this.sessions.endOfUser(userId, this.clock.now()), reason);
+    });
+  }
+
+  /**
+   * Ends the user's other sessions where a session changed the password: those that a password opened, in every
+   * workspace, and those that keys of the session's own workspace minted. A key of another workspace answers for its own
+   * sessions: a password that somebody else may have set must not end them. Part of the caller's unit of work.
+   */
+  async endOthersOf({ userId, familyId, workspaceId }: AgentPrincipal): Promise<void> {
+    await this.units.run(async () => {
+      const ended = await this.sessions.endOfPassword(userId, familyId, workspaceId, this.clock.now());
+      await this.tell(ended, 'password_changed');
     });
   }
 

@@ -29,7 +29,13 @@ export interface VisitorClaims {
   ws: string;
   ch: string;
   gen: number;
+  /** The channel's generation; absent in tokens from before channels had one, which count as the first. */
+  cgen?: number;
   exp: number;
+}
+
+export function channelGenerationIn(claims: Pick<VisitorClaims, 'cgen'>): number {
+  return claims.cgen ?? 1;
 }
 
 interface SigningKey {

@@ -76,14 +76,15 @@ export class MemberAdministration {
 }
 
 /**
- * A workspace keeps an active owner, and one who sees all channels: an owner of some channels has the rights of an
- * agent, and nobody below an owner could ever lift that.
+ * A workspace keeps an active owner, and one who sees all channels and has a password: an owner of some channels has the
+ * rights of an agent, one whom single sign-on alone reaches those of an admin, and nobody below an owner could ever lift
+ * that.
  * @param owners those who were active before the member became what it is now
  */
-export function assertOwned(owners: readonly Pick<Member, 'id' | 'channelIds'>[], member: Member): void {
+export function assertOwned(owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[], member: Member): void {
   const others = owners.filter(({ id }) => id !== member.id);
   if (others.length === owners.length) return;
   const left = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;
-  const whole = (some: typeof owners) => some.some(({ channelIds }) => channelIds === null);
+  const whole = (some: typeof owners) => some.some(({ channelIds, claimed }) => channelIds === null && claimed);
   if (left.length === 0 || (whole(owners) && !whole(left))) throw new LastOwner();
 }

@@ -1,10 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
+import { isId } from '../../kernel/ids.js';
 import { Roster } from '../../platform/roster/roster.js';
 import { WorkspaceRooms } from '../../platform/roster/workspace-rooms.js';
 import type { Availability, Member, MemberRecord } from './member.js';
-import { toMemberRecord } from './member.js';
+import { AVAILABILITIES, toMemberRecord } from './member.js';
 
 export const memberRooms = new WorkspaceRooms('members');
 
@@ -43,6 +44,7 @@ export class MemberPresence {
   /** Those who are connected and not set to offline. */
   shown(workspaceId: string): { id: string; availability: Availability }[] {
     return [...this.roster.present(memberRooms.of(workspaceId))]
+      .filter(([id]) => isId(id))
       .map(([id, note]) => ({ id, availability: readMemberNote(note).availability }))
       .filter(({ availability }) => availability !== 'offline');
   }
@@ -58,6 +60,21 @@ export function toMemberNote({ availability, channels }: MemberNote): string {
   return JSON.stringify({ availability, channels });
 }
 
+/** A note that no instance has written is that of a member who is connected and shown to nobody. */
 export function readMemberNote(note: string): MemberNote {
-  return JSON.parse(note) as MemberNote;
+  try {
+    const { availability, channels } = Object(JSON.parse(note)) as Partial<Record<keyof MemberNote, unknown>>;
+    if (isAvailability(availability) && isScope(channels)) return { availability, channels };
+  } catch {
+    // no JSON
+  }
+  return { availability: 'offline', channels: [] };
+}
+
+function isAvailability(value: unknown): value is Availability {
+  return AVAILABILITIES.some(known => known === value);
+}
+
+function isScope(value: unknown): value is ChannelScope {
+  return value === null || (Array.isArray(value) && value.every(isId));
 }

@@ -10,7 +10,7 @@ const optional = true;
 
 export class CreateMemberBody {
   @Email() email!: string;
-  @Text() name!: string;
+  @Text({ example: 'Ada Lovelace' }) name!: string;
   @Choice(ROLES, { optional }) role?: Role;
   @Ids({ optional, description: 'All channels when absent.' }) channel_ids?: string[];
   @Text({ optional })
@@ -23,7 +23,7 @@ const CHANNELS =
   'conversations that the member sees no longer lose their assignee.';
 
 export class UpdateMemberBody {
-  @Text({ optional }) name?: string;
+  @Text({ optional, example: 'Ada Lovelace' }) name?: string;
   @Choice(ROLES, { optional, description: "At most the caller's own; an API key's is `admin`." }) role?: Role;
   @Ids({ optional, nullable: true, description: CHANNELS }) channel_ids?: string[] | null;
   @Integer({ optional, max: 1000, description: 'How many open conversations the member takes at once.' })
@@ -38,8 +38,9 @@ const AVAILABILITY =
   'has set it.';
 
 export class UpdateProfileBody {
-  @Text({ optional }) name?: string;
-  @Text({ optional, nullable: true, max: 2048, pattern: /^https?:\/\// }) avatar_url?: string | null;
+  @Text({ optional, example: 'Ada Lovelace' }) name?: string;
+  @Text({ optional, nullable: true, max: 2048, pattern: /^https?:\/\//, example: 'https://shop.example/ada.png' })
+  avatar_url?: string | null;
   @Choice(AVAILABILITIES, { optional, description: AVAILABILITY_SET }) availability?: Availability;
 }
 
@@ -47,8 +48,8 @@ export class MemberView implements MemberRecord {
   @Id() id!: string;
   @Id() user_id!: string;
   @Email() email!: string;
-  @Text() name!: string;
-  @Text({ nullable: true, max: 2048 }) avatar_url!: string | null;
+  @Text({ example: 'Ada Lovelace' }) name!: string;
+  @Text({ nullable: true, max: 2048, example: 'https://shop.example/ada.png' }) avatar_url!: string | null;
   @Choice(ROLES) role!: Role;
   @Choice(MEMBER_STATUSES) status!: MemberStatus;
   @Choice(AVAILABILITIES, { description: AVAILABILITY }) availability!: Availability;

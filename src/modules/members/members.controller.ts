@@ -1,12 +1,12 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { PreparedEffect, PreparesEffect } from '../../platform/idempotency/prepared-effect.js';
 import { MemberPresence } from './member-presence.service.js';
 import { MemberAdministration } from './member-administration.service.js';
 import { CreateMemberBody, MemberView, UpdateMemberBody, UpdateProfileBody } from './member.schema.js';
@@ -14,7 +14,7 @@ import { toMemberRecord } from './member.js';
 import { LastOwner, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import { MembersService } from './members.service.js';
 
-@ApiTags('Members')
+@Section('Members', 'The people of the workspace: their roles, channels and availability.')
 @Controller('workspace/members')
 export class MembersController {
   constructor(
@@ -32,12 +32,17 @@ export class MembersController {
   }
 
   @Post()
-  @Summary('Creates a human member without registration. Only API keys may call this.')
+  @Summary(
+    'Create a member without registration. Only API keys may call this.',
+    'The member signs in by single sign-on, or with `password` where the e-mail has no user yet; the password of an existing user is never changed. An active member with this e-mail is 409 `member_exists`.',
+  )
   @Allow('members:write', { only: 'api_key' })
   @Creates(MemberView)
+  @PreparesEffect()
   @Throws(MemberExists, MemberDeactivatedConflict, RoleTooHigh)
-  async create(@Caller() caller: ApiKeyPrincipal, @Body() body: CreateMemberBody): Promise<MemberView> {
-    return this.presence.toView(await this.members.create(caller, body));
+  async create(@Caller() caller: ApiKeyPrincipal, @Body() body: CreateMemberBody): Promise<PreparedEffect<MemberView>> {
+    const prepared = await this.members.prepare(caller, body);
+    return new PreparedEffect(async () => this.presence.toView(await this.members.create(caller, prepared)));
   }
 
   @Patch('me')
@@ -59,8 +64,8 @@ export class MembersController {
 
   @Patch(':id')
   @Summary(
-    'Changes a member. Nobody changes or grants a role above their own; the last active owner who sees all channels ' +
-      'stays one.',
+    'Change a member.',
+    'Nobody changes or grants a role above their own. The last active owner who sees all channels stays one: 409 `last_owner`.',
   )
   @Allow('members:write')
   @Answers(MemberView)
@@ -75,8 +80,8 @@ export class MembersController {
 
   @Post(':id/deactivate')
   @Summary(
-    "Ends a member's work: its tokens are revoked, its sockets close, its unresolved conversations lose their " +
-      'assignee. Once more does nothing.',
+    'Deactivate a member.',
+    'Its tokens are revoked and its sockets close within a second, and its unresolved conversations lose their assignee. Deactivating again changes nothing.',
   )
   @Allow('members:write')
   @Answers(MemberView)
@@ -86,7 +91,10 @@ export class MembersController {
   }
 
   @Post(':id/reactivate')
-  @Summary('Lets a deactivated member sign in again; its old tokens stay revoked. Once more does nothing.')
+  @Summary(
+    'Reactivate a member.',
+    'It can sign in again; its old tokens stay revoked. Reactivating again changes nothing.',
+  )
   @Allow('members:write')
   @Answers(MemberView)
   @Throws(NotFound, RoleTooHigh)

@@ -22,7 +22,7 @@ const LOCK_OWNERS_AND = statement(`
   SELECT id FROM member WHERE workspace_id = $1 AND (id = $2 OR (role = 'owner' AND status = 'active'))
   ORDER BY id FOR NO KEY UPDATE`);
 const OWNERS = statement(`
-  SELECT id, channel_ids AS "channelIds" FROM member
+  SELECT id, channel_ids AS "channelIds", claimed FROM member
   WHERE workspace_id = $1 AND role = 'owner' AND status = 'active'`);
 
 const NOTES = statement(`
@@ -120,7 +120,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   }
 
   /** The active owners. */
-  owners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds'>[]> {
+  owners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds' | 'claimed'>[]> {
     return this.sql.rows(OWNERS, [workspaceId]);
   }
 

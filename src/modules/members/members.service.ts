@@ -3,6 +3,7 @@ import { actorOf } from '../../kernel/actor.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../kernel/principal.js';
+import { principalKey } from '../../kernel/principal.js';
 import type { Sighting } from '../../kernel/subject.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ChannelsService } from '../channels/index.js';
@@ -21,6 +22,9 @@ export interface NewMember {
   channel_ids?: string[] | undefined;
   password?: string | undefined;
 }
+
+/** A member that may be made, with its password hashed; null where it has none. */
+export type PreparedMember = Omit<NewMember, 'password'> & { role: Role; passwordHash: string | null };
 
 export interface ProfileChanges {
   name?: string | undefined;
@@ -103,21 +107,29 @@ export class MembersService {
    * A colleague made by the workspace's own backend. For an e-mail that nobody has, a user is made, with the password
    * if one is given; the membership of a known user is reached by single sign-on only, until the user claims it: the
    * caller does not know that user's password and must not be able to set one.
-   * @throws MemberExists, MemberDeactivatedConflict, RoleTooHigh, ValidationFailed for an unknown channel
+   * @throws MemberExists, MemberDeactivatedConflict, ValidationFailed for an unknown channel
    */
-  async create(principal: ApiKeyPrincipal, body: NewMember): Promise<Member> {
-    const role = body.role ?? 'agent';
-    if (role === 'owner') throw new RoleTooHigh();
-    const passwordHash = body.password === undefined ? null : await this.users.hashPassword(body.password);
+  async create(principal: ApiKeyPrincipal, prepared: PreparedMember): Promise<Member> {
+    const { email, name, role, passwordHash, channel_ids: channelIds = null } = prepared;
     return this.units.run(async () => {
-      await this.channels.assertExisting(principal.workspaceId, body.channel_ids ?? null);
-      const { user, made } = await this.users.findOrCreate(body.email, body.name, passwordHash);
+      await this.channels.assertExisting(principal.workspaceId, channelIds);
+      const { user, made } = await this.users.findOrCreate(email, name, passwordHash);
       if (!made) await this.assertNoMember(principal.workspaceId, user.id);
-      const claimed = made && body.password !== undefined;
-      const channelIds = body.channel_ids ?? null;
-      const given = { name: body.name, role, claimed, channelIds };
+      const given = { name, role, claimed: made && passwordHash !== null, channelIds };
       return this.changes.add(principal.workspaceId, user, given, actorOf(principal));
     });
+  }
+
+  /**
+   * Does what comes before `create` and takes long: hashes the password. Not for a unit of work.
+   * @throws RoleTooHigh, RateLimited, ValidationFailed for an unknown channel
+   */
+  async prepare(principal: ApiKeyPrincipal, { password, ...body }: NewMember): Promise<PreparedMember> {
+    const role = body.role ?? 'agent';
+    if (role === 'owner') throw new RoleTooHigh();
+    if (password === undefined) return { ...body, role, passwordHash: null };
+    await this.channels.assertExisting(principal.workspaceId, body.channel_ids ?? null);
+    return { ...body, role, passwordHash: await this.users.hashPassword(password, principalKey(principal)) };
   }
 
   async updateProfile(principal: AgentPrincipal, profile: ProfileChanges): Promise<Member> {

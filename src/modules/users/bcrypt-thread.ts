@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
@@ -40,6 +41,8 @@ export class BcryptThread {
   private stopped = false;
   private readonly waiting = new Map<number, Waiting>();
   private calls = 0;
+  /** The worker outlives the request that starts it. */
+  private readonly outside = AsyncLocalStorage.snapshot();
 
   hash(password: string, cost: number): Promise<string> {
     return this.call<string>('hashSync', [password, cost]);
@@ -65,14 +68,16 @@ export class BcryptThread {
   }
 
   private running(): Worker {
-    if (this.worker) return this.worker;
+    return (this.worker ??= this.outside(() => this.start()));
+  }
+
+  private start(): Worker {
     const bcrypt = createRequire(import.meta.url).resolve('bcrypt');
     const worker = new Worker(PROGRAM, { eval: true, workerData: { bcrypt } });
     worker.unref();
     worker.on('message', (reply: Reply) => this.answer(reply));
     worker.on('error', error => this.lose(worker, error instanceof Error ? error : new Error(String(error))));
     worker.on('exit', () => this.lose(worker, new Error('the password thread has ended')));
-    this.worker = worker;
     return worker;
   }
 

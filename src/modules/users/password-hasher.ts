@@ -1,6 +1,8 @@
 import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { TurnQueue } from '../../platform/limits/turn-queue.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { FairQueue } from '../../platform/limits/fair-queue.js';
+import { presentShare } from '../../platform/limits/present-share.js';
 import { BcryptThread } from './bcrypt-thread.js';
 import { normalisePassword, PASSWORD_BYTES } from './password.js';
 
@@ -9,24 +11,30 @@ const PLACES = 40;
 /**
  * Hashes and compares passwords. At cost 12 each takes a fifth of a second of a core, so they queue: one at a time, on
  * a thread that gives way to others, 40 waiting, and whoever comes then is told to try again; a storm of logins must
- * not take the machine from those who are talking, nor, when it is over, the time of those who log in.
+ * not take the machine from those who are talking, nor, when it is over, the time of those who log in. Networks and
+ * principals take turns (`FairQueue`). Never within a unit of work, which would hold its connection meanwhile.
  */
 @Injectable()
 export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly queue = new TurnQueue(PLACES);
+  private readonly queue = new FairQueue(PLACES);
   private readonly thread = new BcryptThread();
   private decoy: Promise<string> | undefined;
 
-  constructor(private readonly config: Config) {}
+  constructor(
+    private readonly config: Config,
+    private readonly units: UnitOfWork,
+  ) {}
 
   /** Ready before the first stranger asks, who would else wait longer than anybody who is known. */
   onApplicationBootstrap(): void {
     this.decoyHash().catch(() => undefined);
   }
 
-  /** @throws RateLimited when too many wait */
-  hash(password: string): Promise<string> {
-    return this.queue.run(() => this.thread.hash(normalisePassword(password), this.config.bcryptCost));
+  /** @param principal whose share it takes: an e-mail or an API key @throws RateLimited when too many wait */
+  async hash(password: string, principal: string): Promise<string> {
+    this.units.assertNoneActive('hashing a password');
+    const normal = normalisePassword(password);
+    return this.queue.run(presentShare(principal), () => this.thread.hash(normal, this.config.bcryptCost));
   }
 
   /**
@@ -34,15 +42,17 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
    * an answer does not tell whether an account exists. bcrypt would compare the first 72 bytes of a longer password and
    * let it pass; nobody has such a password.
    */
-  async matches(password: string, hash: string | null): Promise<boolean> {
+  async matches(password: string, hash: string | null, principal: string): Promise<boolean> {
+    this.units.assertNoneActive('comparing a password');
     const normal = normalisePassword(password);
-    const same = await this.queue.run(async () => this.thread.compare(normal, hash ?? (await this.decoyHash())));
+    const compare = async () => this.thread.compare(normal, hash ?? (await this.decoyHash()));
+    const same = await this.queue.run(presentShare(principal), compare);
     return same && hash !== null && Buffer.byteLength(normal) <= PASSWORD_BYTES.max;
   }
 
-  /** @throws RateLimited when too many wait */
-  assertRoom(): void {
-    this.queue.assertRoom();
+  /** @throws RateLimited when too many wait for one more of this principal, from where the request comes */
+  assertRoom(principal: string): void {
+    this.queue.assertRoom(presentShare(principal));
   }
 
   async onApplicationShutdown(): Promise<void> {

@@ -1,10 +1,11 @@
-import { Entity, Unique } from 'typeorm';
+import { Check, Entity, Unique } from 'typeorm';
 import { KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
 import type { User } from './user.js';
 
 /** Not `user`, which is a word of SQL's own. */
 @Entity({ name: 'user_account' })
 @Unique('uq_user_account_email', ['email'])
+@Check('ck_user_account_email', `octet_length(email) = length(email)`)
 export class UserEntity implements User {
   @KeyColumn('id', 'pk_user_account')
   id!: string;

@@ -26,17 +26,20 @@ export class UsersService {
   /** The user of this e-mail, and whether the password is theirs. Takes the same time where there is no such user. */
   async authenticate(email: string, password: string): Promise<{ user: User | null; right: boolean }> {
     const user = await this.users.findByEmail(email);
-    return { user, right: await this.hasher.matches(password, user?.passwordHash ?? null) };
+    return { user, right: await this.hasher.matches(password, user?.passwordHash ?? null, email) };
   }
 
   /** Asked before anything else is done for a request that hashes. @throws RateLimited when too many wait */
-  assertRoomToHash(): void {
-    this.hasher.assertRoom();
+  assertRoomToHash(principal: string): void {
+    this.hasher.assertRoom(principal);
   }
 
-  /** Takes a fifth of a second and may have to wait its turn: call it before a unit of work, not inside. */
-  hashPassword(password: string): Promise<string> {
-    return this.hasher.hash(password);
+  /**
+   * Takes a fifth of a second and may have to wait its turn: call it before a unit of work; inside one it throws.
+   * @param principal whose share of the hashing it takes: an e-mail, or the `principalKey` of an API key
+   */
+  hashPassword(password: string, principal: string): Promise<string> {
+    return this.hasher.hash(password, principal);
   }
 
   /** @throws EmailTaken when a racing request has made the same user first */
@@ -58,7 +61,7 @@ export class UsersService {
   }
 
   async hasPassword(user: User, password: string): Promise<boolean> {
-    return this.hasher.matches(password, user.passwordHash);
+    return this.hasher.matches(password, user.passwordHash, user.email);
   }
 
   /**

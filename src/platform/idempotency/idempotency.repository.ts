@@ -1,21 +1,28 @@
 import { Injectable } from '@nestjs/common';
 import { Sql, statement } from '../database/sql.js';
 import type { KeptAnswer } from './idempotency.entity.js';
+import { isBeingErased } from '../erasure/erasure.repository.js';
 import type { KeyCount } from '../encryption/sealed-places.js';
 
 /** Held to the end of the transaction: whoever does not get it meets a first request that is still running. */
 const TRY_LOCK = statement(`SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS mine`);
+/** An answer about somebody who is being erased is hidden before it is scrubbed. */
 const FIND = statement(`
-  SELECT request_hash AS "requestHash", answer FROM kept_answer
-  WHERE id = $1 AND created_at > clock_timestamp() - interval '24 hours'`);
+  SELECT request_hash AS "requestHash",
+         CASE WHEN ${isBeingErased('kept_answer.workspace_id', 'ANY(kept_answer.about)')} THEN NULL ELSE answer END AS answer
+  FROM kept_answer WHERE id = $1 AND created_at > clock_timestamp() - interval '24 hours'`);
 const KEEP = statement(`
   INSERT INTO kept_answer (id, workspace_id, request_hash, answer, about) VALUES ($1, $2, $3, $4, $5)
   ON CONFLICT (id) DO UPDATE
     SET request_hash = excluded.request_hash, answer = excluded.answer, about = excluded.about,
         created_at = excluded.created_at`);
 /** The row stays, so that a retry has no second effect; what was asked and answered goes. */
-const ERASE = statement(`
-  UPDATE kept_answer SET answer = NULL, request_hash = repeat('0', 64) WHERE workspace_id = $1 AND about && $2`);
+const SCRUB_SLICE = statement(`
+  WITH slice AS (
+    SELECT id FROM kept_answer WHERE workspace_id = $1 AND $2::uuid = ANY(about) AND answer IS NOT NULL LIMIT $3
+    FOR UPDATE
+  )
+  UPDATE kept_answer SET answer = NULL, request_hash = repeat('0', 64) FROM slice WHERE kept_answer.id = slice.id`);
 const KEYS_IN_USE = statement(`
   SELECT split_part(answer, '.', 1) AS "keyId", count(*)::integer AS texts FROM kept_answer
   WHERE answer IS NOT NULL AND created_at > clock_timestamp() - interval '24 hours' GROUP BY 1`);
@@ -38,8 +45,9 @@ export class IdempotencyRepository {
     await this.sql.count(KEEP, [id, workspaceId, requestHash, answer, about]);
   }
 
-  async erase(workspaceId: string, about: readonly string[]): Promise<void> {
-    await this.sql.count(ERASE, [workspaceId, about]);
+  /** Scrubs answers about a subject. @returns how many; fewer than `limit` when none is left */
+  scrubSlice(workspaceId: string, about: string, limit: number): Promise<number> {
+    return this.sql.count(SCRUB_SLICE, [workspaceId, about, limit]);
   }
 
   /** How many of those that can still be asked for lie under which encryption key. */

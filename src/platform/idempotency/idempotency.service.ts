@@ -1,9 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, OnModuleInit } from '@nestjs/common';
 import { DomainError, ErrorKind, ErrorOptions, defineError } from '../../kernel/domain-error.js';
 import { isId } from '../../kernel/ids.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Cipher } from '../encryption/cipher.js';
+import { ErasureSteps } from '../erasure/erasure-steps.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
 export const IdempotencyKeyInvalid = defineError(
@@ -33,6 +34,8 @@ export interface IdempotentRequest {
   owner: string;
   workspaceId: string;
   body: unknown;
+  /** The id that the path names, where it names one: what the work will lock. */
+  row?: string | undefined;
 }
 
 type Answer = { ok: true; status: number; data: unknown } | { ok: false; error: KeptError };
@@ -63,37 +66,59 @@ const KEPT_KINDS: ReadonlySet<ErrorKind> = new Set([
  * racing twins one does the work while the others are told that it is still running.
  */
 @Injectable()
-export class Idempotency {
+export class Idempotency implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
     private readonly answers: IdempotencyRepository,
     private readonly cipher: Cipher,
+    private readonly erasures: ErasureSteps,
   ) {}
 
-  async once(request: IdempotentRequest, work: () => Promise<{ status: number; data: unknown }>): Promise<Outcome> {
-    if (!/^[\x20-\x7e]{1,255}$/.test(request.key)) throw new IdempotencyKeyInvalid();
-    const id = sha256(`${request.owner}\n${request.key}`);
-    const requestHash = sha256(JSON.stringify(request.body));
-    const { answer, replayed } = await this.units.run(async () => {
-      if (!(await this.answers.tryLock(id))) throw new IdempotencyInProgress();
-      const kept = await this.answers.find(id);
-      if (kept?.answer === null) throw new AnswerErased();
-      if (kept && kept.requestHash !== requestHash) throw new IdempotencyKeyReused();
-      if (kept) return { answer: this.open(kept.answer, request.key), replayed: true };
-      const answer = await this.attempt(work);
-      const sealed = this.seal(answer, request.key);
-      const about = answer.ok ? idsIn(answer.data) : [];
-      await this.answers.keep({ id, workspaceId: request.workspaceId, requestHash, answer: sealed, about });
-      return { answer, replayed: false };
+  onModuleInit(): void {
+    this.erasures.add({
+      name: 'kept answers',
+      kinds: ['contact', 'conversation'],
+      scrub: async ({ workspaceId, id }, _after, limit) => {
+        const scrubbed = await this.answers.scrubSlice(workspaceId, id, limit);
+        return { scrubbed, after: scrubbed === limit ? '0' : null };
+      },
     });
-    if (answer.ok) return { ...answer, replayed };
-    const { kind, code, message, ...options } = answer.error;
-    return { ok: false, error: new DomainError(kind, code, message, options), replayed };
   }
 
-  /** Takes away what was answered about any of these ids. Part of the unit of work that erases whom they name. */
-  async forget(workspaceId: string, ids: readonly string[]): Promise<void> {
-    await this.answers.erase(workspaceId, ids);
+  async once(request: IdempotentRequest, work: () => Promise<{ status: number; data: unknown }>): Promise<Outcome> {
+    const { id, requestHash } = identityOf(request);
+    const { answer, replayed } = await this.units.run(
+      async () => {
+        if (!(await this.answers.tryLock(id))) throw new IdempotencyInProgress();
+        const kept = await this.find(request);
+        if (kept) return { answer: kept, replayed: true };
+        const answer = await this.attempt(work);
+        const sealed = this.seal(answer, request.key);
+        const about = answer.ok ? idsIn(answer.data) : [];
+        await this.answers.keep({ id, workspaceId: request.workspaceId, requestHash, answer: sealed, about });
+        return { answer, replayed: false };
+      },
+      { row: request.row },
+    );
+    return toOutcome(answer, replayed);
+  }
+
+  /**
+   * The kept answer, without a transaction and without the work; null where there is none as yet.
+   * @throws AnswerErased, IdempotencyKeyReused, IdempotencyKeyInvalid
+   */
+  async replay(request: IdempotentRequest): Promise<Outcome | null> {
+    const kept = await this.find(request);
+    return kept && toOutcome(kept, true);
+  }
+
+  private async find(request: IdempotentRequest): Promise<Answer | null> {
+    const { id, requestHash } = identityOf(request);
+    const kept = await this.answers.find(id);
+    if (!kept) return null;
+    if (kept.answer === null) throw new AnswerErased();
+    if (kept.requestHash !== requestHash) throw new IdempotencyKeyReused();
+    return this.open(kept.answer, request.key);
   }
 
   /** A refusal that will be kept undoes the work's own changes and nothing else. */
@@ -114,6 +139,17 @@ export class Idempotency {
   private open(sealed: string, key: string): Answer {
     return JSON.parse(this.cipher.decrypt(sealed, `idempotency:${key}`)) as Answer;
   }
+}
+
+function identityOf({ key, owner, body }: IdempotentRequest): { id: string; requestHash: string } {
+  if (!/^[\x20-\x7e]{1,255}$/.test(key)) throw new IdempotencyKeyInvalid();
+  return { id: sha256(`${owner}\n${key}`), requestHash: sha256(JSON.stringify(body)) };
+}
+
+function toOutcome(answer: Answer, replayed: boolean): Outcome {
+  if (answer.ok) return { ...answer, replayed };
+  const { kind, code, message, ...options } = answer.error;
+  return { ok: false, error: new DomainError(kind, code, message, options), replayed };
 }
 
 /** Every id that an answer names, of whatever kind. */

@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import type { RateLimiterAbstract } from 'rate-limiter-flexible';
-import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
 import { Config } from '../../config/config.js';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { RateLimited } from '../../kernel/errors.js';
 import { tellPresentRequest } from '../http/present-request.js';
+import { InvalidData } from '../redis/invalid-data.js';
 import { SharedMemory } from '../redis/shared-memory.js';
+import type { Usage } from './memory-counter.js';
 import type { RateState } from './rate-state.js';
+import { RateWindow } from './rate-window.js';
 
 /** One limit, and whom it counts by. */
 export type Counter = readonly [name: RateLimitName, key: string];
@@ -17,51 +18,35 @@ export type Counter = readonly [name: RateLimitName, key: string];
  */
 @Injectable()
 export class RateLimiter {
-  private readonly limiters = new Map<RateLimitName, RateLimiterAbstract>();
+  readonly windows = new Map<RateLimitName, RateWindow>();
 
-  constructor(config: Config, { client }: SharedMemory) {
+  constructor(config: Config, { client }: SharedMemory, invalid: InvalidData) {
+    const onInvalid = () => invalid.record('limits', 'a rate counter that is no number');
     for (const [name, { points, seconds }] of Object.entries(config.rateLimits ?? {})) {
-      const options = { keyPrefix: `rate:${name}`, points, duration: seconds };
-      const own = new RateLimiterMemory(options);
-      const shared = client && {
-        ...options,
-        storeClient: client,
-        insuranceLimiter: own,
-        rejectIfRedisNotReady: true,
-        // whoever is past the limit is told so without asking again
-        inMemoryBlockOnConsumed: points + 1,
-      };
-      this.limiters.set(name as RateLimitName, shared ? new RateLimiterRedis(shared) : own);
+      this.windows.set(name as RateLimitName, new RateWindow(name, points, seconds, client, onInvalid));
     }
   }
 
   /** Counts one more. @throws RateLimited past the limit */
   async consume(name: RateLimitName, key: string): Promise<void> {
-    const limiter = this.limiters.get(name);
-    if (!limiter) return;
-    try {
-      const result = await limiter.consume(key);
-      tellPresentRequest(stateOf(limiter, result));
-    } catch (refused) {
-      if (refused instanceof RateLimiterRes) throw limited(stateOf(limiter, refused));
-      throw refused;
-    }
+    const window = this.windows.get(name);
+    if (!window) return;
+    const usage = await window.add(key);
+    const state = stateOf(window, usage);
+    if (usage.consumed > window.points) throw new RateRefused(state);
+    tellPresentRequest(state);
   }
 
   /** For limits on failures only: refuses those who have failed too often, and counts nothing. @throws RateLimited */
   async assertBelow(name: RateLimitName, key: string): Promise<void> {
-    const limiter = this.limiters.get(name);
-    const state = await limiter?.get(key);
-    if (limiter && state && state.consumedPoints >= limiter.points) throw limited(stateOf(limiter, state));
+    const window = this.windows.get(name);
+    const usage = await window?.get(key);
+    if (window && usage && usage.consumed >= window.points) throw new RateRefused(stateOf(window, usage));
   }
 
   /** Counts one failure. @throws RateLimited when it is one too many */
-  async fail(name: RateLimitName, key: string): Promise<void> {
-    const limiter = this.limiters.get(name);
-    const state = await limiter?.penalty(key);
-    if (!limiter || !state) return;
-    if (state.consumedPoints > limiter.points) throw limited(stateOf(limiter, state));
-    tellPresentRequest(stateOf(limiter, state));
+  fail(name: RateLimitName, key: string): Promise<void> {
+    return this.consume(name, key);
   }
 
   /**
@@ -70,19 +55,24 @@ export class RateLimiter {
    * and no more are told theirs, right or wrong, than one after another would be. Let nothing happen in a guess that a
    * refusal after it should undo.
    * @param guess false or null where it was wrong
+   * @param successes limits that count the right guesses
    * @throws RateLimited
    */
-  async guess<T>(counters: readonly Counter[], guess: () => Promise<T>): Promise<T> {
-    for (const [name, key] of counters) await this.assertBelow(name, key);
+  async guess<T>(
+    counters: readonly Counter[],
+    guess: () => Promise<T>,
+    successes: readonly Counter[] = [],
+  ): Promise<T> {
+    for (const [name, key] of [...counters, ...successes]) await this.assertBelow(name, key);
     const result = await guess();
     for (const [name, key] of counters) await (result ? this.assertBelow(name, key) : this.fail(name, key));
+    if (result) for (const [name, key] of successes) await this.consume(name, key);
     return result;
   }
 }
 
-function stateOf(limiter: RateLimiterAbstract, result: RateLimiterRes): RateState {
-  const reset = Math.max(1, Math.ceil(result.msBeforeNext / 1000));
-  return { limit: limiter.points, remaining: Math.max(0, limiter.points - result.consumedPoints), reset };
+function stateOf({ points }: RateWindow, { consumed, msLeft }: Usage): RateState {
+  return { limit: points, remaining: Math.max(0, points - consumed), reset: Math.max(1, Math.ceil(msLeft / 1000)) };
 }
 
 /** A refusal that carries its state, so that the edge can set the headers. */
@@ -90,11 +80,6 @@ export class RateRefused extends RateLimited {
   constructor(readonly state: RateState) {
     super({ retryAfter: state.reset });
   }
-}
-
-/** What was refused from memory comes without its count. */
-function limited(state: RateState): RateRefused {
-  return new RateRefused({ ...state, remaining: 0 });
 }
 
 /** The headers that tell a caller where it stands. */

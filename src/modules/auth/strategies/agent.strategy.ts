@@ -5,6 +5,7 @@ import { narrow } from '../../../kernel/channel-scope.js';
 import { Clock } from '../../../kernel/clock.js';
 import { InvalidToken, TokenExpired, TokenRevoked } from '../../../kernel/errors.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
+import { API_KEY_ROLE, lowerRole } from '../../../kernel/principal.js';
 import { DeactivatedMembersToken } from '../auth.errors.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import type { AgentClaims } from '../token.service.js';
@@ -15,7 +16,8 @@ import { VerifiedCredentials } from '../verified-credentials.js';
 
 /**
  * An agent's access token. The signature says who; role, scope, status and session are read at each call, so that a
- * demotion or a logout holds at once.
+ * demotion or a logout holds at once. A session that an API key minted has at most the rights of the key: an admin who
+ * makes a key must not become an owner by it.
  */
 @Injectable()
 export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
@@ -55,7 +57,7 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
       workspaceId: claims.ws,
       memberId: standing.memberId,
       userId: standing.userId,
-      role: standing.role,
+      role: standing.workspaceBound ? lowerRole(standing.role, API_KEY_ROLE) : standing.role,
       name: standing.name,
       scope: narrow(standing.memberChannels, standing.sessionChannels),
       sessionScope: standing.sessionChannels,

@@ -6,7 +6,7 @@ import type { VisitorPrincipal } from '../../../kernel/principal.js';
 import { ContactBlocked } from '../../contacts/index.js';
 import { SessionsRepository } from '../sessions.repository.js';
 import type { VisitorClaims } from '../token.service.js';
-import { ISSUER, TokenService } from '../token.service.js';
+import { channelGenerationIn, ISSUER, TokenService } from '../token.service.js';
 import type { TokenRequest } from './token-request.js';
 import { tokenOf } from './token-request.js';
 import { VerifiedCredentials } from '../verified-credentials.js';
@@ -40,6 +40,8 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
     if (this.tokens.ended(claims)) throw new TokenExpired();
     const standing = await this.sessions.visitorStanding(claims.ws, claims.sub, claims.ch);
     if (!standing?.channelOpen || standing.generation !== claims.gen) throw new TokenRevoked();
+    const { verified, channelGeneration } = standing;
+    if (channelGeneration !== channelGenerationIn(claims)) throw new TokenRevoked();
     if (standing.blocked) throw new ContactBlocked();
     return {
       kind: 'visitor',
@@ -47,6 +49,8 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
       contactId: claims.sub,
       channelId: claims.ch,
       generation: claims.gen,
+      verified,
+      channelGeneration,
       expiresAt: new Date(claims.exp * 1000),
     };
   }

@@ -1,0 +1,62 @@
+/** How far one key has used up a limit. */
+export interface Usage {
+  consumed: number;
+  /** Milliseconds until the window ends. */
+  msLeft: number;
+}
+
+interface Count {
+  consumed: number;
+  endsAt: number;
+}
+
+/** Keys of one limit at a time, some 200 bytes each. Beyond it the window that ends soonest is forgotten. */
+const MOST_KEYS = 50_000;
+
+/**
+ * Fixed windows in this process. A timer for each key, as rate-limiter-flexible's memory limiter has, would keep the
+ * async context of the request that came first alive until the window ends. Here all windows are equally long, so the
+ * map is in the order in which they end, and each new key removes those that have ended.
+ */
+export class MemoryCounter {
+  private readonly counts = new Map<string, Count>();
+
+  constructor(
+    private readonly windowMs: number,
+    private readonly mostKeys = MOST_KEYS,
+  ) {}
+
+  get size(): number {
+    return this.counts.size;
+  }
+
+  get keys(): string[] {
+    return [...this.counts.keys()];
+  }
+
+  add(key: string): Usage {
+    const now = performance.now();
+    let count = this.counts.get(key);
+    if (!count || count.endsAt <= now) {
+      count = { consumed: 0, endsAt: now + this.windowMs };
+      this.counts.delete(key);
+      this.removeEnded(now);
+      this.counts.set(key, count);
+    }
+    count.consumed += 1;
+    return { consumed: count.consumed, msLeft: count.endsAt - now };
+  }
+
+  get(key: string): Usage | null {
+    const now = performance.now();
+    const count = this.counts.get(key);
+    return count && count.endsAt > now ? { consumed: count.consumed, msLeft: count.endsAt - now } : null;
+  }
+
+  private removeEnded(now: number): void {
+    for (const [key, { endsAt }] of this.counts) {
+      if (endsAt > now && this.counts.size < this.mostKeys) return;
+      this.counts.delete(key);
+    }
+  }
+}

@@ -1,0 +1,46 @@
+import { describe, expect, it } from '@jest/globals';
+import { MemoryCounter } from '../../src/platform/limits/memory-counter.js';
+import { RateLimiter } from '../../src/platform/limits/rate-limiter.js';
+import { eventually } from '../support/eventually.js';
+import { someEmail } from '../support/invites.js';
+import { World } from '../support/world.js';
+
+describe('a counter in memory', () => {
+  it('A counter in memory counts each key in its own window', () => {
+    const counter = new MemoryCounter(60_000);
+    expect([1, 2, 3].map(() => counter.add('a').consumed)).toEqual([1, 2, 3]);
+    expect(counter.add('b').msLeft).toBeCloseTo(60_000);
+    expect([counter.get('a')?.consumed, counter.get('b')?.consumed, counter.get('c')]).toEqual([3, 1, null]);
+  });
+
+  it('A counter in memory holds no more keys than it may, and forgets the window that ends soonest', () => {
+    const counter = new MemoryCounter(60_000, 100);
+    for (let key = 0; key < 1_000; key += 1) counter.add(`key ${key}`);
+    expect(counter.size).toBe(100);
+    expect([counter.get('key 899'), counter.get('key 999')?.consumed]).toEqual([null, 1]);
+  });
+
+  it('A window in memory that has ended counts anew, and the next new key removes it', async () => {
+    const counter = new MemoryCounter(50);
+    counter.add('a');
+    await eventually(() => counter.get('a') === null || undefined);
+    expect(counter.size).toBe(1);
+    counter.add('b');
+    expect(counter.size).toBe(1);
+    expect(counter.add('a').consumed).toBe(1);
+  });
+});
+
+it('The memory of the limiter holds no e-mail, no address and no token', async () => {
+  const world = await World.start({ TRUST_PROXY: '1' });
+  const here = { 'X-Forwarded-For': '203.0.113.77' };
+  const email = someEmail();
+  await world.anyone.post('/v1/auth/password/forgot', { email }, here);
+  await world.anyone.post('/v1/auth/login', { email, password: 'not the right password' }, here);
+  const desk = await world.desk();
+  await world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken }, here);
+  const keys = [...world.app.app.get(RateLimiter).windows.values()].flatMap(({ memory }) => memory.keys);
+  expect(keys.length).toBeGreaterThan(6);
+  expect(keys.filter(key => !/^[\w-]{22}$/.test(key))).toEqual([]);
+  await world.stop();
+});
