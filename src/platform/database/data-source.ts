@@ -1,4 +1,5 @@
 import type { DataSourceOptions, MixedList } from 'typeorm';
+import { OpenConnections } from './open-connections.js';
 import { PoolClient } from './pool-client.js';
 
 /** What the composition root hands to the database room: the tables and the migrations, which only it can list. */
@@ -19,9 +20,15 @@ const CONNECT_MS = 5_000;
 
 /**
  * The connection pool. `query_timeout` lives in the client: a startup parameter would not survive PgBouncer, a database
- * that hangs does not keep time, and it must not hang every request with it.
+ * that hangs does not keep time, and it must not hang every request with it. The server's own limits are set in each
+ * transaction (`UnitOfWork`); a single statement is cancelled (`PoolClient`).
+ * @param connections registers every connection of the pool
  */
-export function dataSourceOptions(settings: DatabaseSettings, schema: Schema): DataSourceOptions {
+export function dataSourceOptions(
+  settings: DatabaseSettings,
+  schema: Schema,
+  connections: OpenConnections = new OpenConnections(),
+): DataSourceOptions {
   return {
     type: 'postgres',
     url: settings.url,
@@ -34,6 +41,7 @@ export function dataSourceOptions(settings: DatabaseSettings, schema: Schema): D
     poolErrorHandler: () => undefined,
     extra: {
       Client: PoolClient,
+      connections,
       connectionTimeoutMillis: Math.min(CONNECT_MS, settings.queryTimeoutMs || CONNECT_MS),
       query_timeout: settings.queryTimeoutMs,
       keepAlive: true,

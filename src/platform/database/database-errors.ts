@@ -16,9 +16,17 @@ export function isUndone(error: unknown): boolean {
   return ['40P01', '40001'].includes(driverError(error).code ?? '');
 }
 
-/** An administrator ended the session: before COMMIT it took the transaction with it, during COMMIT nobody knows. */
+/**
+ * The server ended the session, by an administrator's hand or because its transaction was idle for too long: before
+ * COMMIT it took the transaction with it, during COMMIT nobody knows.
+ */
 export function isShutDown(error: unknown): boolean {
-  return driverError(error).code === '57P01';
+  return ['57P01', '25P03'].includes(driverError(error).code ?? '');
+}
+
+/** The wait for a row that another transaction has locked took longer than `lock_timeout`. */
+export function isLockTimeout(error: unknown): boolean {
+  return driverError(error).code === '55P03';
 }
 
 /** The database has looked at a statement and said no: nothing of it has happened. Not so when nobody knows. */
@@ -51,11 +59,13 @@ const GONE = new Set([
   '08003',
   '08006',
   '25006', // read-only
+  '25P03', // idle in transaction for too long
   '40001', // serialization failure, time and again
   '40P01', // deadlock, time and again
   '53100', // disk full
   '53200', // out of memory
   '53300', // too many connections
+  '55P03', // a row that another transaction has locked
   '57014', // statement timeout
   '57P01', // admin shutdown
   '57P02', // crash shutdown

@@ -103,8 +103,12 @@ export class GatheredReads<Key extends readonly unknown[], Row> {
     });
   }
 
-  /** Asks what has been waiting. */
   private next(): void {
+    this.outside(() => this.askNext());
+  }
+
+  /** Asks what has been waiting. */
+  private askNext(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     const questions = [...this.waiting.values()];
@@ -115,7 +119,7 @@ export class GatheredReads<Key extends readonly unknown[], Row> {
       this.underWay -= 1;
       this.next();
     };
-    this.outside(() => this.answer(questions)).then(done, done);
+    this.answer(questions).then(done, done);
   }
 
   private async answer(questions: Question<Key, Row>[]): Promise<void> {

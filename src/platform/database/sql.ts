@@ -39,8 +39,9 @@ export class Sql {
     this.named = config.databasePrepared !== 'off';
   }
 
-  async rows<T extends object>(statement: Statement, values: readonly unknown[] = []): Promise<T[]> {
-    return (await this.run<T>(statement, values)).rows;
+  /** @param timeout milliseconds that are left for it, where that is less than the statement's own limit */
+  async rows<T extends object>(statement: Statement, values: readonly unknown[] = [], timeout?: number): Promise<T[]> {
+    return (await this.run<T>(statement, values, timeout)).rows;
   }
 
   async first<T extends object>(statement: Statement, values: readonly unknown[] = []): Promise<T | undefined> {
@@ -52,14 +53,18 @@ export class Sql {
     return (await this.run(statement, values)).rowCount ?? 0;
   }
 
-  private async run<T extends object>(statement: Statement, values: readonly unknown[]): Promise<QueryResult<T>> {
+  private async run<T extends object>(
+    { name, text, ...own }: Statement,
+    values: readonly unknown[],
+    timeout: number | undefined = own.timeout,
+  ): Promise<QueryResult<T>> {
     const runner = this.units.runner;
     const target = runner ? ((await runner.connect()) as PoolClient) : pool(this.source);
-    const { name, text, timeout } = statement;
     const query = { text, values: [...values], ...(timeout === undefined ? {} : { query_timeout: timeout }) };
     // others may be under way with a name when the first of them fails
     const named = this.named;
     try {
+      if (timeout !== undefined) await this.units.extendLimit(timeout);
       return await target.query<T>(named ? { ...query, name } : query);
     } catch (error) {
       if (!named || !isUnprepared(error)) throw error;

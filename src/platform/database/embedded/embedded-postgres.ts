@@ -6,7 +6,10 @@ import { checkVersion, createCluster, ROLE, sweepAbandoned } from './cluster.js'
 import { placeCluster, rememberPlace } from './cluster-place.js';
 import { clusterPassword } from './password.js';
 import { stopServer } from './postmaster.js';
+import type { ReachedServer } from './reach-server.js';
 import { reachServer } from './reach-server.js';
+import type { ServerObserver } from './supervised-server.js';
+import { SupervisedServer } from './supervised-server.js';
 
 /** A PostgreSQL that runs beside the service and belongs to its data folder. */
 export interface EmbeddedPostgres {
@@ -21,7 +24,8 @@ export interface EmbeddedPostgres {
    * @throws when the server outlives a fast (10 s) and an immediate shutdown (10 s)
    */
   stop(): Promise<void>;
-  pid: number;
+  /** of the server that runs now, or ran last */
+  readonly pid: number;
 }
 
 export interface EmbeddedPostgresOptions {
@@ -32,6 +36,8 @@ export interface EmbeddedPostgresOptions {
   log: (line: string) => void;
   /** more settings of postgresql.conf, e.g. `{ fsync: 'off' }` in tests; an adopted server keeps those it has */
   settings?: Record<string, string>;
+  /** Given one, a server that dies is started again, on the same port, until `stop`; at most five times in ten minutes. */
+  keepRunning?: ServerObserver;
 }
 
 /**
@@ -55,25 +61,38 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   }
 
   const logFile = path.join(dataDir, 'postgres.log');
-  const { lease, pid, port, adopted } = await reachServer(
-    { binaries, cluster, account, settings, logFile },
-    password,
-    log,
-  );
-  const stop = async (): Promise<void> => {
-    if (await lease.isLast()) await stopServer(cluster, pid);
-    else log(`PostgreSQL (process ${pid}) goes on: another process uses it`);
-  };
+  const plan = { binaries, cluster, account, settings, logFile };
+  const server = await reachServer(plan, password, log);
+  const { pid, port, adopted } = server;
   try {
-    await lease.ensureDatabase(database);
+    await server.lease.ensureDatabase(database);
   } catch (error) {
-    await stop();
+    await leave(server);
     throw error;
   }
+  const supervised =
+    options.keepRunning &&
+    new SupervisedServer(cluster, server, () => reachServer({ ...plan, port }, password, log), options.keepRunning);
+  const current = (): ReachedServer => supervised?.current ?? server;
+  async function leave({ lease, pid }: ReachedServer): Promise<void> {
+    if (await lease.isLast()) await stopServer(cluster, pid);
+    else log(`PostgreSQL (process ${pid}) goes on: another process uses it`);
+  }
+  const stop = async (): Promise<void> => {
+    await supervised?.stop();
+    await leave(current());
+  };
   log(`PostgreSQL ${adopted ? 'adopted' : `${binaries.version} started`} on 127.0.0.1:${port} (process ${pid})`);
   let stopping: Promise<void> | undefined;
   const url = `postgres://${ROLE}:${password}@127.0.0.1:${port}/${encodeURIComponent(database)}`;
-  return { url, adopted, pid, stop: () => (stopping ??= stop()) };
+  return {
+    url,
+    adopted,
+    get pid() {
+      return current().pid;
+    },
+    stop: () => (stopping ??= stop()),
+  };
 }
 
 /** For root it can be entered, though not read, by the account that PostgreSQL runs under. */

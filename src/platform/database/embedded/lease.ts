@@ -19,6 +19,8 @@ const RENEWALS = 120;
  */
 export class Lease {
   private released = false;
+  private ended = false;
+  private listener: (() => void) | undefined;
 
   private constructor(
     private session: Session,
@@ -37,6 +39,12 @@ export class Lease {
     const open = (): Promise<Session | undefined> => openSession(cluster, port, password);
     const session = await open();
     return session && new Lease(session, open);
+  }
+
+  /** From now on a lost session is not opened again: the listener takes a new lease. Called once, also if it is lost. */
+  onLoss(listener: () => void): void {
+    this.listener = listener;
+    if (this.ended) this.lose(listener);
   }
 
   async ensureDatabase(name: string): Promise<void> {
@@ -68,7 +76,17 @@ export class Lease {
 
   /** When one backend crashes, PostgreSQL ends every session and lives on: its users must be counted again. */
   private watch(): void {
-    this.session.once('end', () => void this.renew());
+    this.session.once('end', () => {
+      this.ended = true;
+      if (this.listener) this.lose(this.listener);
+      else void this.renew();
+    });
+  }
+
+  private lose(listener: () => void): void {
+    if (this.released) return;
+    this.released = true;
+    listener();
   }
 
   private async renew(): Promise<void> {
@@ -76,8 +94,9 @@ export class Lease {
       await sleep(RENEWAL_MS, undefined, { ref: false });
       const session = this.released ? undefined : await this.reopen().catch(() => undefined);
       if (!session) continue;
-      this.session = session;
       if (this.released) return void session.end().catch(() => undefined);
+      this.session = session;
+      this.ended = false;
       return this.watch();
     }
   }

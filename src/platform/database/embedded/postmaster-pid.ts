@@ -5,22 +5,23 @@ import { promisify } from 'node:util';
 
 /**
  * What `postmaster.pid` of a cluster says, checked against the process table:
- * - `absent`: no file, or its process is dead (a crash leaves the file)
+ * - `absent`: no file, or its process is dead (a crash leaves the file, and in it the port: 0 without a file)
  * - `stranger`: the process lives but is another program, the number having been used again; common in containers
  * - `busy`: a server that starts, recovers or stops
  * - `ready`: a server that says it accepts connections on 127.0.0.1:`port`
  */
 export type Postmaster =
-  { state: 'absent' } | { state: 'stranger'; pid: number } | { state: 'busy' | 'ready'; pid: number; port: number };
+  { state: 'absent'; port: number } | { state: 'stranger' | 'busy' | 'ready'; pid: number; port: number };
 
 export async function readPostmaster(cluster: string): Promise<Postmaster> {
   const file = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
   // line by line: pid, data folder, start time, port, socket folder, address, shared memory key, status
-  const [pidLine, , , port, , , , status] = file.split('\n');
+  const [pidLine, , , portLine, , , , status] = file.split('\n');
   const pid = Number(pidLine);
-  if (!(pid > 0) || !(await isAlive(pid))) return { state: 'absent' };
-  if (!(await isServerOf(cluster, pid))) return { state: 'stranger', pid };
-  return { state: status?.trim() === 'ready' ? 'ready' : 'busy', pid, port: Number(port) };
+  const port = Number(portLine) || 0;
+  if (!(pid > 0) || !(await isAlive(pid))) return { state: 'absent', port };
+  if (!(await isServerOf(cluster, pid))) return { state: 'stranger', pid, port };
+  return { state: status?.trim() === 'ready' ? 'ready' : 'busy', pid, port };
 }
 
 /** A zombie counts as dead: in a container whose first process reaps nobody, an adopted server remains one for ever. */

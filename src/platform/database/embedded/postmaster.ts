@@ -14,6 +14,8 @@ export interface ServerPlan {
   account?: Account;
   settings: Record<string, string>;
   logFile: string;
+  /** the only port to listen on; undefined for that of the last server of the cluster, or a free one */
+  port?: number;
 }
 
 /** A server that was spawned; it may still be starting, or lose to another one. */
@@ -35,12 +37,13 @@ const GRACE_MS = 10_000;
  * Spawns the server in a process group of its own: a Ctrl-C in the terminal reaches the service, which drains and then
  * stops the server, and not both at once. It outlives a killed service and is adopted by the next.
  *
- * @param notPostmaster a process that `postmaster.pid` names though it is another program. PostgreSQL believes that
- *   file if the number is alive, but forgives its own ancestors, of which this variable (pg_ctl sets it) names one.
- *   Unlike deleting the file, this keeps PostgreSQL's check for survivors that still hold its shared memory.
+ * @param last the last server of the cluster, whose port is used again when it is free: its users find the new one there.
+ *   `stranger` is a process that `postmaster.pid` names though it is another program. PostgreSQL believes that file if
+ *   the number is alive, but forgives its own ancestors, of which PG_GRANDPARENT_PID (pg_ctl sets it) names one. Unlike
+ *   deleting the file, this keeps PostgreSQL's check for survivors that still hold its shared memory.
  */
-export async function spawnServer(plan: ServerPlan, notPostmaster?: number): Promise<SpawnedServer> {
-  const port = await freePort();
+export async function spawnServer(plan: ServerPlan, last: { port: number; stranger?: number }): Promise<SpawnedServer> {
+  const port = plan.port ?? (await freePort(last.port).catch(() => freePort(0)));
   const written = await stat(plan.logFile).catch(() => undefined);
   if (written && written.size > LARGE_LOG) await rename(plan.logFile, `${plan.logFile}.1`);
   const log = await open(plan.logFile, 'a+', 0o600);
@@ -54,7 +57,7 @@ export async function spawnServer(plan: ServerPlan, notPostmaster?: number): Pro
   const child = spawn(plan.binaries.postgres, ['-D', plan.cluster, ...settings], {
     cwd: '/',
     detached: true,
-    env: notPostmaster ? { ...serverEnvironment, PG_GRANDPARENT_PID: String(notPostmaster) } : serverEnvironment,
+    env: last.stranger ? { ...serverEnvironment, PG_GRANDPARENT_PID: String(last.stranger) } : serverEnvironment,
     stdio: ['ignore', log.fd, log.fd],
     uid: plan.account?.uid,
     gid: plan.account?.gid,
@@ -83,9 +86,10 @@ export async function stopServer(cluster: string, pid: number): Promise<void> {
   throw new Error(`PostgreSQL (process ${pid}) did not stop; its cluster is ${cluster}`);
 }
 
-async function freePort(): Promise<number> {
+/** @throws when the port, which is not 0, is taken */
+async function freePort(wanted: number): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(wanted, '127.0.0.1', resolve));
   const { port } = probe.address() as AddressInfo;
   await new Promise(resolve => probe.close(resolve));
   return port;

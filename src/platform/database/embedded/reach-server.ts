@@ -40,7 +40,7 @@ export async function reachServer(
       if (lease) return { lease, pid: seen.pid, port: seen.port, adopted: seen.pid !== spawned?.pid };
     } else if (seen.state !== 'busy' && (!spawned || spawned.ended())) {
       if (spawned && !(await mayTryAgain(spawned))) throw await startFailure(spawned, plan);
-      spawned = await spawnServer(plan, seen.state === 'stranger' ? seen.pid : undefined);
+      spawned = await spawnServer(plan, { port: seen.port, ...(seen.state === 'stranger' && { stranger: seen.pid }) });
     }
     const waited = Date.now() - began;
     if (waited > 5_000 && !told) log(`waiting for PostgreSQL, see ${plan.logFile}`);

@@ -1,0 +1,92 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import type { SubjectKind } from './erasure-steps.js';
+import { ErasureSteps } from './erasure-steps.js';
+import type { ClaimedErasure } from './erasure.repository.js';
+import { ErasureRepository } from './erasure.repository.js';
+
+/** Rows of one transaction: a slice takes some hundredths of a second. */
+const SLICE = 500;
+/** How soon an instance goes on with what another one left. */
+const INTERVAL_MS = 30_000;
+
+/**
+ * Scrubs the content of erased subjects in slices, each in a short transaction that also stores how far it has come.
+ * After a crash any instance goes on; two never work on one erasure at the same time.
+ */
+@Injectable()
+export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(ErasureJob.name);
+  private timer: NodeJS.Timeout | undefined;
+  private running: Promise<void> | undefined;
+  private again = false;
+  private stopped = false;
+
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly erasures: ErasureRepository,
+    private readonly steps: ErasureSteps,
+  ) {}
+
+  onApplicationBootstrap(): void {
+    this.timer = setInterval(() => this.wake(), INTERVAL_MS).unref();
+    this.wake();
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearInterval(this.timer);
+    await this.running;
+  }
+
+  /** Hides the content of these subjects from the commit of the present unit of work on, and scrubs it afterwards. */
+  async begin(workspaceId: string, id: string, kind: SubjectKind, subjectIds: readonly string[]): Promise<void> {
+    await this.erasures.begin(workspaceId, id);
+    if (subjectIds.length > 0) await this.erasures.add(workspaceId, id, kind, subjectIds);
+    this.units.afterCommit(() => this.wake());
+  }
+
+  /** Works until nothing is left that no other instance is working on. */
+  async work(): Promise<void> {
+    while (!this.stopped && (await this.units.run(() => this.slice())));
+  }
+
+  private wake(): void {
+    this.again = true;
+    if (this.stopped || this.running) return;
+    this.running = this.repeat().finally(() => (this.running = undefined));
+  }
+
+  private async repeat(): Promise<void> {
+    while (this.again && !this.stopped) {
+      this.again = false;
+      await this.work().catch((error: unknown) => this.logger.warn(`an erasure cannot go on: ${String(error)}`));
+    }
+  }
+
+  /** @returns false when there is nothing to do */
+  private async slice(): Promise<boolean> {
+    const erasure = await this.erasures.claim();
+    if (!erasure) return false;
+    const subject = await this.erasures.nextSubject(erasure);
+    if (!subject) return this.finish(erasure);
+    const step = this.steps.find(subject.kind, subject.step);
+    if (!step) throw new Error(`nothing is registered that scrubs a ${subject.kind}`);
+    const from = step.name === subject.step ? subject.after : '0';
+    const { scrubbed, after } = await step.scrub(subject, from, SLICE);
+    const next = after === null ? this.steps.after(subject.kind, step) : step;
+    if (next) await this.erasures.move(erasure, subject.id, next.name, after ?? '0', scrubbed);
+    else await this.erasures.leave(erasure, subject.id, scrubbed);
+    return true;
+  }
+
+  private async finish(erasure: ClaimedErasure): Promise<boolean> {
+    await this.erasures.finish(erasure);
+    await this.steps.finish(erasure);
+    this.units.afterCommit(() => {
+      const seconds = Math.round((Date.now() - erasure.requestedAt.getTime()) / 1_000);
+      this.logger.log(`the erasure of contact ${erasure.id} is complete: ${erasure.scrubbed} rows in ${seconds} s`);
+    });
+    return true;
+  }
+}

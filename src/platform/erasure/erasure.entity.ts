@@ -1,0 +1,50 @@
+import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import { IdColumn, KeyColumn, TextColumn, WrittenAtColumn } from '../database/columns.js';
+
+/** An erasure whose content is still being scrubbed; named by the contact. */
+@Entity({ name: 'erasure' })
+@ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_erasure_workspace', onDelete: 'CASCADE' })
+export class ErasureEntity {
+  @KeyColumn('workspace_id', 'pk_erasure')
+  workspaceId!: string;
+
+  @KeyColumn('id', 'pk_erasure')
+  id!: string;
+
+  @WrittenAtColumn('requested_at')
+  requestedAt!: Date;
+
+  /** Rows that have been scrubbed so far. */
+  @Column({ name: 'scrubbed', type: 'integer', default: 0 })
+  scrubbed!: number;
+}
+
+/** A contact or conversation of an erasure. While its row is here, readers hide the content that is still stored. */
+@Entity({ name: 'erased_subject' })
+@ForeignKey('erasure', ['workspaceId', 'erasureId'], ['workspaceId', 'id'], {
+  name: 'fk_erased_subject_erasure',
+  onDelete: 'CASCADE',
+})
+@Check('ck_erased_subject_kind', `"kind" IN ('contact', 'conversation')`)
+@Index('ix_erased_subject_erasure', ['workspaceId', 'erasureId'])
+export class ErasedSubjectEntity {
+  @KeyColumn('workspace_id', 'pk_erased_subject')
+  workspaceId!: string;
+
+  @KeyColumn('id', 'pk_erased_subject')
+  id!: string;
+
+  @IdColumn('erasure_id')
+  erasureId!: string;
+
+  @TextColumn('kind')
+  kind!: 'contact' | 'conversation';
+
+  /** The step under way; null before the first. */
+  @TextColumn('step', { nullable: true })
+  step!: string | null;
+
+  /** How far that step has come, in an order of its own. */
+  @Column({ name: 'after', type: 'bigint', default: 0 })
+  after!: string;
+}

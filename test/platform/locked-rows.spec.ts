@@ -1,0 +1,219 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Client } from 'pg';
+import type { Principal } from '../../src/kernel/principal.js';
+import { MessagesService } from '../../src/modules/conversations/messages/messages.service.js';
+import type { Statement } from '../../src/platform/database/sql.js';
+import { Sql, statement } from '../../src/platform/database/sql.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { eventually } from '../support/eventually.js';
+import { heldRow, heldTable } from '../support/held-row.js';
+import type { Answer } from '../support/http.js';
+import type { Json } from '../support/json.js';
+import { race } from '../support/race.js';
+import type { Desk } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+const LOCK_MS = 2_000;
+const QUERY_MS = 5_000;
+const POOL = 8;
+
+let world: World;
+let desk: Desk;
+beforeAll(async () => {
+  world = await World.start(
+    {
+      DATABASE_LOCK_TIMEOUT_MS: String(LOCK_MS),
+      DATABASE_QUERY_TIMEOUT_MS: String(QUERY_MS),
+      DATABASE_POOL_SIZE: String(POOL),
+    },
+    { alone: true },
+  );
+});
+afterAll(() => world.stop());
+beforeEach(async () => {
+  desk = await world.desk();
+});
+
+const hold = (id: string) => heldRow(world.app.database, 'conversation', id, 'version = version');
+const openConversation = async () => (await world.conversation(await world.visitor(desk), 'Hello?')).id as string;
+const send = (id: string, more: object = {}, headers: Record<string, string> = {}) =>
+  desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'Are you there?', ...more }, headers);
+const outcome = ({ status, headers, error }: Answer<Json>) => [status, headers['retry-after'], error?.code];
+const UNAVAILABLE = [503, '1', 'unavailable'];
+
+/** Server processes of the service: all of them, or those that wait for a lock. */
+async function backends(waiting: boolean): Promise<number> {
+  const [row] = await world.app.database.query<{ count: number }>(
+    `SELECT count(*)::int AS count FROM pg_stat_activity
+     WHERE datname = current_database() AND backend_type = 'client backend' AND ($1 = false OR wait_event_type = 'Lock')`,
+    [waiting],
+  );
+  return row?.count ?? 0;
+}
+
+/** The most processes that wait at one time while the work goes on. */
+async function mostWaiting<T>(work: () => Promise<T>): Promise<{ most: number; result: T }> {
+  let most = 0;
+  let over = false;
+  const watching = (async () => {
+    for (; !over; await new Promise(resolve => setTimeout(resolve, 20))) most = Math.max(most, await backends(true));
+  })();
+  const result = await work();
+  over = true;
+  await watching;
+  return { most, result };
+}
+
+/** Ways to want the row of a conversation. */
+const WAYS: Record<string, (id: string) => Promise<Answer<Json>>> = {
+  'a plain message': id => send(id),
+  'a message that takes the transaction': id => send(id, { expected_last_seq: 99 }),
+  'a message with an Idempotency-Key': id => send(id, {}, { 'Idempotency-Key': unique('key') }),
+  'a change of the conversation': id => desk.owner.api.patch(`/v1/conversations/${id}`, { subject: unique('subject') }),
+};
+
+describe('a conversation whose row another transaction holds locked', () => {
+  it.each(Object.entries(WAYS))(
+    'does not delay sends into other conversations, and %s gets 503 with Retry-After: 1 and takes a part of the pool alone',
+    async (_name, want) => {
+      const locked = await openConversation();
+      const others = await race(10, openConversation);
+      const held = await hold(locked);
+      let refusals = 0;
+      const { most, result } = await mostWaiting(async () => {
+        const began = performance.now();
+        const refused = race(20, () => want(locked).finally(() => (refusals += 1)));
+        await held.awaited();
+        const answers = await Promise.all(others.map(id => send(id)));
+        const refusalsBefore = refusals;
+        const outcomes = (await refused).map(outcome);
+        return { answers, outcomes, refusalsBefore, took: performance.now() - began };
+      });
+      await held.commit();
+      expect(result.answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
+      expect(result.refusalsBefore).toBe(0);
+      expect(result.outcomes).toEqual(Array(20).fill(UNAVAILABLE));
+      expect(result.took).toBeLessThan(10 * LOCK_MS);
+      expect(most).toBeLessThanOrEqual(POOL / 2);
+      expect((await send(locked)).status).toBe(201);
+    },
+  );
+
+  it('A shared statement that waited for the locked row would delay every other conversation (control)', async () => {
+    const sql = world.app.app.get(Sql);
+    const ask = sql.rows.bind(sql) as Sql['rows'];
+    const waits = jest.spyOn(sql, 'rows').mockImplementation(((
+      asked: Statement,
+      values: unknown[],
+      timeout?: number,
+    ) => {
+      const text = asked.text.replaceAll('SKIP LOCKED', '');
+      return ask(text === asked.text ? asked : { name: `${asked.name}_waits`, text }, values, timeout);
+    }) as Sql['rows']);
+    const [locked, other] = [await openConversation(), await openConversation()];
+    const held = await hold(locked);
+    let answered = false;
+    const stuck = send(locked);
+    await held.awaited();
+    const beside = send(other).finally(() => (answered = true));
+    await new Promise(resolve => setTimeout(resolve, LOCK_MS / 2));
+    expect(answered).toBe(false);
+    waits.mockRestore();
+    await held.commit();
+    expect([(await stuck).status, (await beside).status]).toEqual([201, 201]);
+  });
+
+  it('takes the messages that waited in one statement, in their order, once it is let go', async () => {
+    const id = await openConversation();
+    const { memberId, workspaceId } = desk.owner;
+    const agent = { kind: 'agent', workspaceId, memberId, name: 'Olivia Owner', scope: null } as unknown as Principal;
+    const say = (content: string) => world.app.app.get(MessagesService).send(agent, id, { content });
+    const held = await hold(id);
+    const first = say('first');
+    await held.awaited();
+    const later = race(5, index => say(`later ${index}`));
+    await new Promise(resolve => setImmediate(resolve));
+    await held.commit();
+    expect((await first).message.seq).toBe(2);
+    expect((await later).map(({ message }) => message.seq)).toEqual([3, 4, 5, 6, 7]);
+    const transactions = await world.app.database.query(
+      `SELECT DISTINCT xid::text FROM event WHERE conversation_id = $1 AND payload #>> '{message,content}' LIKE 'later%'`,
+      [id],
+    );
+    expect(transactions).toHaveLength(1);
+  });
+
+  it('is let go by the stranger in time: a send that waited a second is answered 201', async () => {
+    const id = await openConversation();
+    const held = await hold(id);
+    const sending = send(id);
+    await held.awaited();
+    await new Promise(resolve => setTimeout(resolve, LOCK_MS / 4));
+    await held.commit();
+    expect((await sending).status).toBe(201);
+  });
+
+  it('whose contact is locked instead delays the visitor alone', async () => {
+    const visitor = await world.visitor(desk);
+    const { id } = await world.conversation(visitor);
+    const other = await openConversation();
+    const held = await heldRow(world.app.database, 'contact', visitor.contactId, 'updated_at = updated_at');
+    const stuck = visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Hello?' });
+    await held.awaited();
+    expect((await send(other)).status).toBe(201);
+    expect(outcome(await stuck)).toEqual(UNAVAILABLE);
+    await held.commit();
+  });
+});
+
+describe('a statement that the service gives up', () => {
+  const SLOW = statement(`UPDATE conversation SET version = version WHERE id = $1`, { timeout: 500 });
+
+  it('ends in the server too, outside of a transaction, however often it is repeated', async () => {
+    const id = await openConversation();
+    const held = await hold(id);
+    const before = await backends(false);
+    for (let round = 0; round < 4; round += 1) {
+      const outcomes = await race(POOL, () => world.app.app.get(Sql).count(SLOW, [id]).catch(String));
+      expect(outcomes.every(text => /timeout|canceling/.test(String(text)))).toBe(true);
+    }
+    await eventually(async () => ((await backends(true)) === 0 ? true : undefined));
+    expect(await backends(false)).toBeLessThanOrEqual(before + POOL);
+    await held.commit();
+  });
+
+  it('ends in the server too, in a transaction', async () => {
+    const units = world.app.app.get(UnitOfWork);
+    const asked = performance.now();
+    const outcomes = await race(POOL, () => units.run(() => units.manager.query('SELECT pg_sleep(60)')).catch(String));
+    expect(outcomes).toEqual(Array(POOL).fill(expect.stringMatching(/timeout/)));
+    expect(performance.now() - asked).toBeLessThan(3 * QUERY_MS);
+    const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
+    await eventually(async () => ((await world.app.database.query(sleeping)).length === 0 ? true : undefined));
+  });
+
+  it('does not cost those who wait behind it more than the time of one statement', async () => {
+    const ids = await race(6, openConversation);
+    const held = await heldTable(world.app.database, 'message');
+    const first = send(ids[0] ?? '');
+    await held.awaited();
+    const times = await race(5, async index => {
+      const began = performance.now();
+      const answer = await send(ids[index + 1] ?? '');
+      return { answer: outcome(answer), within: performance.now() - began < 1.5 * QUERY_MS };
+    });
+    await held.commit();
+    expect(times).toEqual(Array(5).fill({ answer: UNAVAILABLE, within: true }));
+    expect(outcome(await first)).toEqual(UNAVAILABLE);
+  });
+
+  it('that plain pg gives up goes on in the server (control)', async () => {
+    const client = new Client({ connectionString: world.app.database.url, query_timeout: 200 });
+    client.on('error', () => undefined);
+    await client.connect();
+    await expect(client.query(`SELECT pg_sleep(3), 'left alone'`)).rejects.toThrow('timeout');
+    await client.end();
+    const left = `SELECT FROM pg_stat_activity WHERE query LIKE '%left alone%' AND state = 'active' AND pid <> pg_backend_pid()`;
+    expect(await world.app.database.query(left)).toHaveLength(1);
+  });
+});

@@ -1,0 +1,175 @@
+import { rmSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { FaultyDatabase } from '../faults/database.js';
+import { eventually } from '../support/eventually.js';
+import type { Json } from '../support/json.js';
+import type { OutsideDesk } from '../support/outside.js';
+import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
+
+jest.setTimeout(180_000);
+
+/** Far longer than a look at the log takes; a frame that was swallowed never comes. */
+const HEARD_MS = 15_000;
+
+/** Two instances on one PostgreSQL without a bus. */
+describe('a data directory that is put back from a snapshot', () => {
+  let database: FaultyDatabase;
+  let services: ServiceProcess[] = [];
+  let urls: string[] = [];
+  let desk: OutsideDesk;
+  let talk: { token: string; conversationId: string };
+  const listeners: Listener[] = [];
+  const snapshots: string[] = [];
+  let counter = 0;
+
+  beforeAll(async () => {
+    ensureBuilt();
+    database = await FaultyDatabase.start();
+    await startServices();
+    desk = await openDesk(urls[0] ?? '');
+    talk = await beginTalk(urls[0] ?? '', desk);
+  }, 240_000);
+  afterAll(async () => {
+    for (const listener of listeners) listener.close();
+    await Promise.all(services.map(service => service.kill()));
+    await database.stop();
+    for (const folder of snapshots) rmSync(folder, { recursive: true, force: true });
+  });
+
+  async function startServices(): Promise<void> {
+    services = [1, 2].map(() => ServiceProcess.start({ DATABASE_URL: database.url }));
+    urls = await Promise.all(services.map(service => service.url(90_000)));
+  }
+
+  async function snapshot(): Promise<string> {
+    const folder = await database.snapshot();
+    snapshots.push(folder);
+    await ready();
+    return folder;
+  }
+
+  const ready = () =>
+    eventually(async () => {
+      const all = await Promise.all(urls.map(url => call('GET', `${url}/readyz`).catch(() => ({ status: 0 }))));
+      return all.every(({ status }) => status === 200) || undefined;
+    }, 60_000);
+
+  /** Sends as the visitor by the first instance, until it is acknowledged. @returns the content */
+  async function say(): Promise<string> {
+    const content = `message ${(counter += 1)}`;
+    const path = `${urls[0]}/v1/widget/conversations/${talk.conversationId}/messages`;
+    const body = { content, client_message_id: `00000000-0000-4000-8000-${String(counter).padStart(12, '0')}` };
+    await eventually(async () => (await call('POST', path, { token: talk.token, body })).body?.ok || undefined, 30_000);
+    return content;
+  }
+
+  async function sayMany(count: number): Promise<string[]> {
+    const said: string[] = [];
+    while (said.length < count) said.push(await say());
+    return said;
+  }
+
+  /** An inbox at each instance. */
+  async function listen(): Promise<Listener[]> {
+    const opened = await Promise.all(urls.map(url => Listener.agent(url, desk.token)));
+    listeners.push(...opened);
+    return opened;
+  }
+
+  const hearsAll = (listener: Listener, contents: string[]) =>
+    eventually(() => contents.every(content => listener.messages().includes(content)) || undefined, HEARD_MS);
+
+  const cursorOf = (listener: Listener) => String(listener.frames.findLast(({ cursor }) => cursor)?.cursor);
+
+  /** The first answer to a socket that comes with the cursor, and the contents that it is told again. */
+  async function resume(after: string): Promise<{ answer: Json; replayed: string[] }> {
+    const url = `${urls[1]?.replace('http', 'ws')}/ws/agent?token=${desk.token}&after=${after}`;
+    const listener = await Listener.open(url);
+    listeners.push(listener);
+    const answer = await listener.heard(({ type }) => type === 'resumed' || type === 'sync.required');
+    return { answer, replayed: listener.messages() };
+  }
+
+  async function auditedAll(): Promise<void> {
+    await eventually(async () => {
+      const sql = `SELECT 1 FROM event WHERE type = 'channel.created' AND id NOT IN (SELECT id FROM audit_entry)`;
+      return (await database.with(client => client.query(sql))).rowCount === 0 || undefined;
+    }, 30_000);
+  }
+
+  it('under the running service: every open socket is told to read the present state, and hears what comes from then on', async () => {
+    const before = await listen();
+    const kept = await sayMany(3);
+    for (const listener of before) await hearsAll(listener, kept);
+    const keptCursor = cursorOf(before[1] as Listener);
+    const folder = await snapshot();
+    const lost = await sayMany(30);
+    for (const listener of before) await hearsAll(listener, lost);
+    const lostCursors = before.map(cursorOf);
+    await database.putBack(folder);
+    await ready();
+    for (const listener of before) {
+      const { data } = await listener.heard(({ type }) => type === 'sync.required', HEARD_MS);
+      expect(data).toEqual({ reason: 'epoch' });
+    }
+    const said = await sayMany(30);
+    for (const listener of before) {
+      await hearsAll(listener, said);
+      expect(listener.messages().filter(content => said.includes(content))).toEqual(said);
+    }
+    await Promise.all(services.map(service => service.said(/put back to an earlier state|another one than before/)));
+    for (const cursor of [...lostCursors, keptCursor]) {
+      expect((await resume(cursor)).answer).toMatchObject({ type: 'sync.required', data: { reason: 'epoch' } });
+    }
+    const path = `${urls[0]}/v1/events?after=${lostCursors[0]}`;
+    expect((await call('GET', path, { token: desk.key })).body.error.code).toBe('cursor_expired');
+    await ask('POST', `${urls[0]}/v1/channels`, desk.token, { name: 'After the restore', type: 'widget' });
+    await auditedAll();
+  });
+
+  it('before a start: a cursor of what is lost is answered with sync.required, also when the log has grown past it, and an older one resumes', async () => {
+    const before = await listen();
+    const kept = await say();
+    for (const listener of before) await hearsAll(listener, [kept]);
+    const keptCursor = cursorOf(before[0] as Listener);
+    const afterKept = await say();
+    const folder = await snapshot();
+    const reopened = await listen();
+    const lost = await sayMany(10);
+    for (const listener of reopened) await hearsAll(listener, lost);
+    const lostCursors = reopened.map(cursorOf);
+    for (const listener of [...before, ...reopened]) listener.close();
+    await Promise.all(services.map(service => service.kill()));
+    await database.putBack(folder);
+    await startServices();
+    const said = await sayMany(40);
+    for (const cursor of lostCursors) {
+      const { answer, replayed } = await resume(cursor);
+      expect(answer).toMatchObject({ type: 'sync.required', data: { reason: 'epoch' } });
+      expect(replayed).toEqual([]);
+    }
+    const { answer, replayed } = await resume(keptCursor);
+    expect(answer.type).toBe('resumed');
+    expect(replayed.filter(content => content !== kept)).toEqual([afterKept, ...said]);
+  });
+
+  it('a PostgreSQL that is killed and loses nothing begins no new epoch', async () => {
+    const before = await listen();
+    const said = await sayMany(3);
+    // transaction numbers that leave nothing behind are used again after the recovery
+    await database.with(async client => {
+      for (let times = 0; times < 5; times += 1) await client.query('BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
+    });
+    for (const listener of before) await hearsAll(listener, said);
+    database.kill();
+    await database.restart();
+    await ready();
+    const later = await sayMany(3);
+    for (const listener of before) {
+      await hearsAll(listener, later);
+      expect(listener.frames.filter(({ type }) => type === 'sync.required')).toEqual([]);
+      expect(listener.messages().filter(content => [...said, ...later].includes(content))).toEqual([...said, ...later]);
+    }
+  });
+});

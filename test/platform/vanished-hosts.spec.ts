@@ -1,0 +1,99 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Client } from 'pg';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import type { TestApp } from '../support/app.js';
+import { startApp } from '../support/app.js';
+import type { TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
+import { ownDatabase } from '../support/own-database.js';
+import { TcpProxy } from '../support/tcp-proxy.js';
+
+const QUERY_MS = 1_500;
+
+let database: TestDatabase;
+let proxy: TcpProxy;
+let vanishing: TestApp;
+let other: TestApp;
+beforeAll(async () => {
+  database = await ownDatabase();
+  proxy = await TcpProxy.start(database.url);
+  const env = { DATABASE_QUERY_TIMEOUT_MS: String(QUERY_MS), DATABASE_LOCK_TIMEOUT_MS: '500' };
+  vanishing = await startApp(env, { database: { ...database, url: proxy.through(database.url) } });
+  other = await startApp(env, { database });
+  await database.query(`CREATE TABLE thing (id int PRIMARY KEY, name text)`);
+  await database.query(`INSERT INTO thing VALUES (1, 'untouched')`);
+});
+afterEach(() => proxy.heal());
+afterAll(async () => {
+  await vanishing.stop();
+  await other.stop();
+  await proxy.stop();
+  await database.drop();
+});
+
+const LOCK = `UPDATE thing SET name = 'changed' WHERE id = 1`;
+const update = (app: TestApp) => {
+  const units = app.app.get(UnitOfWork);
+  return units.run(() => units.manager.query(LOCK));
+};
+/** Transactions that have written and are open. */
+const open = () =>
+  database.query(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL`);
+
+describe('a host that vanishes in the middle of a transaction', () => {
+  it('The locks of a host that vanishes between two statements are free within its timeout, and so is the horizon of the event log', async () => {
+    const units = vanishing.app.get(UnitOfWork);
+    const gone = units
+      .run(async () => {
+        await units.manager.query(LOCK);
+        proxy.swallow();
+        await units.manager.query('SELECT 1');
+      })
+      .catch(() => undefined);
+    await eventually(async () => (await open())[0]);
+    await expect(update(other)).rejects.toThrow(/lock timeout/);
+    await eventually(
+      () =>
+        update(other).then(
+          () => true,
+          () => undefined,
+        ),
+      10 * QUERY_MS,
+    );
+    expect(await open()).toEqual([]);
+    await gone;
+  });
+
+  it('A statement of a host that vanishes while it runs ends within the timeout', async () => {
+    const units = vanishing.app.get(UnitOfWork);
+    const gone = units
+      .run(async () => {
+        await units.manager.query(LOCK);
+        setTimeout(() => proxy.swallow(), 100);
+        await units.manager.query('SELECT pg_sleep(600)');
+      })
+      .catch(() => undefined);
+    await eventually(async () => (await open())[0]);
+    await eventually(
+      () =>
+        update(other).then(
+          () => true,
+          () => undefined,
+        ),
+      10 * QUERY_MS,
+    );
+    await gone;
+  });
+
+  it('The locks of a session without these limits stay for as long as it is silent (control)', async () => {
+    const client = new Client({ connectionString: proxy.through(database.url) });
+    client.on('error', () => undefined);
+    await client.connect();
+    await client.query('BEGIN');
+    await client.query(LOCK);
+    proxy.swallow();
+    await new Promise(resolve => setTimeout(resolve, 2 * QUERY_MS));
+    await expect(update(other)).rejects.toThrow(/lock timeout/);
+    await proxy.heal();
+  });
+});
