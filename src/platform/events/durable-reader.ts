@@ -27,7 +27,7 @@ export class Reading {
   ) {
     this.lag = new Gauge({
       name: 'event_reader_lag_seconds',
-      help: 'For how long a durable reader of the event log has not been at its end.',
+      help: 'The age of the oldest event that a durable reader of the log has not read; 0 when it has read all.',
       labelNames: ['reader'],
       registers: [registry],
     });
@@ -49,7 +49,8 @@ export abstract class DurableReader implements OnApplicationBootstrap, OnApplica
   private busy = false;
   /** Whether something has happened since it last began to read. */
   private woken = false;
-  private caughtUpAt = performance.now();
+  /** The age of the oldest unread event, when that was looked at. */
+  private lag = { seconds: 0, at: performance.now() };
   private stopped = false;
 
   /** Of its row, for ever. */
@@ -83,7 +84,16 @@ export abstract class DurableReader implements OnApplicationBootstrap, OnApplica
     if (!this.begun) await positions.begin(this.name);
     this.begun = true;
     // looked at without a lock first: where nothing has happened, nothing is written
-    while (!this.stopped && (await positions.isBehind(this.name)) && (await units.run(() => this.step())));
+    while (!this.stopped && (await this.isBehind()) && (await units.run(() => this.step())));
+  }
+
+  /** Whether there is anything to read now. A log that was put back may not know the reader any more. */
+  private async isBehind(): Promise<boolean> {
+    const progress = await this.log.positions.progress(this.name);
+    this.begun = progress !== null;
+    this.lag = { seconds: progress?.lag ?? 0, at: performance.now() };
+    this.log.lag.set({ reader: this.name }, this.lag.seconds);
+    return progress?.behind ?? false;
   }
 
   /** @returns whether there may be more */
@@ -137,8 +147,8 @@ export abstract class DurableReader implements OnApplicationBootstrap, OnApplica
   }
 
   private report(error: unknown): void {
-    if (error === null) this.caughtUpAt = performance.now();
-    this.log.lag.set({ reader: this.name }, (performance.now() - this.caughtUpAt) / 1_000);
+    const { seconds, at } = this.lag;
+    if (error !== null) this.log.lag.set({ reader: this.name }, seconds + (performance.now() - at) / 1_000);
     if (error !== null) this.logger.warn(`the reader ${this.name} cannot go on: ${String(error)}`);
     else if (this.failures > 0) this.logger.log(`the reader ${this.name} goes on`);
     this.failures = error === null ? 0 : this.failures + 1;

@@ -65,6 +65,8 @@ const MOVE_IN = statement(
   { timeout: 3_600_000 },
 );
 
+const RENEW = statement(`UPDATE event_log SET id = gen_random_uuid() WHERE id::text = split_part($1, '/', 1)`);
+
 /** Takes a log that was brought from elsewhere for one of this database. */
 @Injectable()
 export class EpochRepository {
@@ -83,5 +85,13 @@ export class EpochRepository {
       await this.sql.count(STOP_READERS);
       return (await this.sql.first<{ moved: boolean }>(MOVE_IN))?.moved ?? false;
     });
+  }
+
+  /**
+   * Gives the log a new identity, so that no cursor of the old one is resumed from. Of several instances that ask for
+   * the same log at once, one does it. @param identity that the log was found to have
+   */
+  async renew(identity: string): Promise<void> {
+    await this.sql.count(RENEW, [identity]);
   }
 }

@@ -1,8 +1,9 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, OnModuleInit } from '@nestjs/common';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { EventPlace, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
+import { ErasureSteps } from '../erasure/erasure-steps.js';
 import { Fanout } from '../fanout/fanout.js';
 import { presentOrigin, presentRequestId } from '../http/present-request.js';
 import type { AppendedEvent } from './event.repository.js';
@@ -13,12 +14,21 @@ export const COMMITTED_EVENTS = 'events';
 
 /** Where everything that happens is written down, in the transaction that makes it happen. */
 @Injectable()
-export class EventLog {
+export class EventLog implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventRepository,
     private readonly fanout: Fanout,
+    private readonly erasures: ErasureSteps,
   ) {}
+
+  onModuleInit(): void {
+    this.erasures.add({
+      name: 'events',
+      kinds: ['contact', 'conversation'],
+      scrub: (subject, after, limit) => this.events.scrubSlice(subject, after, limit),
+    });
+  }
 
   /**
    * Records the event with the change it tells of; it is published after the commit, and never when rolled back.
@@ -57,15 +67,5 @@ export class EventLog {
   /** Takes the words of an unsent message out of all that the log has of it. Part of the unit of work. */
   async forget(place: EventPlace & { conversationId: string }, messageId: string): Promise<void> {
     await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
-  }
-
-  /** Takes all words out of what the log has of these conversations, and whose they were. Part of the unit of work. */
-  async forgetConversations(workspaceId: string, ids: readonly string[]): Promise<void> {
-    await this.events.scrubConversations(workspaceId, ids);
-  }
-
-  /** Takes out of the log who these contacts were. Part of the unit of work. */
-  async forgetContacts(workspaceId: string, ids: readonly string[]): Promise<void> {
-    await this.events.scrubContacts(workspaceId, ids);
   }
 }

@@ -5,7 +5,9 @@ import { CursorInvalid } from '../../kernel/errors.js';
 import { EventTail } from './event-tail.js';
 import { EventReadingRepository } from './event-reading.repository.js';
 import type { LogCursor } from './log-cursor.js';
-import { decodeLogCursor, encodeLogCursor } from './log-cursor.js';
+import { decodeLogCursor, encodeLogCursor, NO_EVENT } from './log-cursor.js';
+import type { NewestEvent } from './watermark.js';
+import { isProved, markOf, newerOf } from './watermark.js';
 
 export const CursorExpired = defineError(
   'gone',
@@ -37,16 +39,18 @@ export class EventReader {
 
   /**
    * Everything that has been committed since the cursor, in order of position: for one who already hears what comes
-   * from now on. What is there twice is there with the same id.
+   * from now on. What is there twice is there with the same id. @returns also the cursor that lies behind all of it
    */
-  async missed(cursor: string, query: EventQuery): Promise<RecordedEvent[] | ResumeFault> {
+  async missed(cursor: string, query: EventQuery): Promise<{ events: RecordedEvent[]; to: string } | ResumeFault> {
+    const here = this.tail.place;
     const place = decodeLogCursor(cursor);
     if (!place || place.range) return 'invalid';
     const fault = await this.faultOf(place);
     if (fault) return fault;
     const { workspaceId, types, conversationIds } = query;
     const found = await this.events.recent(workspaceId, place.since, types, conversationIds, REPLAY_LIMIT + 1);
-    return found.length > REPLAY_LIMIT ? 'too_many' : found;
+    if (found.length > REPLAY_LIMIT) return 'too_many';
+    return { events: found, to: encodeLogCursor({ ...here, newest: newestAmong(found, here.newest) }) };
   }
 
   /**
@@ -60,39 +64,49 @@ export class EventReader {
     limit: number,
   ): Promise<{ events: RecordedEvent[]; cursor: string; hasMore: boolean }> {
     const place = await this.placeOf(after);
-    const range = place.range ?? (await this.nextRange(place.since));
-    if (!range) return { events: [], cursor: encodeLogCursor(place), hasMore: false };
-    const found = await this.events.page(workspaceId, place.since, types, range, limit + 1);
+    const open = place.range ? place : await this.openRange(place);
+    if (!open?.range) return { events: [], cursor: encodeLogCursor(place), hasMore: false };
+    const { identity, since, newest, range } = open;
+    const found = await this.events.page(workspaceId, since, types, range, limit + 1);
     const events = found.slice(0, limit);
     const end = events.at(-1);
-    const { identity, since } = place;
     const next: LogCursor =
       found.length > limit && end
-        ? { identity, since, range: { ...range, position: end.position } }
-        : { identity, since: range.horizon, range: null };
+        ? { identity, since, newest, range: { ...range, position: end.position } }
+        : { identity, since: range.horizon, newest, range: null };
     return { events, cursor: encodeLogCursor(next), hasMore: found.length > limit };
   }
 
   private async placeOf(after: string | undefined): Promise<LogCursor> {
-    if (after === undefined) return { identity: this.tail.identity, since: '0', range: null };
+    if (after === undefined) return { identity: this.tail.identity, since: '0', newest: NO_EVENT, range: null };
     const place = decodeLogCursor(after);
     if (!place) throw new CursorInvalid();
-    // the log's beginning is wherever it begins now
-    if (place.since !== '0' && (await this.faultOf(place))) throw new CursorExpired();
+    if (await this.faultOf(place)) throw new CursorExpired();
     return place;
   }
 
-  private async nextRange(since: string): Promise<LogCursor['range']> {
-    const { horizon, first, last } = await this.events.settledSince(since);
-    if (horizon === since) return null;
-    if (first === null || last === null) return { horizon, position: '0', last: '0' };
-    return { horizon, position: (BigInt(first) - 1n).toString(), last };
+  /** The next range behind a place that lies between two; null where nothing has settled since. */
+  private async openRange(place: LogCursor): Promise<LogCursor | null> {
+    const settled = await this.events.settledSince(place.since);
+    if (!settled) return null;
+    const { horizon, newest, first, last } = settled;
+    return { ...place, newest, range: { horizon, position: (BigInt(first) - 1n).toString(), last } };
   }
 
-  private async faultOf({ identity, since }: LogCursor): Promise<'epoch' | 'expired' | null> {
-    if (identity !== this.tail.identity) return 'epoch';
-    const { kept, reached } = await this.events.standing(since);
-    if (!reached) return 'epoch';
-    return kept ? null : 'expired';
+  private async faultOf({ identity, since, newest, range }: LogCursor): Promise<'epoch' | 'expired' | null> {
+    // the log's beginning is wherever it begins now
+    if (since === '0' && range === null && newest?.position === NO_EVENT.position) return null;
+    if (identity !== this.tail.identity || newest === null) return 'epoch';
+    const { pruned, next, found } = await this.events.standing(newest.position);
+    const from = BigInt(since);
+    if (from > next) return 'epoch';
+    if (from <= pruned && since !== '0') return 'expired';
+    return isProved(newest, from, found, pruned) ? null : 'epoch';
   }
+}
+
+/** The newest event that one has received who receives these, too. */
+function newestAmong(events: readonly RecordedEvent[], newest: NewestEvent): NewestEvent {
+  const received = events.map(({ id, xid, position }) => ({ xid: BigInt(xid), position, mark: markOf(id) }));
+  return received.reduce(newerOf, newest);
 }

@@ -5,11 +5,9 @@ import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import type { EventRow } from './event-row.js';
 import { EVENT_COLUMNS, toRecordedEvent } from './event-row.js';
-import { LOG_IDENTITY } from './epoch.repository.js';
 import type { PageRange } from './log-cursor.js';
-
-const STANDPOINT = statement(`
-  SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon, ${LOG_IDENTITY} AS identity`);
+import type { EventMark } from './watermark.js';
+import { markOf } from './watermark.js';
 
 /**
  * How far the log has settled since a horizon, and between which positions that is: read from an index alone.
@@ -20,29 +18,16 @@ const STANDPOINT = statement(`
  * written, is read with it although its number has not settled.
  */
 const SETTLED_SINCE = statement(`
-  WITH snapshot AS MATERIALIZED (
-    SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon, pg_snapshot_xmax(pg_current_snapshot()) AS next
-  )
-  SELECT snapshot.horizon::text AS horizon, snapshot.horizon < snapshot.next AS held, ${LOG_IDENTITY} AS identity,
+  WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon)
+  SELECT newest.xid::text AS newest_xid, newest.position::text AS newest_position, newest.id AS newest_id,
          settled.first::text AS first, settled.last::text AS last
   FROM snapshot CROSS JOIN LATERAL (
-    SELECT min(position) AS first, max(position) FILTER (WHERE xid < snapshot.horizon) AS last
-    FROM event WHERE xid >= $1::xid8 AND snapshot.horizon > $1::xid8
+    SELECT xid, position, id FROM event
+    WHERE xid >= $1::xid8 AND xid < snapshot.horizon ORDER BY event.xid DESC, event.position DESC LIMIT 1
+  ) AS newest CROSS JOIN LATERAL (
+    SELECT min(position) AS first, max(position) FILTER (WHERE xid <= newest.xid) AS last
+    FROM event WHERE xid >= $1::xid8
   ) AS settled`);
-
-/**
- * A page of what lies between two positions, but for those that are known: they are looked up in a hash, whereas a member
- * of an array is looked for one by one where the plan is a prepared one. It needs no snapshot in common with the
- * statement above: what had settled then is there for good, and an event that appears between them later follows only
- * what was there to be read before.
- */
-const PAGE = statement(`
-  SELECT ${EVENT_COLUMNS} FROM event
-  WHERE xid >= $1::xid8 AND position >= $2 AND position <= $3 AND id NOT IN (SELECT unnest($5::uuid[]))
-  ORDER BY event.position LIMIT $4`);
-const PAGE_SIZE = 200;
-/** So many names are handed to a statement; what else the reader knows already is read in vain. */
-const MOST_KNOWN = 5_000;
 
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
 const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
@@ -74,12 +59,13 @@ const PAGE_OF_WORKSPACE = statement(`
   WHERE workspace_id = $1 AND xid >= $2::xid8 AND type = ANY($3) AND position > $4 AND position <= $5
   ORDER BY event.position LIMIT $6`);
 
-/** Whether a place in the log can still be read on from, and is one that this log has come to. */
+/** What there is to judge by whether a place in the log can still be read on from. */
 const STANDING = asked(
-  { since: 'xid8' },
+  { position: 'bigint' },
   from => `
-    SELECT asked.place, since > pruned_xid AS kept, since <= pg_snapshot_xmax(pg_current_snapshot()) AS reached
-    FROM event_log CROSS JOIN ${from}`,
+    SELECT asked.place, pruned_xid::text AS pruned, pg_snapshot_xmax(pg_current_snapshot())::text AS next,
+           event.id AS id, event.xid::text AS xid
+    FROM event_log CROSS JOIN ${from} LEFT JOIN event ON event.position = asked.position`,
 );
 
 /** Locks tell numbers without the epoch that xid8 adds. */
@@ -88,32 +74,48 @@ const HOLDER = statement(`
   WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock' AND granted AND pg_locks.pid IS NOT NULL
     AND transactionid::text = ($1::bigint & 4294967295)::text`);
 
-/** What has settled between two horizons: before one (the oldest transaction still open) nothing can appear any more. */
+/** A range of events that have settled: before its end nothing can appear any more. */
 export interface SettledRange {
-  since: string;
+  /** Of the event with the highest transaction number. */
+  newest: EventMark;
+  /** Where the range ends, as a transaction's number. */
   horizon: string;
-  /** Of the first event and the last; null when there is none. */
-  first: string | null;
-  last: string | null;
-  /** Whether a transaction is open that keeps the horizon where it is. */
-  held: boolean;
-  /** Of the log that was asked. */
-  identity: string;
+  /** The positions between which its events lie. */
+  first: string;
+  last: string;
 }
 
-interface Standing {
-  kept: boolean;
-  reached: boolean;
+interface SettledRow {
+  newest_xid: string;
+  newest_position: string;
+  newest_id: string;
+  first: string;
+  last: string;
 }
 
-const NOWHERE: Standing = { kept: false, reached: false };
+interface StandingRow {
+  pruned: string;
+  next: string;
+  id: string | null;
+  xid: string | null;
+}
+
+/** The log, as far as it concerns one cursor. */
+export interface Standing {
+  /** The highest transaction number of which retention has removed an event. */
+  pruned: bigint;
+  /** The number that the next transaction gets, or a lower one. */
+  next: bigint;
+  /** The event at the position that was asked for. */
+  found: { id: string; xid: bigint } | null;
+}
 
 /** What is read from the log by those who hear of what happens. */
 @Injectable()
 export class EventReadingRepository {
   private readonly recents: GatheredReads<Since, EventRow[]>;
   private readonly recentsOfConversations: GatheredReads<Since, EventRow[]>;
-  private readonly standings: GatheredReads<[since: string], Standing>;
+  private readonly standings: GatheredReads<[position: string], StandingRow>;
 
   constructor(private readonly sql: Sql) {
     this.recents = new GatheredReads(listOf(sql, ...RECENT));
@@ -121,37 +123,17 @@ export class EventReadingRepository {
     this.standings = new GatheredReads(readingOf(sql, ...STANDING));
   }
 
-  /** Where the log stands, and which one it is. */
-  async standpoint(): Promise<{ horizon: string; identity: string }> {
-    return this.only(await this.sql.first<{ horizon: string; identity: string }>(STANDPOINT));
-  }
-
-  /** What the transactions wrote that have ended between a horizon and the present one. */
-  async settledSince(since: string): Promise<SettledRange> {
-    const range = this.only(await this.sql.first<Omit<SettledRange, 'since'>>(SETTLED_SINCE, [since]));
-    return { since, ...range };
+  /** What the transactions wrote that have ended between a number and the oldest one that is open; null: nothing. */
+  async settledSince(since: string): Promise<SettledRange | null> {
+    const row = await this.sql.first<SettledRow>(SETTLED_SINCE, [since]);
+    if (!row) return null;
+    const newest = { position: row.newest_position, mark: markOf(row.newest_id) };
+    return { newest, horizon: (BigInt(row.newest_xid) + 1n).toString(), first: row.first, last: row.last };
   }
 
   /** The server process whose transaction keeps the horizon at this number; null where none is seen. */
   async holder(horizon: string): Promise<{ pid: number; user: string | null } | null> {
     return (await this.sql.first<{ pid: number; user: string | null }>(HOLDER, [horizon])) ?? null;
-  }
-
-  /**
-   * Every event of the range in order of position, a page at a time; with those that lie between although they have not
-   * settled, which will come again with their own range.
-   * @param known ids of events that the reader has no need of: to read and parse those again would cost it more than all
-   *   else that it does here, and nearly all came by the fanout
-   */
-  async *read({ since, first, last }: SettledRange, known: readonly string[] = []): AsyncGenerator<RecordedEvent[]> {
-    const without = known.slice(0, MOST_KNOWN);
-    let from = first;
-    while (from !== null && last !== null) {
-      const rows: EventRow[] = await this.sql.rows<EventRow>(PAGE, [since, from, last, PAGE_SIZE, without]);
-      yield rows.map(toRecordedEvent);
-      const end = rows.length < PAGE_SIZE ? undefined : rows.at(-1)?.position;
-      from = end === undefined ? null : (BigInt(end) + 1n).toString();
-    }
   }
 
   /** @param conversationIds null: of the whole workspace @returns at most `limit`, in order of position */
@@ -180,12 +162,12 @@ export class EventReadingRepository {
     return (await this.sql.rows<EventRow>(PAGE_OF_WORKSPACE, values)).map(toRecordedEvent);
   }
 
-  async standing(since: string): Promise<Standing> {
-    return (await this.standings.ask(since)) ?? NOWHERE;
-  }
-
-  private only<T>(row: T | undefined): T {
-    if (row === undefined) throw new Error('the event log told nothing of itself');
-    return row;
+  /** @param position of an event that may be there */
+  async standing(position: string): Promise<Standing> {
+    const row = await this.standings.ask(position);
+    if (row === undefined) throw new Error('the event log has no row of its own');
+    const { pruned, next, id, xid } = row;
+    const found = id === null || xid === null ? null : { id, xid: BigInt(xid) };
+    return { pruned: BigInt(pruned), next: BigInt(next), found };
   }
 }

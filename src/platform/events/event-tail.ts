@@ -1,23 +1,32 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
+import { Recently } from '../../kernel/recently.js';
 import { Fanout } from '../fanout/fanout.js';
-import { COMMITTED_EVENTS } from './event-log.js';
-import type { AppendedEvent } from './event.repository.js';
+import { InvalidData } from '../redis/invalid-data.js';
+import { isCommittedEvent } from './committed-event.js';
+import { EarlyEvents } from './early-events.js';
 import { EpochRepository } from './epoch.repository.js';
-import { EventReadingRepository } from './event-reading.repository.js';
+import { COMMITTED_EVENTS } from './event-log.js';
+import { EventTailRepository, newestOf } from './event-tail.repository.js';
+import type { AppendedEvent } from './event.repository.js';
 import { HorizonAge } from './horizon-age.js';
-import { encodeLogCursor } from './log-cursor.js';
+import type { LogCursor } from './log-cursor.js';
+import { encodeLogCursor, NO_EVENT } from './log-cursor.js';
+import type { NewestEvent } from './watermark.js';
+import { isProved, markOf, newerOf, Watermark } from './watermark.js';
 
 export type EventListener = (event: RecordedEvent) => void;
 
 /** Sockets close within a second of what ends them, also where the log alone tells of it: so it is read in time. */
 const INTERVAL_MS = 250;
+/** How often the log mentions that the listeners of one type of event fail. */
+const FAULT_EVERY_MS = 10_000;
 
 /**
  * Brings every committed event to this instance exactly once: at once through the fanout, and, for whatever the fanout
- * lost, by reading the log. The log is read behind the horizon, the oldest transaction still open in the cluster:
- * before it nothing can appear any more, so an event can be late but not missed.
+ * lost, by reading the log. Each look at the log is one snapshot; what is visible in it and was not in the one before is
+ * new, so a transaction that is still open, anybody's, delays no event but its own.
  *
  * In order per conversation, too: each event names the one before it, and one that comes before its turn waits for
  * that one, or for the log to bring both.
@@ -26,11 +35,11 @@ const INTERVAL_MS = 250;
 export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(EventTail.name);
   private readonly listeners: EventListener[] = [];
-  /** Events that came by the fanout and that the log's reader has still to pass. */
-  private readonly delivered = new Map<string, bigint>();
-  /** Events that came before their turn, by the id of the one that they wait for. */
-  private readonly waiting = new Map<string, AppendedEvent>();
-  private horizon = '0';
+  private readonly early = new EarlyEvents();
+  private readonly faults = new Recently(FAULT_EVERY_MS, 100);
+  private watermark = new Watermark({ xid: 0n, ...NO_EVENT }, []);
+  /** Of all that was delivered here, also by the fanout. */
+  private newest: NewestEvent = this.watermark.newest;
   /** Of the log, as cursors carry it. */
   identity = '';
   private timer: NodeJS.Timeout | undefined;
@@ -41,15 +50,21 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private unsubscribe: () => void = () => undefined;
 
   constructor(
-    private readonly events: EventReadingRepository,
+    private readonly log: EventTailRepository,
     private readonly epochs: EpochRepository,
     private readonly age: HorizonAge,
     private readonly fanout: Fanout,
+    private readonly invalid: InvalidData,
   ) {}
 
-  /** Where this instance is in the log: everything before it has been delivered here. Opaque to clients. */
+  /** Where this instance is in the log: everything before it has been delivered here. */
+  get place(): LogCursor & { newest: NewestEvent } {
+    return { identity: this.identity, since: this.watermark.low.toString(), newest: this.newest, range: null };
+  }
+
+  /** The same, opaque to clients. */
   get cursor(): string {
-    return encodeLogCursor({ identity: this.identity, since: this.horizon, range: null });
+    return encodeLogCursor(this.place);
   }
 
   listen(listener: EventListener): void {
@@ -63,7 +78,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
 
   async onApplicationBootstrap(): Promise<void> {
     await this.begin();
-    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, body => this.offer(body as AppendedEvent));
+    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, isCommittedEvent, event => this.offer(event));
     this.schedule();
   }
 
@@ -74,57 +89,80 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.reading;
   }
 
-  /** Reads the log up to the present horizon, a page at a time, and delivers what has not come before. */
-  async catchUp(): Promise<void> {
-    const range = await this.events.settledSince(this.horizon);
-    if (nameOf(range.identity) !== this.identity) return this.beginAgain();
-    this.age.note(range);
-    for await (const events of this.events.read(range, [...this.delivered.keys()])) {
-      for (const event of events) if (!this.hasPassed(event)) this.pass(event);
-      if (this.stopped) return;
+  /** Reads what has been committed until now, a page at a time, and delivers what has not come before. */
+  catchUp(): Promise<void> {
+    const read = this.reading.then(() => this.read());
+    this.reading = read.catch(() => undefined);
+    return read;
+  }
+
+  private async read(): Promise<void> {
+    this.early.beginLook();
+    const { watermark } = this;
+    const state = await this.log.look(watermark);
+    const { snapshot, identity, proof, pruned } = state;
+    if (nameOf(identity) !== this.identity) return this.beginAgain('the event log is another one than before');
+    if (!isProved(watermark.newest, watermark.newest.xid + 1n, proof, pruned)) {
+      await this.epochs.renew(identity);
+      return this.beginAgain('the event log was put back to an earlier state');
     }
-    const passed = BigInt(range.horizon);
-    if (passed <= BigInt(this.horizon)) return;
-    this.horizon = range.horizon;
-    for (const [id, xid] of this.delivered) if (xid < passed) this.delivered.delete(id);
-    for (const [id, event] of this.waiting) if (this.hasPassed(event)) this.waiting.delete(id);
+    this.age.note(snapshot);
+    let { newest } = watermark;
+    for await (const keys of this.log.keys(watermark, state)) {
+      for await (const events of this.log.read(keys.filter(key => !this.hasPassed(key)))) {
+        for (const event of events) if (!this.hasPassed(event)) this.pass(event);
+        if (this.stopped) return;
+      }
+      newest = keys.map(newestOf).reduce(newerOf, newest);
+    }
+    this.settle(new Watermark(newest, snapshot.open));
+  }
+
+  private settle(watermark: Watermark): void {
+    this.watermark = watermark;
+    this.newest = newerOf(this.newest, watermark.newest);
+    const unknown = this.early.endLook(watermark);
+    if (unknown === 0) return;
+    for (let count = 0; count < unknown; count += 1)
+      this.invalid.record('events', 'an event that the log does not have');
+    this.newest = watermark.newest;
   }
 
   private async begin(): Promise<void> {
     if (await this.epochs.moveIn()) this.logger.warn('the event log comes from another database: a new epoch begins');
-    const { horizon, identity } = await this.events.standpoint();
+    const { identity, watermark } = await this.log.begin();
     this.identity = nameOf(identity);
-    this.horizon = horizon;
+    this.watermark = watermark;
+    this.newest = watermark.newest;
+    this.early.clear();
   }
 
   /** The database is another one than a moment ago: restored, or taken over by what was its copy. */
-  private async beginAgain(): Promise<void> {
+  private async beginAgain(cause: string): Promise<void> {
     await this.begin();
-    this.delivered.clear();
-    this.waiting.clear();
-    this.logger.warn('the event log is another one than before: clients are told to read the present state');
+    this.logger.warn(`${cause}: a new epoch begins, clients are told to read the present state`);
     for (const listener of this.epochListeners) listener();
   }
 
   private offer(event: AppendedEvent): void {
-    if (this.hasPassed(event)) return;
-    if (event.previous && !this.hasPassed(event.previous)) this.waiting.set(event.previous.id, event);
+    if (this.hasPassed(event) || this.early.isFull) return;
+    if (event.previous && !this.hasPassed(event.previous)) this.early.addWaiting(event, event.previous.id);
     else this.pass(event);
   }
 
-  private hasPassed({ id, xid }: Pick<RecordedEvent, 'id' | 'xid'>): boolean {
-    return this.delivered.has(id) || BigInt(xid) < BigInt(this.horizon);
+  private hasPassed({ id, xid }: { id: string; xid: string | bigint }): boolean {
+    return this.early.isDelivered(id) || this.watermark.covers(BigInt(xid));
   }
 
   /** Delivers the event, and those that have waited for it. */
   private pass(event: RecordedEvent): void {
     let next: RecordedEvent | undefined = event;
     while (next) {
-      this.delivered.set(next.id, BigInt(next.xid));
+      const { id, xid, position }: RecordedEvent = next;
+      this.early.addDelivered(next);
+      this.newest = newerOf(this.newest, { xid: BigInt(xid), position, mark: markOf(id) });
       this.deliver(next);
-      const { id }: RecordedEvent = next;
-      next = this.waiting.get(id);
-      this.waiting.delete(id);
+      next = this.early.takeFollowing(id);
     }
   }
 
@@ -133,7 +171,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
       try {
         listener(event);
       } catch (error) {
-        this.logger.error(error);
+        if (this.faults.isNews(event.type, new Date())) this.logger.error(error);
       }
     }
   }
@@ -141,7 +179,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private schedule(): void {
     if (this.stopped) return;
     this.timer = setTimeout(() => {
-      this.reading = this.catchUp()
+      void this.catchUp()
         .then(() => this.report(null))
         .catch((error: unknown) => this.report(error))
         .finally(() => this.schedule());

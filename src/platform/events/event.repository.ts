@@ -2,8 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
+import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
+import type { ErasedSubject, Slice } from '../erasure/erasure-steps.js';
 import type { EventRow } from './event-row.js';
+import { scrubbedPayload } from './scrubbed-payload.js';
 
 /** Of every payload, as long as no type has another. */
 export const PAYLOAD_VERSION = 1;
@@ -55,41 +58,21 @@ const SCRUB_MESSAGE = statement(`
   SET payload = jsonb_set(payload, '{message}', payload -> 'message' || '{"content": null, "attachments": [], "metadata": {}}')
   WHERE workspace_id = $1 AND conversation_id = $2 AND payload #>> '{message,id}' = $3`);
 
-/** As long as a person's words may take to go: much was said, and every row of it is written anew. */
-const LONG = { timeout: 120_000 };
-/**
- * The same of whole conversations, and of what is said about them: subjects, attributes, ratings, whose they were. What
- * a type has that is not named here stays, so nothing else may carry what people have said.
- */
-const SCRUB_CONVERSATIONS = statement(
-  `
-  UPDATE event
-  SET payload = CASE
-    WHEN type LIKE 'message.%' THEN jsonb_set(payload, '{message}', payload -> 'message' || jsonb_build_object(
-      'content', NULL, 'attachments', '[]'::jsonb, 'client_message_id', NULL,
-      'metadata', jsonb_strip_nulls(jsonb_build_object('event', payload #> '{message,metadata,event}'))))
-    WHEN type = 'conversation.created' THEN payload || jsonb_build_object(
-      'conversation', payload -> 'conversation' || '{"subject": null, "custom_attributes": {}, "last_message": null, "csat": null}',
-      'contact', payload -> 'contact' || '{"name": null, "email": null, "avatar_url": null}',
-      'visitor', payload -> 'visitor' || '{"last_message": null, "csat": null}')
-    WHEN type = 'conversation.updated' THEN jsonb_set(payload, '{changes}',
-      (payload -> 'changes') - '{subject,custom_attributes,last_message,csat}'::text[])
-    ELSE payload END
-  WHERE workspace_id = $1 AND conversation_id = ANY($2)`,
-  LONG,
-);
-const NOBODY = `'{"external_id": null, "name": null, "email": null, "phone": null, "avatar_url": null, "locale": null,
-  "timezone": null, "custom_attributes": {}, "last_seen_at": null}'::jsonb`;
-const SCRUB_CONTACTS = statement(
-  `
-  UPDATE event
-  SET payload = CASE type
-    WHEN 'contact.created' THEN payload || ${NOBODY}
-    WHEN 'contact.updated' THEN jsonb_set(payload, '{contact}', payload -> 'contact' || ${NOBODY})
-    ELSE payload END
-  WHERE workspace_id = $1 AND contact_id = ANY($2) AND conversation_id IS NULL`,
-  LONG,
-);
+/** A slice of a subject's events after a position, in order of position. */
+const scrubSlice = (which: string): Statement =>
+  statement(`
+    WITH slice AS (
+      SELECT position FROM event WHERE ${which} AND position > $3::bigint ORDER BY position LIMIT $4
+    ),
+    scrubbed AS (
+      UPDATE event SET payload = ${scrubbedPayload('event')}
+      FROM slice WHERE event.position = slice.position AND event.workspace_id = $1
+    )
+    SELECT count(*)::int AS scrubbed, max(position)::text AS last FROM slice`);
+const SCRUB_SLICE = {
+  conversation: scrubSlice('conversation_id = $2'),
+  contact: scrubSlice('contact_id = $2 AND conversation_id IS NULL'),
+};
 
 /** What the log has said of an event that it has taken in. */
 export type WrittenRow = Pick<EventRow, 'xid' | 'position' | 'recorded_at'>;
@@ -145,12 +128,16 @@ export class EventRepository {
     return (await this.sql.first<{ dropped: number }>(PRUNE, [before, limit]))?.dropped ?? 0;
   }
 
-  async scrubConversations(workspaceId: string, ids: readonly string[]): Promise<void> {
-    await this.sql.count(SCRUB_CONVERSATIONS, [workspaceId, ids]);
-  }
-
-  async scrubContacts(workspaceId: string, ids: readonly string[]): Promise<void> {
-    await this.sql.count(SCRUB_CONTACTS, [workspaceId, ids]);
+  /** Scrubs what the log has of a subject, at most `limit` events after a position. */
+  async scrubSlice({ workspaceId, id, kind }: ErasedSubject, after: string, limit: number): Promise<Slice> {
+    const slice = await this.sql.first<{ scrubbed: number; last: string }>(SCRUB_SLICE[kind], [
+      workspaceId,
+      id,
+      after,
+      limit,
+    ]);
+    const scrubbed = slice?.scrubbed ?? 0;
+    return { scrubbed, after: slice && scrubbed === limit ? slice.last : null };
   }
 
   async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {

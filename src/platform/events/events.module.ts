@@ -4,6 +4,7 @@ import { EpochRepository } from './epoch.repository.js';
 import { EventLog } from './event-log.js';
 import { EventReader } from './event-reader.service.js';
 import { EventTail } from './event-tail.js';
+import { EventTailRepository } from './event-tail.repository.js';
 import { OldEvents } from './old-events.service.js';
 import { EventReadingRepository } from './event-reading.repository.js';
 import { EventRepository } from './event.repository.js';
@@ -15,6 +16,7 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
   providers: [
     EventRepository,
     EventReadingRepository,
+    EventTailRepository,
     ReadingPositionRepository,
     EpochRepository,
     HorizonAge,
@@ -24,6 +26,6 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
     Reading,
     OldEvents,
   ],
-  exports: [EventLog, EventTail, EventReader, Reading],
+  exports: [EventLog, EventTail, EventReader, Reading, HorizonAge],
 })
 export class EventsModule {}

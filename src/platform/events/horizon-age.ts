@@ -1,20 +1,24 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Gauge, Registry } from 'prom-client';
 import { EventReadingRepository } from './event-reading.repository.js';
+import type { Snapshot } from './watermark.js';
 
 const WARN_AFTER_SECONDS = 5;
+/** Each warning waits twice as long as the one before it, and no longer than this. */
+const LONGEST_PAUSE_SECONDS = 600;
 
 /**
  * For how long one open transaction has kept the log from settling. It can be anybody's, in any database of the
- * cluster, and whoever reads the log behind the horizon waits for it.
+ * cluster, and pages of the log, cursors and durable readers wait for it.
  */
 @Injectable()
 export class HorizonAge {
   private readonly logger = new Logger(HorizonAge.name);
   private readonly gauge: Gauge;
-  private horizon = '';
+  private horizon = 0n;
   private since = performance.now();
-  private warned = false;
+  private warnAt = WARN_AFTER_SECONDS;
+  private holder: Promise<string> | null = null;
 
   constructor(
     private readonly events: EventReadingRepository,
@@ -27,25 +31,40 @@ export class HorizonAge {
     });
   }
 
-  note({ horizon, held }: { horizon: string; held: boolean }): void {
-    const now = performance.now();
-    if (!held || horizon !== this.horizon) {
-      this.horizon = horizon;
-      this.since = now;
-      this.warned = false;
-    }
-    const seconds = (now - this.since) / 1_000;
-    this.gauge.set(seconds);
-    if (seconds < WARN_AFTER_SECONDS || this.warned) return;
-    this.warned = true;
-    void this.warn(horizon, seconds);
+  /** Of the present hold; 0 where there is none. */
+  get seconds(): number {
+    return this.horizon === 0n ? 0 : (performance.now() - this.since) / 1_000;
   }
 
-  private async warn(horizon: string, seconds: number): Promise<void> {
-    const holder = await this.events.holder(horizon).catch(() => null);
-    const who = holder
+  note({ xmin, xmax }: Pick<Snapshot, 'xmin' | 'xmax'>): void {
+    const held = xmin < xmax ? xmin : 0n;
+    if (held !== this.horizon) this.begin(held);
+    const { seconds } = this;
+    this.gauge.set(seconds);
+    if (seconds < this.warnAt) return;
+    this.warnAt = seconds + Math.min(seconds, LONGEST_PAUSE_SECONDS);
+    this.holder = this.findHolder(held);
+    void this.holder.then(holder => {
+      this.logger.warn(`the event log has been held back for ${seconds.toFixed(0)} s by ${holder}`);
+    });
+  }
+
+  /** @param held the transaction that holds the log back from now on; 0: none */
+  private begin(held: bigint): void {
+    const { holder, seconds } = this;
+    void holder?.then(name => {
+      this.logger.log(`the event log settles again: it was held back for ${seconds.toFixed(0)} s by ${name}`);
+    });
+    this.horizon = held;
+    this.since = performance.now();
+    this.warnAt = WARN_AFTER_SECONDS;
+    this.holder = null;
+  }
+
+  private async findHolder(xid: bigint): Promise<string> {
+    const holder = await this.events.holder(xid.toString()).catch(() => null);
+    return holder
       ? `process ${holder.pid} of PostgreSQL (user ${holder.user ?? 'unknown'})`
-      : 'an open transaction';
-    this.logger.warn(`the event log has been held back for ${seconds.toFixed(0)} s by ${who}`);
+      : 'an open transaction that no process has (see pg_prepared_xacts)';
   }
 }

@@ -25,12 +25,19 @@ export interface LoggedEvent extends RecordedEvent {
 
 const BEGIN = statement(`INSERT INTO event_reader (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`);
 
-/** Sorted, so that the first is looked up in the index; whether there is any would be looked for in the table. */
+/**
+ * Sorted, so that the first is looked up in the index; whether there is any would be looked for in the table. Amid a
+ * range the first that is behind the position counts, for what comes before it has been read.
+ */
 const BEHIND = statement(`
-  SELECT since <> horizon OR COALESCE((
-    SELECT event.xid FROM event WHERE event.xid >= since ORDER BY event.xid, event.position LIMIT 1
-  ) < pg_snapshot_xmin(pg_current_snapshot()), false) AS behind
-  FROM event_reader WHERE name = $1`);
+  SELECT since <> horizon OR COALESCE(first.xid < pg_snapshot_xmin(pg_current_snapshot()), false) AS behind,
+         COALESCE(extract(epoch FROM clock_timestamp() - first.recorded_at), 0)::float8 AS lag
+  FROM event_reader LEFT JOIN LATERAL (
+    SELECT event.xid, event.recorded_at FROM event
+    WHERE event.xid >= since AND (event.xid >= horizon OR (event.position > event_reader.position))
+    ORDER BY event.xid, event.position LIMIT 1
+  ) AS first ON true
+  WHERE name = $1`);
 
 const CLAIM = statement(`
   SELECT since::text AS since, horizon::text AS horizon, position::text AS position, passed::text[] AS passed
@@ -67,6 +74,13 @@ const PAGE = statement(`
 const MOVE = statement(`
   UPDATE event_reader SET since = $2::xid8, horizon = $3::xid8, position = $4, passed = $5::bigint[] WHERE name = $1`);
 
+/** How far a reader has come. */
+export interface ReadingProgress {
+  behind: boolean;
+  /** In seconds; 0 where everything has been read. */
+  lag: number;
+}
+
 /** What there is to read, as far as one look goes. */
 export interface Ahead {
   settled: bigint;
@@ -86,9 +100,9 @@ export class ReadingPositionRepository {
     await this.sql.count(BEGIN, [name]);
   }
 
-  /** Whether anything has settled that the reader has not passed. */
-  async isBehind(name: string): Promise<boolean> {
-    return (await this.sql.first<{ behind: boolean }>(BEHIND, [name]))?.behind ?? false;
+  /** Whether anything has settled that the reader has not passed, and how old the first event is that it has not read. */
+  async progress(name: string): Promise<ReadingProgress | null> {
+    return (await this.sql.first<ReadingProgress>(BEHIND, [name])) ?? null;
   }
 
   /** Locked until the unit of work ends; null while another instance reads. */

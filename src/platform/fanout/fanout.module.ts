@@ -1,4 +1,5 @@
 import { Global, Module, OnApplicationShutdown } from '@nestjs/common';
+import { InvalidData } from '../redis/invalid-data.js';
 import { SharedMemory } from '../redis/shared-memory.js';
 import { Fanout } from './fanout.js';
 import { MemoryFanout } from './fanout.memory.js';
@@ -9,8 +10,9 @@ import { RedisFanout } from './fanout.redis.js';
   providers: [
     {
       provide: Fanout,
-      inject: [SharedMemory],
-      useFactory: ({ client }: SharedMemory) => (client ? new RedisFanout(client) : new MemoryFanout()),
+      inject: [SharedMemory, InvalidData],
+      useFactory: ({ client }: SharedMemory, invalid: InvalidData) =>
+        client ? new RedisFanout(client, invalid) : new MemoryFanout(),
     },
   ],
   exports: [Fanout],

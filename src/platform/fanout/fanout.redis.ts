@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
+import type { InvalidData } from '../redis/invalid-data.js';
 import type { FanoutListener } from './fanout.js';
 import { Fanout } from './fanout.js';
 import { MemoryFanout } from './fanout.memory.js';
@@ -8,6 +9,8 @@ const BEAT_MS = 1_000;
 /** Silence after which a connection is taken for dead, although nobody has closed it. */
 const DEAF_MS = 3_500;
 const BEAT = '';
+/** In characters. To parse a longer message would hold up everybody; whatever is longer is read where it is kept. */
+const LONGEST = 4 * 1024 * 1024;
 
 /** What travels: who sent it, of which subject, and the body. */
 type Parcel = [from: string, subject: string, body?: unknown];
@@ -31,7 +34,10 @@ export class RedisFanout extends Fanout {
   /** Resolves when this instance hears the others for the first time, and they it: when it has heard itself. */
   readonly listening = new Promise<void>(resolve => (this.nowListening = resolve));
 
-  constructor(private readonly publisher: Redis) {
+  constructor(
+    private readonly publisher: Redis,
+    private readonly invalid: Pick<InvalidData, 'record'>,
+  ) {
     super();
     this.channel = `support-chat:${publisher.options.db ?? 0}:bus`;
     // ioredis would subscribe again by itself, and leave the rejection to nobody when that is cut off
@@ -48,8 +54,12 @@ export class RedisFanout extends Fanout {
     this.send([this.id, subject, body]);
   }
 
-  subscribe(subject: string, listener: FanoutListener): () => void {
-    return this.own.subscribe(subject, listener);
+  subscribe<Body>(
+    subject: string,
+    isBody: (body: unknown) => body is Body,
+    listener: FanoutListener<Body>,
+  ): () => void {
+    return this.own.subscribe(subject, isBody, listener);
   }
 
   /** Whether it has lately heard itself by way of Redis: both connections carry, there and back. */
@@ -69,18 +79,24 @@ export class RedisFanout extends Fanout {
     if (this.closed || this.publisher.status !== 'ready') return;
     try {
       const text = JSON.stringify(parcel);
+      if (text.length > LONGEST) return;
       this.publisher.publish(this.channel, text).catch(() => undefined);
     } catch {
       // no JSON value; its listeners here have it as it is
     }
   }
 
+  /** Anybody can publish on the channel. Never throws: nobody above this would catch it. */
   private take(text: string): void {
-    const [from, subject, body] = JSON.parse(text) as Parcel;
+    const parcel = readParcel(text);
+    if (!parcel) return this.invalid.record('fanout', 'a message that no instance sends');
+    const [from, subject, body] = parcel;
     if (from === this.id) {
       this.heardAt = performance.now();
       this.nowListening();
-    } else if (subject !== BEAT) this.own.publish(subject, body);
+    } else if (subject !== BEAT) {
+      this.own.receive(subject, body, () => this.invalid.record('fanout', 'a message whose body its readers refuse'));
+    }
   }
 
   /** @throws when the connection is cut off meanwhile; the next one begins here again */
@@ -95,4 +111,18 @@ export class RedisFanout extends Fanout {
     const quiet = performance.now() - Math.max(this.heardAt, this.connectedAt);
     if (quiet > DEAF_MS && this.subscriber.status === 'ready') this.subscriber.disconnect(true);
   }
+}
+
+/** @returns null for what no instance of any version has sent */
+function readParcel(text: string): Parcel | null {
+  if (text.length > LONGEST) return null;
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (!Array.isArray(parsed)) return null;
+  const [from, subject, body] = parsed as unknown[];
+  return typeof from === 'string' && typeof subject === 'string' ? [from, subject, body] : null;
 }

@@ -10,8 +10,16 @@ export abstract class Fanout {
 
   abstract publish(subject: string, body: unknown): void;
 
-  /** @returns a function that ends the subscription */
-  abstract subscribe(subject: string, listener: FanoutListener): () => void;
+  /**
+   * @param isBody checks what comes from another process, which may be of another version or no instance at all; a body
+   *   that fails is dropped
+   * @returns a function that ends the subscription
+   */
+  abstract subscribe<Body>(
+    subject: string,
+    isBody: (body: unknown) => body is Body,
+    listener: FanoutListener<Body>,
+  ): () => void;
 
   /** Whether messages to other instances flow at present. */
   abstract healthy(): boolean;
@@ -19,4 +27,4 @@ export abstract class Fanout {
   abstract close(): Promise<void>;
 }
 
-export type FanoutListener = (body: unknown) => void;
+export type FanoutListener<Body = unknown> = (body: Body) => void;

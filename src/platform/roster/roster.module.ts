@@ -1,6 +1,7 @@
 import { BeforeApplicationShutdown, Global, Module } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Fanout } from '../fanout/fanout.js';
+import { InvalidData } from '../redis/invalid-data.js';
 import { SharedMemory } from '../redis/shared-memory.js';
 import { Roster } from './roster.js';
 import { MemoryRoster } from './roster.memory.js';
@@ -11,9 +12,9 @@ import { RedisRoster } from './roster.redis.js';
   providers: [
     {
       provide: Roster,
-      inject: [SharedMemory, Fanout, Config],
-      useFactory: ({ client }: SharedMemory, fanout: Fanout, { presenceTtlMs }: Config) =>
-        client ? new RedisRoster(client, fanout, presenceTtlMs) : new MemoryRoster(),
+      inject: [SharedMemory, Fanout, Config, InvalidData],
+      useFactory: ({ client }: SharedMemory, fanout: Fanout, { presenceTtlMs }: Config, invalid: InvalidData) =>
+        client ? new RedisRoster(client, fanout, presenceTtlMs, invalid) : new MemoryRoster(),
     },
   ],
   exports: [Roster],

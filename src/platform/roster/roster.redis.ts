@@ -1,24 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Fanout } from '../fanout/fanout.js';
+import type { InvalidData } from '../redis/invalid-data.js';
 import { Roster } from './roster.js';
 import { fieldOf } from './roster-book.js';
+import type { RosterNotice } from './roster-notice.js';
+import { isRosterNotice } from './roster-notice.js';
 import type { Glance } from './roster-shelf.js';
 import { RosterShelf } from './roster-shelf.js';
 
 const SUBJECT = 'roster';
 /** Beats in a time to live. A key in Redis lives half of one: see `Peer.silence`. */
 const BEATS = 6;
-
-/** What an instance tells the others of its own page: how it came from one version to the next. */
-interface Notice {
-  from: string;
-  base: number;
-  version: number;
-  changes: [field: string, note: string | null, at: number][];
-  /** It ends, and its page goes with it after so many milliseconds. */
-  farewellMs?: number;
-}
+/** More instances than any deployment has; others are none. */
+const MOST_PEERS = 1_000;
 
 /** Another instance, as it is known here. */
 interface Peer {
@@ -49,7 +44,8 @@ export class RedisRoster extends Roster {
   private readonly peers = new Map<string, Peer>();
   private readonly unsubscribe: () => void;
   private readonly timer: NodeJS.Timeout;
-  private readonly farewells = new Set<NodeJS.Timeout>();
+  /** By instance, what ends its page here once it has said that it ends. */
+  private readonly farewells = new Map<string, NodeJS.Timeout>();
   /** What has changed and is not written yet, by field. */
   private changes = new Map<string, [note: string | null, at: number]>();
   private version = 0;
@@ -66,10 +62,11 @@ export class RedisRoster extends Roster {
     client: Redis,
     private readonly fanout: Fanout,
     ttlMs: number,
+    private readonly invalid: Pick<InvalidData, 'record'>,
   ) {
     super();
-    this.shelf = new RosterShelf(client, this.id, Math.ceil(ttlMs / 2));
-    this.unsubscribe = fanout.subscribe(SUBJECT, body => this.take(body as Notice));
+    this.shelf = new RosterShelf(client, this.id, Math.ceil(ttlMs / 2), invalid);
+    this.unsubscribe = fanout.subscribe(SUBJECT, isRosterNotice, notice => this.take(notice));
     this.timer = setInterval(() => void this.beat(), ttlMs / BEATS).unref();
     client.on('ready', () => void this.beat());
     if (client.status === 'ready') void this.beat();
@@ -88,7 +85,7 @@ export class RedisRoster extends Roster {
     this.flush();
     this.closed = true;
     clearInterval(this.timer);
-    for (const farewell of this.farewells) clearTimeout(farewell);
+    for (const farewell of this.farewells.values()) clearTimeout(farewell);
     this.unsubscribe();
     this.book.close();
     this.publish({ base: this.version, changes: [], farewellMs: graceMs });
@@ -105,7 +102,7 @@ export class RedisRoster extends Roster {
   /** First into Redis, then to the others: whoever has missed something finds it there. */
   private flush(): void {
     if (this.closed || this.changes.size === 0) return;
-    const changes = [...this.changes].map(([field, [note, at]]): Notice['changes'][number] => [field, note, at]);
+    const changes = [...this.changes].map(([field, [note, at]]): RosterNotice['changes'][number] => [field, note, at]);
     this.changes = new Map();
     const base = this.version;
     this.version += 1;
@@ -113,12 +110,15 @@ export class RedisRoster extends Roster {
     this.publish({ base, changes });
   }
 
-  private publish(told: Pick<Notice, 'base' | 'changes' | 'farewellMs'>): void {
-    this.fanout.publish(SUBJECT, { from: this.id, version: this.version, ...told } satisfies Notice);
+  private publish(told: Pick<RosterNotice, 'base' | 'changes' | 'farewellMs'>): void {
+    this.fanout.publish(SUBJECT, { from: this.id, version: this.version, ...told } satisfies RosterNotice);
   }
 
-  private take({ from, base, version, changes, farewellMs }: Notice): void {
+  private take({ from, base, version, changes, farewellMs }: RosterNotice): void {
     if (from === this.id || this.closed) return;
+    if (!this.peers.has(from) && this.peers.size >= MOST_PEERS) {
+      return this.invalid.record('roster', 'more instances than there can be');
+    }
     const peer = this.sign(from);
     peer.wanted = Math.max(peer.wanted, version);
     if (base === peer.version) {
@@ -141,15 +141,15 @@ export class RedisRoster extends Roster {
   }
 
   private expect(id: string, ms: number): void {
-    const farewell = setTimeout(() => {
-      this.farewells.delete(farewell);
-      this.forget(id);
-    }, ms).unref();
-    this.farewells.add(farewell);
+    clearTimeout(this.farewells.get(id));
+    const farewell = setTimeout(() => this.forget(id), ms).unref();
+    this.farewells.set(id, farewell);
   }
 
   private forget(id: string): void {
     const at = this.peers.get(id)?.signAt ?? Date.now();
+    clearTimeout(this.farewells.get(id));
+    this.farewells.delete(id);
     this.peers.delete(id);
     this.book.drop(id, at);
   }
@@ -163,7 +163,7 @@ export class RedisRoster extends Roster {
       const { whole, others } = await this.shelf.prolong(expected);
       if (this.closed) return;
       if (!whole || this.stale) await this.rewrite();
-      const ids = [...new Set([...others, ...this.peers.keys()])];
+      const ids = [...new Set([...this.peers.keys(), ...others])].slice(0, MOST_PEERS);
       const glances = await this.shelf.glance(ids);
       ids.forEach((id, index) => this.look(id, glances[index] ?? null));
     } catch {
@@ -207,8 +207,11 @@ export class RedisRoster extends Roster {
     try {
       let progress = true;
       while (progress && peer.version < peer.wanted) {
+        const { wanted } = peer;
         const page = await this.shelf.read(id);
         progress = page !== null && page.version > peer.version && this.peers.get(id) === peer && !this.closed;
+        // an instance writes its page before it speaks of it: a version that is not there now was never one
+        if (page && peer.wanted === wanted) peer.wanted = Math.max(peer.version, page.version);
         if (!page || !progress) break;
         peer.version = page.version;
         this.book.replace(id, page.entries, Date.now());

@@ -1,0 +1,77 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { Logger } from '@nestjs/common';
+import { Registry } from 'prom-client';
+import type { EventReadingRepository } from '../../src/platform/events/event-reading.repository.js';
+import { HorizonAge } from '../../src/platform/events/horizon-age.js';
+
+describe('the age of the horizon', () => {
+  let now = 0;
+  let age: HorizonAge;
+  let holder: { pid: number; user: string | null } | null;
+  let lines: string[];
+  beforeEach(() => {
+    now = 1_000;
+    holder = { pid: 4_711, user: 'reports' };
+    lines = [];
+    jest.spyOn(performance, 'now').mockImplementation(() => now);
+    for (const level of ['warn', 'log'] as const) {
+      jest
+        .spyOn(Logger.prototype, level)
+        .mockImplementation((text: unknown) => void lines.push(`${level}: ${String(text)}`));
+    }
+    const events = { holder: () => Promise.resolve(holder) } as unknown as EventReadingRepository;
+    age = new HorizonAge(events, new Registry());
+  });
+  afterEach(() => {
+    jest.restoreAllMocks();
+  });
+
+  /** Looks at the log every quarter of a second. @param xmin of each snapshot; the next transaction is 1,000 */
+  async function look(seconds: number, xmin: bigint): Promise<void> {
+    for (let left = seconds * 4; left > 0; left -= 1) {
+      age.note({ xmin, xmax: 1_000n });
+      now += 250;
+      await Promise.resolve();
+    }
+    await new Promise(resolve => setImmediate(resolve));
+  }
+
+  it('a transaction that is held for an hour is named again and again, with growing pauses', async () => {
+    await look(3_600, 10n);
+    const seconds = lines.map(line => Number(/for (\d+) s/.exec(line)?.[1]));
+    expect(seconds).toEqual([5, 10, 20, 40, 80, 160, 320, 640, 1_240, 1_840, 2_440, 3_040]);
+    expect(lines[0]).toBe(
+      'warn: the event log has been held back for 5 s by process 4711 of PostgreSQL (user reports)',
+    );
+  });
+
+  it('the end of a hold that was warned of is logged, with how long it took and whose it was', async () => {
+    await look(20, 10n);
+    lines = [];
+    await look(1, 1_000n);
+    expect(lines).toEqual([
+      'log: the event log settles again: it was held back for 20 s by process 4711 of PostgreSQL (user reports)',
+    ]);
+    await look(20, 1_000n);
+    expect(lines).toHaveLength(1);
+  });
+
+  it('a second transaction behind the first one is a hold of its own', async () => {
+    await look(7, 10n);
+    await look(4, 20n);
+    expect(lines.map(line => line.split(':')[0])).toEqual(['warn', 'log']);
+    await look(3, 20n);
+    expect(lines).toHaveLength(3);
+  });
+
+  it('short holds, one after another, are not mentioned', async () => {
+    for (let xmin = 1n; xmin < 20n; xmin += 1n) await look(4, xmin);
+    expect(lines).toEqual([]);
+  });
+
+  it('a hold without a process points to prepared transactions', async () => {
+    holder = null;
+    await look(6, 10n);
+    expect(lines[0]).toContain('pg_prepared_xacts');
+  });
+});
