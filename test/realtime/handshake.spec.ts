@@ -437,6 +437,18 @@ describe('a principal that opens sockets again and again', () => {
   });
 });
 
+describe('an address that comes with unknown tokens', () => {
+  it('An address tries unknown tokens at a handshake so often a minute; a good token is admitted there', async () => {
+    const world = await World.start({ RATE_LIMITS: 'credential_unknown=3/60' });
+    const desk = await world.desk();
+    const guess = () => refusal(world.socket('agent', { token: 'garbage' }));
+    for (let time = 1; time <= 3; time += 1) expectEnvelope(await guess(), 401, 'invalid_token');
+    expectEnvelope(await guess(), 429, 'rate_limited');
+    await (await world.agentSocket(desk.owner)).settled();
+    await world.stop();
+  });
+});
+
 describe('a service that stops', () => {
   it('refuses new sockets with 503 and Retry-After, and keeps those that are open until their turn', async () => {
     const world = await World.start();

@@ -82,7 +82,7 @@ describe('the model finds', () => {
       const missed = replay.missed.bind(replay);
       jest.spyOn(replay, 'missed').mockImplementation(async (...args) => {
         const found = await missed(...args);
-        return 'frames' in found ? { frames: found.frames.slice(1) } : found;
+        return 'frames' in found ? { ...found, frames: found.frames.slice(1) } : found;
       });
     },
     'a resume in the wrong order': () => {
@@ -90,7 +90,7 @@ describe('the model finds', () => {
       const missed = replay.missed.bind(replay);
       jest.spyOn(replay, 'missed').mockImplementation(async (...args) => {
         const found = await missed(...args);
-        return 'frames' in found ? { frames: [...found.frames].reverse() } : found;
+        return 'frames' in found ? { ...found, frames: [...found.frames].reverse() } : found;
       });
     },
     'a frame that is lost now and then': () => {

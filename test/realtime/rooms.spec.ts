@@ -268,7 +268,8 @@ describe('rooms', () => {
       expect(await names(all)).toEqual(expected);
       expect(await names(some)).toEqual(expected);
       expect(await names(few)).toEqual([]);
-      expect(some.of('contact.updated')[0]?.data).toEqual(renamed.data);
+      expect(all.of('contact.updated')[0]?.data).toEqual(renamed.data);
+      expect(some.of('contact.updated')[0]?.data).toEqual({ ...renamed.data, external_id: null });
 
       await desk.owner.api.post('/v1/conversations', { contact_id: visitor.contactId, channel_id: third.id });
       await rename('Known there too');

@@ -23,9 +23,8 @@ export class DeliveryService implements OnModuleInit {
   }
 
   private deliver<T extends EventType>(event: RecordedEvent<T>): void {
-    const { agent, visitor, closes } = hearingsOf(event);
-    if (agent) this.send(event, agent);
-    if (visitor) this.send(event, visitor);
+    const { agent, scopedAgent, visitor, closes } = hearingsOf(event);
+    for (const hearing of [agent, scopedAgent, visitor]) if (hearing) this.send(event, hearing);
     const ending = closes?.();
     if (ending) this.hub.close(ending.topic, ending.reason);
   }

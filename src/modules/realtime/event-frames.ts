@@ -15,6 +15,8 @@ export interface Hearing {
 /** What an event leads to: who hears of it, and which sockets it ends. */
 export interface Hearings {
   agent?: Hearing;
+  /** Agents of some channels, where they get other data than those of all. */
+  scopedAgent?: Hearing;
   visitor?: Hearing;
   closes?: () => Ending | null;
 }
@@ -25,7 +27,7 @@ export function hearingsOf<T extends EventType>(event: RecordedEvent<T>): Hearin
   if (!route) return {};
   const { agents, visitor, closes } = route;
   return {
-    ...(agents && { agent: { topics: agentTopics(event, agents), data: () => agents.data(event) } }),
+    ...(agents && agentHearings(event, agents)),
     ...(visitor && { visitor: { topics: visitorTopics(event), data: () => visitor(event) } }),
     ...(closes && { closes: () => closes(event) }),
   };
@@ -71,15 +73,28 @@ export function syncRequired(reason: ResumeFault | 'scope'): FrameText {
   return passingFrame('sync.required', { reason });
 }
 
-function agentTopics<T extends EventType>(
+type AgentRoute<T extends EventType> = NonNullable<EventRoute<T>['agents']>;
+
+/** The inbox of the workspace has sockets with scope `all` alone; what others may not read stays in it. */
+function agentHearings<T extends EventType>(
   event: RecordedEvent<T>,
-  { room, channels }: NonNullable<EventRoute<T>['agents']>,
-): string[] {
-  const { workspaceId, channelId, conversationId } = event;
-  if (room === 'workspace') return [topics.agents(workspaceId)];
+  route: AgentRoute<T>,
+): Pick<Hearings, 'agent' | 'scopedAgent'> {
+  const { workspaceId } = event;
+  const { data, scopedData } = route;
+  if (route.room === 'workspace') return { agent: { topics: [topics.agents(workspaceId)], data: () => data(event) } };
+  const [inbox, scoped] = [topics.inbox(workspaceId), scopedTopics(event, route)];
+  if (!scopedData) return { agent: { topics: [inbox, ...scoped], data: () => data(event) } };
+  return {
+    agent: { topics: [inbox], data: () => data(event) },
+    scopedAgent: { topics: scoped, data: () => scopedData(event) },
+  };
+}
+
+function scopedTopics<T extends EventType>(event: RecordedEvent<T>, { room, channels }: AgentRoute<T>): string[] {
+  const { channelId, conversationId } = event;
   const own = channelId ? [channelId] : [];
   return [
-    topics.inbox(workspaceId),
     ...(channels?.(event) ?? own).map(topics.channel),
     ...(room === 'conversation' && conversationId ? [topics.conversation(conversationId)] : []),
   ];

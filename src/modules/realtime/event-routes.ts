@@ -3,7 +3,7 @@ import type {} from '../api-keys/index.js';
 import type {} from '../auth/index.js';
 import type {} from '../bots/index.js';
 import type {} from '../canned-responses/index.js';
-import type {} from '../contacts/index.js';
+import { withoutSecretId } from '../contacts/index.js';
 import type {
   ConversationCreated,
   ConversationProgress,
@@ -27,6 +27,8 @@ export interface EventRoute<T extends EventType> {
   agents: {
     room: AgentRoom;
     data: (event: RecordedEvent<T>) => object;
+    /** What agents of some channels get instead, where that is less. */
+    scopedData?: (event: RecordedEvent<T>) => object;
     /** The channels that it belongs to, where that is not the event's own one. */
     channels?: (event: RecordedEvent<T>) => readonly string[];
   } | null;
@@ -67,6 +69,7 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     agents: {
       room: 'channel',
       data: ({ payload }) => payload.contact,
+      scopedData: ({ payload }) => withoutSecretId(payload.contact),
       channels: ({ payload }) => payload.channel_ids,
     },
     visitor: null,
@@ -92,6 +95,7 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
   },
   'contact.blocked': { agents: null, visitor: null },
   'contact.unblocked': { agents: null, visitor: null },
+  'contact.erased': { agents: null, visitor: null },
   'contact.exported': { agents: null, visitor: null },
   'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
   'member.updated': { agents: { room: 'workspace', data: ({ payload }) => payload.member }, visitor: null },
@@ -109,6 +113,14 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     agents: { room: 'channel', data: whole },
     visitor: null,
     closes: ({ payload }) => visitorsOf(payload.id),
+  },
+  'channel.tokens_refused': {
+    agents: null,
+    visitor: null,
+    closes: ({ payload: { id, kind, generation } }) => ({
+      topic: topics.channelTokens(id, kind, generation),
+      reason: 'accessRevoked',
+    }),
   },
   'channel.secret_rotated': { agents: null, visitor: null },
   'canned_response.created': { agents: { room: 'workspace', data: whole }, visitor: null },

@@ -27,6 +27,11 @@ export class EventView {
 
 export class EventPageView {
   @NestedList(() => EventView, { maxItems: PAGE_LIMIT.max }) items!: EventView[];
-  @Text({ max: 400, description: 'Where to go on from, also when there is nothing more yet.' }) cursor!: string;
+  @Text({
+    max: 400,
+    description: 'Where to go on from, also when there is nothing more yet.',
+    example: 'AZpKxG8e.1842',
+  })
+  cursor!: string;
   @Flag({ description: 'Whether there is more to read at once.' }) has_more!: boolean;
 }

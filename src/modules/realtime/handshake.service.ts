@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
-import { NotFound } from '../../kernel/errors.js';
+import { InvalidToken, NotFound } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { AgentPrincipal, Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
@@ -23,7 +23,7 @@ import { ServingAgents } from './presence/serving-agents.service.js';
 import { ViewingService } from './presence/viewing.service.js';
 import { RescopingService } from './rescoping.service.js';
 import { VISITOR_PATH } from './socket-routes.js';
-import { inboxTopics, topics } from './topics.js';
+import { inboxTopics, tokenTopics, topics } from './topics.js';
 
 const INBOX = 'inbox';
 
@@ -45,9 +45,9 @@ export class HandshakeService extends SocketDoor {
     super();
   }
 
-  async admit({ path, query, request }: Handshake): Promise<Admission> {
+  async admit({ path, query, request, network }: Handshake): Promise<Admission> {
     const kind = path === VISITOR_PATH ? 'visitor' : 'agent';
-    const principal = await this.authenticate(query.get('token'), kind);
+    const principal = await this.authenticate(query.get('token'), kind, network);
     await this.limiter.consume('handshake', principalKey(principal));
     return principal.kind === 'visitor'
       ? this.admitVisitor(principal, query, request.headers.origin)
@@ -69,13 +69,13 @@ export class HandshakeService extends SocketDoor {
 
   private async tellMissed(connection: SocketConnection): Promise<void> {
     const { after } = connection.admission;
-    const to = this.replay.cursor;
-    if (after === null) return connection.send(this.connected(connection, to));
+    const here = this.replay.cursor;
+    if (after === null) return connection.send(this.connected(connection, here));
     const missed = await this.replay.missed(connection, after);
     if ('fault' in missed) {
-      return connection.release([this.connected(connection, to), syncRequired(missed.fault)]);
+      return connection.release([this.connected(connection, here), syncRequired(missed.fault)]);
     }
-    const resumed = passingFrame('resumed', { from: after, to, count: missed.frames.length });
+    const resumed = passingFrame('resumed', { from: after, to: missed.to, count: missed.frames.length });
     connection.release([this.connected(connection, after), ...missed.frames, resumed]);
   }
 
@@ -95,11 +95,12 @@ export class HandshakeService extends SocketDoor {
   }
 
   /** The one place where a deactivated member's token is told apart from a revoked one. */
-  private async authenticate(token: string | null, kind: 'visitor' | 'agent'): Promise<Principal> {
+  private async authenticate(token: string | null, kind: 'visitor' | 'agent', network: string): Promise<Principal> {
     try {
       return await this.authenticator.authenticate(token === '' ? null : token, [kind]);
     } catch (error) {
       if (error instanceof DeactivatedMembersToken) throw new MemberDeactivated({ cause: error });
+      if (error instanceof InvalidToken) await this.limiter.fail('credential_unknown', network);
       throw error;
     }
   }
@@ -125,11 +126,7 @@ export class HandshakeService extends SocketDoor {
       conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
       after: afterOf(query),
-      topics: [
-        room,
-        topics.channelVisitors(principal.channelId),
-        topics.visitorTokens(principal.contactId, principal.generation),
-      ],
+      topics: [room, topics.channelVisitors(principal.channelId), ...tokenTopics(principal)],
       expiresAt: principal.expiresAt,
     };
   }

@@ -7,7 +7,8 @@ import { Authenticator } from '../../platform/access/authenticator.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import { passingFrame } from './passing-frames.js';
-import { topics } from './topics.js';
+import { RescopingService } from './rescoping.service.js';
+import { tokenTopics, topics } from './topics.js';
 
 /** A fresh token on an open socket, so that it need not close when the old one ends. */
 @Injectable()
@@ -15,6 +16,7 @@ export class RenewalService {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly hub: SocketHub,
+    private readonly rescoping: RescopingService,
   ) {}
 
   /**
@@ -28,21 +30,26 @@ export class RenewalService {
     const kind = connection.admission.audience;
     const askedAt = performance.now();
     const fresh = await this.authenticator.authenticate(token, [kind]);
+    if (connection.closedAt !== null || !this.hub.connections.has(connection)) return;
     const { principal } = connection.admission;
     if (!isSame(fresh, principal)) return this.hub.evict(connection, 'accessRevoked');
-    const [from, to] = [topicOf(principal), topicOf(fresh)];
-    if (from && to) this.hub.exchange(connection, from, to, askedAt);
+    const former = topicsOf(principal);
+    for (const [index, topic] of topicsOf(fresh).entries()) {
+      const from = former[index];
+      if (from !== undefined) this.hub.exchange(connection, from, topic, askedAt);
+    }
+    this.rescoping.adopt(connection, fresh, askedAt);
     const expiresAt = 'expiresAt' in fresh ? fresh.expiresAt : null;
-    connection.admission = { ...connection.admission, principal: fresh, expiresAt };
+    connection.admission = { ...connection.admission, expiresAt };
     connection.warnedOfEnd = false;
     connection.send(passingFrame('authenticated', { expires_at: expiresAt && toWireTime(expiresAt) }));
   }
 }
 
-/** Where it is told that what it came with is worth nothing any more. */
-function topicOf(principal: Principal): string | null {
-  if (principal.kind === 'agent') return topics.session(principal.sessionId);
-  return principal.kind === 'visitor' ? topics.visitorTokens(principal.contactId, principal.generation) : null;
+/** The topics that close when what the principal came with is refused. */
+function topicsOf(principal: Principal): string[] {
+  if (principal.kind === 'agent') return [topics.session(principal.sessionId)];
+  return principal.kind === 'visitor' ? tokenTopics(principal) : [];
 }
 
 /** What the socket hears follows from these, and was settled when it opened. */

@@ -6,6 +6,7 @@ import { EventReader } from '../../platform/events/event-reader.service.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
+import { seesExternalIds } from '../contacts/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { FrameViews } from './frame-views.service.js';
 import type { EventFrame } from './event-frames.js';
@@ -14,8 +15,8 @@ import { eventFrame, HEARD_TYPES, hearingsOf, serialised } from './event-frames.
 /** What may wait here for one that reads slowly; a thousand ordinary events are a tenth of it. */
 const REPLAY_BYTES = 8 * 1024 * 1024;
 
-/** What became of a resume. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
-export type Resumed = { frames: TextFrame[] } | { fault: ResumeFault | 'scope' };
+/** What became of a resume; with `to` the client resumes the next time. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
+export type Resumed = { frames: TextFrame[]; to: string } | { fault: ResumeFault | 'scope' };
 
 /**
  * What a socket has missed, by the same table that decides who hears of it live. Replayed frames carry the cursor that
@@ -30,7 +31,7 @@ export class ReplayService {
     private readonly views: FrameViews,
   ) {}
 
-  /** How far the log had come here before what is missing is read; with it a client resumes the next time. */
+  /** How far the log has come here: with it a client resumes that has missed nothing. */
   get cursor(): string {
     return this.tail.cursor;
   }
@@ -43,10 +44,11 @@ export class ReplayService {
       conversationIds: await this.conversationsOf(connection),
     });
     if (typeof found === 'string') return { fault: found };
-    if (found.some(event => changesScope(event, connection))) return { fault: 'scope' };
+    const { events, to } = found;
+    if (events.some(event => changesScope(event, connection))) return { fault: 'scope' };
     const frames = [];
     let bytes = 0;
-    for (const event of found) {
+    for (const event of events) {
       const told = this.frameFor(connection, event);
       if (!told) continue;
       const frame = TextFrame.of(serialised(told, after));
@@ -54,18 +56,21 @@ export class ReplayService {
       if (bytes > REPLAY_BYTES) return { fault: 'too_many' };
       frames.push(frame);
     }
-    return { frames };
+    return { frames, to };
   }
 
   /** For backends: what all agents together have heard. @throws CursorInvalid, CursorExpired */
   async page(
-    { workspaceId }: StaffPrincipal,
+    principal: StaffPrincipal,
     after: string | undefined,
     limit: number,
   ): Promise<{ frames: EventFrame[]; cursor: string; hasMore: boolean }> {
+    const { workspaceId } = principal;
     const page = await this.reader.page({ workspaceId, types: HEARD_TYPES.agent }, after, limit);
+    const limited = !seesExternalIds(principal);
     const frames = page.events.map(event => {
-      const data = hearingsOf(event).agent?.data();
+      const { agent, scopedAgent } = hearingsOf(event);
+      const data = ((limited && scopedAgent) || agent)?.data();
       return data ? eventFrame(event, this.views.of(event, data)) : null;
     });
     return { frames: frames.filter(frame => frame !== null), cursor: page.cursor, hasMore: page.hasMore };
@@ -73,10 +78,10 @@ export class ReplayService {
 
   /** The event as this socket would have heard it, had it been open; null when it would not. */
   private frameFor(connection: SocketConnection, event: RecordedEvent): EventFrame | null {
-    const hearing = hearingsOf(event)[connection.admission.audience];
-    if (!hearing?.topics.some(topic => connection.topics.has(topic))) return null;
-    const data = hearing.data();
-    return data && eventFrame(event, this.views.of(event, data));
+    const { agent, scopedAgent, visitor } = hearingsOf(event);
+    const hearings = connection.admission.audience === 'agent' ? [agent, scopedAgent] : [visitor];
+    const data = hearings.find(hearing => hearing?.topics.some(topic => connection.topics.has(topic)))?.data();
+    return data ? eventFrame(event, this.views.of(event, data)) : null;
   }
 
   /** The one that the socket is about, or all of a visitor's; null for an inbox. */

@@ -1,4 +1,7 @@
 import type { ChannelScope } from '../../kernel/channel-scope.js';
+import type { VisitorPrincipal } from '../../kernel/principal.js';
+import type { VisitorKind } from '../channels/index.js';
+import { visitorKind } from '../channels/index.js';
 
 /**
  * The third lock: which topics a socket joins follows from the same scope that its requests have, and an event is sent
@@ -23,6 +26,9 @@ export const topics = {
   member: (memberId: string) => `member:${memberId}`,
   /** The sockets that a contact's tokens of one generation have opened; closed when those are refused. */
   visitorTokens: (contactId: string, generation: number) => `visitor-tokens:${contactId}:${generation}`,
+  /** The sockets that a channel's tokens of one generation have opened, of verified visitors or of others. */
+  channelTokens: (channelId: string, kind: VisitorKind, generation: number) =>
+    `channel-tokens:${channelId}:${kind}:${generation}`,
   /** The visitors with whom a member talks: they hear whether it is there. */
   servedBy: (memberId: string) => `served-by:${memberId}`,
   /** The sockets of a channel's visitors; closed with it. */
@@ -33,4 +39,19 @@ export const topics = {
 export function inboxTopics(workspaceId: string, scope: ChannelScope): string[] {
   const rooms = scope === null ? [topics.inbox(workspaceId)] : scope.map(topics.channel);
   return [...rooms, topics.agents(workspaceId)];
+}
+
+const INBOX_TOPICS = [topics.inbox(''), topics.channel(''), topics.agents('')];
+
+/** Whether a scope opens the topic: one of those that `inboxTopics` answers. */
+export function isInboxTopic(topic: string): boolean {
+  return INBOX_TOPICS.some(prefix => topic.startsWith(prefix));
+}
+
+/** The topics that close when the token of the visitor is refused: its contact's, and its channel's. */
+export function tokenTopics({ contactId, channelId, verified, ...of }: VisitorPrincipal): string[] {
+  return [
+    topics.visitorTokens(contactId, of.generation),
+    topics.channelTokens(channelId, visitorKind(verified), of.channelGeneration),
+  ];
 }

@@ -11,22 +11,12 @@ import type { TypingData } from './frames.schema.js';
 import { passingFrame } from './passing-frames.js';
 import { NotAssigned } from './realtime.errors.js';
 import { topics } from './topics.js';
+import type { TypingNotice } from './typing-notice.js';
+import { isTypingNotice } from './typing-notice.js';
 
 const SUBJECT = 'typing';
 export const TYPING_MS = 8_000;
 const PASSES_EVERY_MS = 2_000;
-
-/** Typing, on its way to every instance. Not an event: nobody asks later who typed. */
-interface TypingNotice {
-  type: 'typing' | 'typing.stop';
-  workspaceId: string;
-  channelId: string;
-  conversationId: string;
-  contactId: string;
-  senderKey: string;
-  data: TypingData;
-  agentsOnly: boolean;
-}
 
 /** What somebody's typing in a conversation has led to: when a start and a stop of it last passed, and to whom. */
 interface Passed {
@@ -51,7 +41,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
   ) {}
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.fanout.subscribe(SUBJECT, notice => this.pass(notice as TypingNotice));
+    this.unsubscribe = this.fanout.subscribe(SUBJECT, isTypingNotice, notice => this.pass(notice));
     this.sweeper = setInterval(() => this.sweep(), TYPING_MS).unref();
   }
 

@@ -31,16 +31,16 @@ export class VisitorGateway {
 
   @SubscribeMessage('auth')
   async renew(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
-    await this.renewal.renew(connectionOf(socket), frame.fields);
+    await this.renewal.renew(connectionOf(socket), frame.pick('token'));
   }
 
   @SubscribeMessage('typing')
   async startTyping(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
-    await this.typing.start(connectionOf(socket).principal, frame.fields);
+    await this.typing.start(connectionOf(socket).principal, frame.pick('conversation_id', 'private'));
   }
 
   @SubscribeMessage('typing.stop')
   async stopTyping(@ConnectedSocket() socket: WebSocket, @MessageBody() frame: ClientFrame): Promise<void> {
-    await this.typing.stop(connectionOf(socket).principal, frame.fields);
+    await this.typing.stop(connectionOf(socket).principal, frame.pick('conversation_id', 'private'));
   }
 }

@@ -2,24 +2,55 @@ import { defineError } from '../../kernel/domain-error.js';
 import { DomainError } from '../../kernel/domain-error.js';
 import type { FrameText } from '../../kernel/frame-text.js';
 import { exceedsDepth } from '../http/field-rules.js';
+import { measureJson } from './json-measure.js';
 
 export const FrameMalformed = defineError('invalid', 'frame_malformed', 'A frame is a JSON object with a type.');
 export const FrameUnknown = defineError('invalid', 'frame_unknown', 'There is no frame of this type.');
+export const FrameTooManyValues = defineError(
+  'invalid',
+  'frame_too_many_values',
+  'A frame has at most 50 values, at all levels together.',
+);
 
-/** A frame from a client: its type, and its fields wherever the client put them. */
-export interface ClientFrame {
-  type: string;
-  fields: Record<string, unknown>;
-}
-
+export const FRAME_VALUES = 50;
 const DEPTH = 8;
 
-function isObject(value: unknown): value is Record<string, unknown> {
+type JsonObject = Record<string, unknown>;
+
+function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Reads a frame whose fields stand at the top, under `data` or under `payload`. @throws FrameMalformed */
+/** A frame from a client. Its fields are looked up where the client put them; nothing else of it is read or copied. */
+export class ClientFrame {
+  private readonly places: readonly JsonObject[];
+
+  constructor(
+    readonly type: string,
+    frame: JsonObject,
+  ) {
+    this.places = [frame.data, frame.payload, frame].filter(isObject);
+  }
+
+  /** The named fields alone, from `data`, else `payload`, else the top level; those that are missing are left out. */
+  pick(...names: readonly string[]): JsonObject {
+    const fields: JsonObject = {};
+    for (const name of names) {
+      const place = this.places.find(candidate => Object.hasOwn(candidate, name));
+      if (place) fields[name] = place[name];
+    }
+    return fields;
+  }
+}
+
+/**
+ * Reads a frame. Its values are counted in the text first, so that a frame with too many is never made into objects.
+ * @throws FrameMalformed, FrameTooManyValues
+ */
 export function parseFrame(text: string): ClientFrame {
+  const { values, depth } = measureJson(text, { values: FRAME_VALUES, depth: DEPTH + 1 });
+  if (depth > DEPTH + 1) throw new FrameMalformed();
+  if (values > FRAME_VALUES) throw new FrameTooManyValues();
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);
@@ -27,8 +58,7 @@ export function parseFrame(text: string): ClientFrame {
     throw new FrameMalformed();
   }
   if (!isObject(parsed) || typeof parsed.type !== 'string' || exceedsDepth(parsed, DEPTH)) throw new FrameMalformed();
-  const { type, data, payload, ...top } = parsed;
-  return { type, fields: { ...top, ...(isObject(payload) ? payload : {}), ...(isObject(data) ? data : {}) } };
+  return new ClientFrame(parsed.type, parsed);
 }
 
 /** The frame that answers what could not be done. */

@@ -7,7 +7,8 @@ import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import { TextFrame } from './text-frame.js';
-import { TokenBucket } from './token-bucket.js';
+import type { FrameLimits } from './frame-limits.js';
+import type { TokenBucket } from './token-bucket.js';
 import { TurnWriter } from './turn-writer.js';
 
 /** What the door found out about a connection before it was let in. */
@@ -28,7 +29,6 @@ export interface Admission {
 
 /** Bytes that may wait for a slow reader: passing frames stop at the first mark, the socket ends at the second. */
 export const BUFFER = { passing: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
-export const FRAMES = { perSecond: 20, burst: 40 } as const;
 /** How long the other side may take to close its own, before the connection is cut. */
 export const CLOSING_MS = 2_000;
 const FAULTS = { count: 10, withinMs: 60_000 } as const;
@@ -64,7 +64,7 @@ export class SocketConnection {
   warnedOfEnd = false;
   /** What has come while the client is being told what it has missed; null when nothing is held back. */
   private held: Held | null = null;
-  private readonly frames = new TokenBucket(FRAMES.perSecond, FRAMES.burst);
+  private readonly frames: TokenBucket | null;
   private readonly faultedAt: number[] = [];
   private readonly compressed: boolean;
 
@@ -77,7 +77,9 @@ export class SocketConnection {
     private readonly wire: Duplex,
     public admission: Admission,
     readonly askedAt: number,
+    private readonly limits: FrameLimits,
   ) {
+    this.frames = limits.socketBucket();
     this.principalKey = principalKey(admission.principal);
     this.compressed = socket.extensions !== '';
   }
@@ -138,10 +140,14 @@ export class SocketConnection {
     if (held.bytes > BUFFER.limit) this.close('slowConsumer');
   }
 
-  /** Notes that the client lives. @returns false when it talks more than it may, and has been closed for it */
-  hear(): boolean {
+  /**
+   * Notes that the client lives.
+   * @param bytes of the frame that it sent; 0 for pings and pongs, which are short
+   * @returns false when it sends more than it may, and has been closed for it
+   */
+  hear(bytes: number): boolean {
     this.heardAt = performance.now();
-    if (this.frames.take()) return true;
+    if ((this.frames?.take() ?? true) && this.limits.takeBytes(this.principalKey, bytes)) return true;
     this.close('rateLimited');
     return false;
   }

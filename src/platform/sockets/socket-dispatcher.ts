@@ -5,13 +5,15 @@ import { DomainError } from '../../kernel/domain-error.js';
 import { toDomainError } from '../http/problem.js';
 import { errorFrame, FrameMalformed, FrameUnknown, parseFrame } from './frame.js';
 import type { SocketConnection } from './socket-connection.js';
-import { FRAMES } from './socket-connection.js';
 
 const logger = new Logger('sockets');
 
+/** More than a burst waits only behind a handler that hangs. */
+const WAITING_FRAMES = 40;
+
 /** Handles one client's frames one after another, and answers each that cannot be handled. */
 export class SocketDispatcher {
-  private readonly waiting: (string | null)[] = [];
+  private readonly waiting: (Buffer | null)[] = [];
   private busy = false;
 
   constructor(
@@ -19,12 +21,10 @@ export class SocketDispatcher {
     private readonly handlers: readonly WsMessageHandler<string>[],
   ) {}
 
-  /** @param text of the frame; null for a binary one, which no frame of ours is */
-  take(text: string | null): void {
-    if (this.connection.closedAt !== null || !this.connection.hear()) return;
-    // more than a burst waits only behind a handler that hangs
-    if (this.waiting.length >= FRAMES.burst) return this.connection.close('rateLimited');
-    this.waiting.push(text);
+  take(data: Buffer, binary: boolean): void {
+    if (this.connection.closedAt !== null || !this.connection.hear(data.length)) return;
+    if (this.waiting.length >= WAITING_FRAMES) return this.connection.close('rateLimited');
+    this.waiting.push(binary ? null : data);
     if (!this.busy) void this.work();
   }
 
@@ -42,9 +42,10 @@ export class SocketDispatcher {
     this.busy = false;
   }
 
-  private async handle(text: string | null): Promise<void> {
-    if (text === null) throw new FrameMalformed();
-    const frame = parseFrame(text);
+  /** @param data of the frame; null for a binary one, which no frame of ours is */
+  private async handle(data: Buffer | null): Promise<void> {
+    if (data === null) throw new FrameMalformed();
+    const frame = parseFrame(data.toString('utf8'));
     const handler = this.handlers.find(({ message }) => message === frame.type);
     if (!handler) throw new FrameUnknown();
     const result = await (handler.callback as (frame: unknown) => unknown)(frame);

@@ -6,6 +6,8 @@ export interface Handshake {
   path: string;
   query: URLSearchParams;
   request: IncomingMessage;
+  /** What limits count by where there is no credential. */
+  network: string;
 }
 
 /** The port behind which the rooms decide who may open a socket, and what it may then hear. */

@@ -8,11 +8,16 @@ import type { RawData, ServerOptions } from 'ws';
 import { WebSocket, WebSocketServer } from 'ws';
 import { Config } from '../../config/config.js';
 import { HttpsRequired, MalformedRequest, NotFound, Unavailable } from '../../kernel/errors.js';
+import { networkOf } from '../../kernel/client-origin.js';
+
+import { clientAddresses } from '../http/client-address.js';
 import { cameInsecurely, demandsHttps } from '../http/https-only.js';
 import { Lifecycle } from '../health/lifecycle.js';
 import { contextOf } from '../http/request-context.js';
 import { toDomainError } from '../http/problem.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
+import { AddressLimit } from './address-limit.js';
+import { FrameLimits } from './frame-limits.js';
 import { HandshakeQueue } from './handshake-queue.js';
 import { CLOSING_MS, SocketConnection } from './socket-connection.js';
 import { SocketDispatcher } from './socket-dispatcher.js';
@@ -53,10 +58,13 @@ export class SocketAdapter extends WsAdapter {
   private readonly door: SocketDoor;
   private readonly hub: SocketHub;
   private readonly queue: HandshakeQueue;
+  private readonly limits: FrameLimits;
   private readonly lifecycle: Lifecycle;
   private readonly compression: boolean;
   private readonly server: HttpServer;
   private readonly insecure: (request: IncomingMessage) => boolean;
+  private readonly addressOf: (request: IncomingMessage) => string;
+  private readonly addresses: AddressLimit;
   private readonly onClose: (this: WebSocket) => void;
   private readonly onUpgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
     socket.on('error', destroy);
@@ -71,11 +79,14 @@ export class SocketAdapter extends WsAdapter {
     this.door = app.get(SocketDoor);
     this.hub = app.get(SocketHub);
     this.queue = app.get(HandshakeQueue);
+    this.limits = app.get(FrameLimits);
     this.lifecycle = app.get(Lifecycle);
     const config = app.get(Config);
     this.compression = config.socketCompression;
     this.server = app.getHttpServer() as HttpServer;
     this.insecure = insecureUnder(config, app);
+    this.addressOf = clientAddresses(app);
+    this.addresses = new AddressLimit(config.socketsPerAddress);
     const { hub } = this;
     this.onClose = function () {
       hub.remove(connectionOf(this));
@@ -121,9 +132,10 @@ export class SocketAdapter extends WsAdapter {
     try {
       if (this.lifecycle.draining) throw new Unavailable();
       if (this.insecure(request)) throw new HttpsRequired();
-      await this.queue.run(() =>
-        this.letIn(server, { path: url.pathname, query: url.searchParams, request }, socket, head),
-      );
+      const network = networkOf(this.addressOf(request));
+      this.addresses.admit(network, socket);
+      const handshake = { path: url.pathname, query: url.searchParams, request, network };
+      await this.queue.run(() => this.letIn(server, handshake, socket, head));
     } catch (thrown) {
       const error = toDomainError(thrown);
       if (error.kind === 'internal') this.log.error(thrown);
@@ -146,9 +158,15 @@ export class SocketAdapter extends WsAdapter {
     const admission = await this.door.admit(handshake);
     if (this.lifecycle.draining) throw new Unavailable();
     if (socket.destroyed) return;
+    const { limits } = this;
     let welcomed: Promise<void> | undefined;
     server.handleUpgrade(handshake.request, socket, head, client => {
-      welcomed = this.open(server, client, handshake.request, new SocketConnection(client, socket, admission, askedAt));
+      welcomed = this.open(
+        server,
+        client,
+        handshake.request,
+        new SocketConnection(client, socket, admission, askedAt, limits),
+      );
     });
     await welcomed;
   }
@@ -207,11 +225,11 @@ function ignore(): void {
 
 /** Pings and pongs count as frames: each ping is answered, and a flood of them by one that does not read would pile up. */
 function hear(this: WebSocket): void {
-  connectionOf(this).hear();
+  connectionOf(this).hear(0);
 }
 
 function take(this: WebSocket, data: RawData, binary: boolean): void {
-  dispatchers.get(this)?.take(binary ? null : (data as Buffer).toString('utf8'));
+  dispatchers.get(this)?.take(data as Buffer, binary);
 }
 
 function parseUrl(target: string | undefined): URL | null {

@@ -10,12 +10,23 @@ export class TokenBucket {
     this.tokens = burst;
   }
 
-  take(): boolean {
+  /** Whether nothing was taken lately. */
+  get isFull(): boolean {
+    this.fill();
+    return this.tokens === this.burst;
+  }
+
+  /** Takes so many tokens, or none. @returns false when there are fewer */
+  take(count = 1): boolean {
+    this.fill();
+    if (this.tokens < count) return false;
+    this.tokens -= count;
+    return true;
+  }
+
+  private fill(): void {
     const now = performance.now();
     this.tokens = Math.min(this.burst, this.tokens + ((now - this.filledAt) / 1000) * this.perSecond);
     this.filledAt = now;
-    if (this.tokens < 1) return false;
-    this.tokens -= 1;
-    return true;
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { Clock, toWireTime } from '../../../kernel/clock.js';
+import { isId } from '../../../kernel/ids.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
 import type { Presence, Subject } from '../../../kernel/subject.js';
 import type { FrameText } from '../../../kernel/frame-text.js';
@@ -56,6 +57,7 @@ export class PresenceService implements OnModuleInit {
   }
 
   private tell(change: RosterChange): void {
+    if (!isId(change.who)) return;
     const ofMembers = memberRooms.workspaceOf(change.room);
     if (ofMembers !== null) return this.tellOfMember(ofMembers, change);
     const ofContacts = contactRooms.workspaceOf(change.room);

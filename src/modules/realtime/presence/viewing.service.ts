@@ -75,7 +75,7 @@ export class ViewingService implements OnModuleInit {
     const { workspaceId, scope } = connection.principal as AgentPrincipal;
     const viewed = new Map<string, string>();
     for (const [place, channelId] of this.roster.present(rooms.of(workspaceId))) {
-      if (covers(scope, channelId)) viewed.set(conversationOf(place), channelId);
+      if (isId(conversationOf(place)) && covers(scope, channelId)) viewed.set(conversationOf(place), channelId);
     }
     for (const [id, channelId] of viewed) connection.send(this.frameOf(workspaceId, channelId, id), true);
   }
@@ -116,6 +116,7 @@ export class ViewingService implements OnModuleInit {
     if (workspaceId === null) return;
     const channelId = after ?? before ?? '';
     const conversationId = conversationOf(who);
+    if (![channelId, conversationId, memberOf(who)].every(isId)) return;
     const audience = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
     const heard = audience.filter(topic => this.hub.hears(topic));
     if (heard.length === 0) return;
@@ -125,7 +126,10 @@ export class ViewingService implements OnModuleInit {
 
   private frameOf(workspaceId: string, channelId: string, conversationId: string): FrameText {
     const places = [...this.roster.present(rooms.of(workspaceId)).keys()];
-    const members = places.filter(place => conversationOf(place) === conversationId).map(memberOf);
+    const members = places
+      .filter(place => conversationOf(place) === conversationId)
+      .map(memberOf)
+      .filter(isId);
     const data = { conversation_id: conversationId, members: members.sort() };
     return passingFrame('viewing.updated', data, { conversation_id: conversationId, channel_id: channelId });
   }
