@@ -1,5 +1,5 @@
 import { applyDecorators, HttpCode, SetMetadata, UseInterceptors } from '@nestjs/common';
-import { ApiExtension, ApiExtraModels, ApiOperation } from '@nestjs/swagger';
+import { ApiExtension, ApiExtraModels, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { DomainErrorClass } from '../../kernel/domain-error.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
@@ -26,9 +26,20 @@ function answer(view: ViewRef, page: boolean, creates: boolean): MethodDecorator
   );
 }
 
-/** What the route does, as the API reference says it. */
-export function Summary(text: string): MethodDecorator {
-  return ApiOperation({ summary: text });
+/** What the route does, as the API reference says it; `details` is Markdown for what one line does not hold. */
+export function Summary(text: string, details?: string): MethodDecorator {
+  return ApiOperation({ summary: text, ...(details === undefined ? {} : { description: details }) });
+}
+
+/**
+ * The section of the API reference in which a controller's routes stand. One controller of each section describes it.
+ * @param description Markdown; left out where another controller of the section has it
+ */
+export function Section(name: string, description?: string): ClassDecorator {
+  return applyDecorators(
+    ApiTags(name),
+    ...(description === undefined ? [] : [ApiExtension('x-section', { name, description })]),
+  );
 }
 
 /** 200 with one view. */

@@ -12,8 +12,8 @@ import { crossOrigin } from './cross-origin.js';
 import { fixedHeaders } from './fixed-headers.js';
 import { demandsHttps, httpsOnly } from './https-only.js';
 import { inTurn } from './in-turn.js';
-import { jsonBody } from './json-body.js';
 import { rememberRequest } from './present-request.js';
+import { RequestBodies } from './request-bodies.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { answerUnknownPaths } from './unknown-path.js';
 import { requestValidation } from './validation.js';
@@ -27,12 +27,14 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.set('query parser', 'simple');
   app.disable('x-powered-by');
   app.disable('etag');
+  const lifecycle = app.get(Lifecycle);
+  const isDraining = () => lifecycle.draining;
   const security = fixedHeaders(helmet(headers(demandsHttps(config))));
-  app.use(inTurn(accessLog(log), security, crossOrigin(), refuseWhileDraining(app.get(Lifecycle))));
-  app.use('/v1', inTurn(noStore, httpsOnly(config), jsonBody(), rememberRequest, tellRates));
+  app.use(inTurn(accessLog(log, isDraining), security, crossOrigin(), refuseWhileDraining(isDraining)));
+  app.use('/v1', inTurn(noStore, httpsOnly(config), app.get(RequestBodies).track, rememberRequest, tellRates));
   answerUnreadable(app.getHttpServer());
   answerUnknownPaths(app);
-  app.useGlobalFilters(new ErrorFilter());
+  app.useGlobalFilters(new ErrorFilter(isDraining));
   app.useGlobalPipes(requestValidation());
 }
 
@@ -50,9 +52,9 @@ function noStore(_request: Request, response: Response, next: NextFunction): voi
 }
 
 /** While it drains, an instance finishes what it has and sends the rest elsewhere. */
-function refuseWhileDraining(lifecycle: Lifecycle) {
+function refuseWhileDraining(isDraining: () => boolean) {
   return (request: Request, response: Response, next: NextFunction): void => {
-    if (!lifecycle.draining || request.path === '/healthz' || request.path === '/readyz') return next();
+    if (!isDraining() || request.path === '/healthz' || request.path === '/readyz') return next();
     response.setHeader('Connection', 'close');
     next(new Unavailable());
   };

@@ -10,12 +10,16 @@ import { problem, problemHeaders, STATUS, toDomainError } from './problem.js';
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('http');
 
+  /** @param isDraining a refusal without a cause is then the answer that is meant, not a fault to log */
+  constructor(private readonly isDraining: () => boolean) {}
+
   catch(thrown: unknown, host: ArgumentsHost): void {
     const request = host.switchToHttp().getRequest<Request>();
     const response = host.switchToHttp().getResponse<Response>();
     const error = toDomainError(thrown);
     const { requestId } = contextOf(request);
-    if (error.kind === 'internal' || error.kind === 'unavailable') {
+    const refusedByDrain = error.kind === 'unavailable' && error.cause === undefined && this.isDraining();
+    if ((error.kind === 'internal' || error.kind === 'unavailable') && !refusedByDrain) {
       this.logger.error({ method: request.method, path: request.path, err: error.cause ?? thrown });
     }
     if (response.headersSent) {

@@ -8,19 +8,29 @@ import type { ExpressPrototypes } from './express-classes.js';
 import { expressClasses } from './express-classes.js';
 import { answerJson } from './json-answer.js';
 import { contextOf, envelope } from './request-context.js';
+import { SERVER_TIMEOUTS } from './server-timeouts.js';
 import { StreamedObject, streamed } from './streamed-object.js';
 
 /** Nest's adapter with a server of ours, whose connections all end with it, also those that have left HTTP. */
 export class HttpAdapter extends ExpressAdapter {
   private readonly connections = new Set<Socket>();
+  private inFlight = 0;
   /** Who listens on the port already and hands it over; then it is this socket that is listened on. */
   port: Server | undefined;
 
+  /** Requests whose answer has not been written, or their connection lost. Sockets are not counted. */
+  get requestsInFlight(): number {
+    return this.inFlight;
+  }
+
   override initHttpServer(): void {
     const app = this.getInstance<Application & ExpressPrototypes>();
-    const server: Server = createServer(expressClasses(app), app);
+    const server: Server = createServer({ ...expressClasses(app), ...SERVER_TIMEOUTS }, app);
+    const answered = () => (this.inFlight -= 1);
     // what was pipelined behind an upgrade that is ignored is lost to the parser: its client must know to send it again
     server.prependListener('request', (request, response) => {
+      this.inFlight += 1;
+      response.once('close', answered);
       if (request.headers.upgrade !== undefined) response.setHeader('Connection', 'close');
     });
     server.on('connection', socket => {

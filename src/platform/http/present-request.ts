@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Socket } from 'node:net';
 import type { NextFunction, Request, Response } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { networkOf } from '../../kernel/client-origin.js';
@@ -10,7 +9,8 @@ import { contextOf } from './request-context.js';
 interface PresentRequest {
   requestId: string;
   origin: ClientOrigin;
-  connection: Socket;
+  /** Whether the answer is finished or the caller has disconnected. */
+  closed: boolean;
   /** Hears of each limit that is counted on the request's behalf. */
   hearsRate?: (state: RateState) => void;
 }
@@ -19,11 +19,19 @@ const requests = new AsyncLocalStorage<PresentRequest>();
 
 /**
  * Makes the request known to everything that happens on its behalf, so that log lines and events can name it without
- * its being handed through every room. Comes after the body has been read: streams call back from nowhere.
+ * its being handed through every room.
+ *
+ * A pooled connection, a timer or a kept promise that is made in this context holds it for its own lifetime. So the
+ * context never refers to the request, the response or the socket once the response is closed.
  */
-export function rememberRequest(request: Request, _response: Response, next: NextFunction): void {
+export function rememberRequest(request: Request, response: Response, next: NextFunction): void {
   const { requestId } = contextOf(request);
-  requests.run({ requestId, origin: originOf(request), connection: request.socket }, next);
+  const present: PresentRequest = { requestId, origin: originOf(request), closed: false };
+  response.once('close', () => {
+    present.closed = true;
+    delete present.hearsRate;
+  });
+  requests.run(present, next);
 }
 
 /** The id of the request that is being served; null in work that none has asked for. */
@@ -38,14 +46,14 @@ export function presentOrigin(): ClientOrigin | null {
 
 /** To be asked later: whether the present request's caller has hung up by then. Work that none has asked for never has. */
 export function presentCallerHasGone(): () => boolean {
-  const connection = requests.getStore()?.connection;
-  return () => connection?.destroyed ?? false;
+  const present = requests.getStore();
+  return () => present?.closed ?? false;
 }
 
 /** From now on, whatever limit the present request is counted against, however deep inside, `hears` is told of it. */
 export function onRates(hears: (state: RateState) => void): void {
   const present = requests.getStore();
-  if (present) present.hearsRate = hears;
+  if (present && !present.closed) present.hearsRate = hears;
 }
 
 /** Tells the present request, where there is one, where its caller stands now. */

@@ -20,6 +20,7 @@ export const STATUS: Record<ErrorKind, number> = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  timeout: 408,
   conflict: 409,
   gone: 410,
   too_large: 413,
@@ -55,6 +56,7 @@ export function problemHeaders(error: DomainError, tokenSent: boolean): Record<s
   if (error.kind === 'unauthenticated') {
     headers['WWW-Authenticate'] = tokenSent ? 'Bearer error="invalid_token"' : 'Bearer';
   }
+  if (error.kind === 'timeout') headers.Connection = 'close';
   const wait = error.retryAfter ?? (error.kind === 'unavailable' ? 1 : undefined);
   if (wait !== undefined) headers['Retry-After'] = String(wait);
   return headers;

@@ -1,6 +1,7 @@
 import type { Server } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { MalformedRequest } from '../../kernel/errors.js';
+import type { DomainError } from '../../kernel/domain-error.js';
+import { MalformedRequest, RequestTimeout } from '../../kernel/errors.js';
 import { rawProblem } from './raw-problem.js';
 import { newRequestId } from './request-context.js';
 
@@ -15,15 +16,19 @@ const TOO_LARGE = 'The request line and its headers are larger than allowed.';
 
 /**
  * What Node's parser refuses never becomes a request, so no filter sees it: headers too large, bytes that are no HTTP,
- * a chunk of another length than it says. Node would answer it bare. An expectation that nobody knows is not met with
+ * a chunk of another length than it says, headers that do not end in time. Node would answer it bare. An expectation that nobody knows is not met with
  * 417 but ignored, as HTTP allows.
  */
 export function answerUnreadable(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: HttpSocket) => {
     if (!socket.writable || socket._httpMessage?.headersSent) return void socket.destroy();
-    const refusal = new MalformedRequest(error.code === 'HPE_HEADER_OVERFLOW' ? { message: TOO_LARGE } : {});
-    socket.end(rawProblem(newRequestId(), refusal, false));
+    socket.end(rawProblem(newRequestId(), refusalOf(error), false));
     setTimeout(() => socket.destroy(), LINGER_MS).unref();
   });
   server.on('checkExpectation', (request, response) => server.emit('request', request, response));
+}
+
+function refusalOf({ code }: NodeJS.ErrnoException): DomainError {
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new RequestTimeout();
+  return new MalformedRequest(code === 'HPE_HEADER_OVERFLOW' ? { message: TOO_LARGE } : {});
 }

@@ -1,0 +1,14 @@
+import type { IncomingMessage } from 'node:http';
+import type { INestApplication } from '@nestjs/common';
+import type { Express, Request } from 'express';
+
+/**
+ * Finds clients' addresses by the same rule as `request.ip` (`TRUST_PROXY`), also of requests that never reach Express.
+ */
+export function clientAddresses(app: INestApplication): (request: IncomingMessage) => string {
+  const { request: prototype } = app.getHttpAdapter().getInstance() as Express;
+  return ({ headers, socket }) => {
+    const request = Object.assign(Object.create(prototype) as Request, { headers, socket });
+    return request.ip ?? 'unknown';
+  };
+}
