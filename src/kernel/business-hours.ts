@@ -9,8 +9,6 @@ export interface OpenSpan {
 export type BusinessHours = Partial<Record<Weekday, OpenSpan[]>>;
 
 const CLOCK_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
-const MINUTE_MS = 60_000;
-const WEEK_MINUTES = 7 * 24 * 60;
 
 function isSpan(span: unknown): span is OpenSpan {
   if (typeof span !== 'object' || span === null) return false;
@@ -44,41 +42,4 @@ export function isTimezone(name: string): boolean {
   } catch {
     return false;
   }
-}
-
-function localTime(at: Date, timezone: string): { day: Weekday; time: string } {
-  const parts = new Intl.DateTimeFormat('en-GB', {
-    timeZone: timezone,
-    weekday: 'short',
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-  }).formatToParts(at);
-  const part = (type: string) => parts.find(candidate => candidate.type === type)?.value ?? '';
-  return { day: part('weekday').toLowerCase() as Weekday, time: `${part('hour')}:${part('minute')}` };
-}
-
-/** No timetable means always open. */
-export function isOpen(hours: BusinessHours | null, timezone: string, at: Date): boolean {
-  if (hours === null) return true;
-  const { day, time } = localTime(at, timezone);
-  return (hours[day] ?? []).some(span => span.from <= time && time < span.to);
-}
-
-/**
- * The next minute at which a closed desk opens, within a week; null while open, or when it never opens. Walks the local
- * clock rather than adding offsets, so that a change to or from summer time falls out right.
- */
-export function nextOpening(hours: BusinessHours | null, timezone: string, at: Date): Date | null {
-  if (hours === null || isOpen(hours, timezone, at)) return null;
-  const starts = new Set(Object.entries(hours).flatMap(([day, spans]) => spans.map(span => `${day} ${span.from}`)));
-  const firstMinute = Math.ceil(at.getTime() / MINUTE_MS) * MINUTE_MS;
-  const step = [...starts].every(start => start.endsWith(':00') || start.endsWith(':30')) ? 15 : 1;
-  const aligned = Math.ceil(firstMinute / (step * MINUTE_MS)) * step * MINUTE_MS;
-  for (let minute = 0; starts.size > 0 && minute <= WEEK_MINUTES; minute += step) {
-    const candidate = new Date(aligned + minute * MINUTE_MS);
-    const { day, time } = localTime(candidate, timezone);
-    if (starts.has(`${day} ${time}`)) return candidate;
-  }
-  return null;
 }

@@ -1,4 +1,4 @@
-import { isIPv6 } from 'node:net';
+import { isIPv4, isIPv6 } from 'node:net';
 
 /** Where a request comes from; what limits and the event log know of a caller without a credential. */
 export interface ClientOrigin {
@@ -30,6 +30,16 @@ export function networkOf(address: string): string {
       .join('.');
   }
   return `${spelt(groups.slice(0, 4))}::/64`;
+}
+
+/**
+ * The site that a network of `networkOf` belongs to, for fair shares: /24 of IPv4, /48 of IPv6. Whoever rents a server
+ * has several addresses side by side.
+ */
+export function siteOf(network: string): string {
+  if (isIPv4(network)) return `${network.slice(0, network.lastIndexOf('.'))}.0/24`;
+  const [groups = '', size] = network.split('::/');
+  return size === '64' ? `${groups.split(':').slice(0, 3).join(':')}::/48` : network;
 }
 
 /** The eight groups of an IPv6 address. */

@@ -29,7 +29,7 @@ export const CLOSE_TEXT: Record<CloseReason, string> = {
   pongTimeout: 'nothing was heard from you; connect again',
   slowConsumer: 'you read too slowly; connect again',
   tokenExpired: 'the token has expired; get a new one, then connect',
-  rateLimited: 'too many frames; connect again in 10 s',
+  rateLimited: 'too many frames or bytes; connect again in 10 s',
   memberDeactivated: 'the member is deactivated',
   protocolError: 'too many faulty frames',
   accessRevoked: 'access has been revoked',

@@ -7,6 +7,7 @@ export const ERROR_KINDS = [
   'unauthenticated',
   'forbidden',
   'not_found',
+  'timeout',
   'conflict',
   'gone',
   'too_large',

@@ -1,26 +1,34 @@
 import { domainToASCII } from 'node:url';
 
 const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
-/** Letters, marks and digits of any script. What the URL standard would take out or decode on the way is none. */
+/** Letters, marks and digits of any script. The URL standard drops or decodes other characters. */
 const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
+const MAX_CHARACTERS = 254;
 
 /**
- * The one way an e-mail address becomes a key: trimmed, ASCII letters lower-cased, nothing else changed. A local part
- * outside ASCII is refused, so that no look-alike of another script passes for a colleague; a domain outside ASCII is
- * kept as written, so its look-alikes stay different addresses. One that is only another writing of the same domain
- * (full-width letters, soft hyphens, escapes, line breaks) is refused: it would be a second user of one mailbox.
- * @returns null when the text is no address
+ * Returns the one form in which an e-mail address is stored and compared: trimmed, ASCII letters in lower case, the
+ * domain as DNS has it, so that `bücher.example`, `BÜCHER.example` and `xn--bcher-kva.example` are one domain.
+ * Returns null for a text that is no address. Refuses a local part outside ASCII: a look-alike of another script must
+ * not pass for a colleague. Refuses spellings that no keyboard produces for the same domain (full-width letters, soft
+ * hyphens, escapes, line breaks).
  */
 export function normaliseEmail(text: string): string | null {
-  const email = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase());
-  const at = email.lastIndexOf('@');
-  if (at < 1 || email.length > 254) return null;
-  const local = email.slice(0, at);
-  const domain = email.slice(at + 1);
-  if (!DOMAIN.test(domain) || domain.normalize('NFKC') !== domain) return null;
-  const labels = domainToASCII(domain).split('.');
+  const written = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase());
+  const at = written.lastIndexOf('@');
+  if (at < 1 || written.length > MAX_CHARACTERS) return null;
+  const local = written.slice(0, at);
+  const domain = written.slice(at + 1);
   if (!LOCAL.test(local) || local.startsWith('.') || local.endsWith('.') || local.includes('..')) return null;
+  if (!DOMAIN.test(domain) || domain.normalize('NFKC') !== domain) return null;
+  const ascii = domainToASCII(domain);
+  const labels = ascii.split('.');
   if (labels.length < 2 || !labels.every(label => LABEL.test(label))) return null;
-  return email;
+  // an ASCII domain stays as it is: the URL standard would rewrite one that looks like a number
+  const email = `${local}@${isAscii(domain) ? domain : ascii}`;
+  return email.length > MAX_CHARACTERS ? null : email;
+}
+
+function isAscii(text: string): boolean {
+  return /^[\x20-\x7e]*$/.test(text);
 }

@@ -31,6 +31,11 @@ export const ScopeTooNarrow = defineError(
 export const NotFound = defineError('not_found', 'not_found', 'There is no such thing here.');
 export const Conflict = defineError('conflict', 'conflict', 'The change contradicts the present state.');
 export const VersionConflict = defineError('conflict', 'version_conflict', 'The record has changed in the meantime.');
+export const RequestTimeout = defineError(
+  'timeout',
+  'request_timeout',
+  'The request did not arrive in time; the connection is closed.',
+);
 export const BodyTooLarge = defineError('too_large', 'body_too_large', 'The body is larger than allowed.');
 export const UnsupportedMediaType = defineError(
   'unsupported_media_type',

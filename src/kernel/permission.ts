@@ -54,18 +54,29 @@ export function lowestRole(permission: StaffPermission): Role {
 /** Whoever makes, invites or speaks for members can be one who may do everything: these scopes are worth as much. */
 export const WHOLE_KEY_SCOPES: readonly string[] = ['*', 'members:write', 'invites:write', 'sso:write'];
 
+function isWholeKey(keyScopes: readonly string[]): boolean {
+  return WHOLE_KEY_SCOPES.some(scope => keyScopes.includes(scope));
+}
+
 /** `x:write` on a key includes `x:read`: whoever may change a thing may look at it. */
 function keyAllows(keyScopes: readonly string[], permission: StaffPermission): boolean {
-  if (keyScopes.includes(permission) || WHOLE_KEY_SCOPES.some(scope => keyScopes.includes(scope))) return true;
+  if (keyScopes.includes(permission) || isWholeKey(keyScopes)) return true;
   return keyScopes.includes(permission.replace(/:read$/, ':write'));
 }
 
-/** What a thing takes of an agent beside the permission. */
+function meetsKeyDemand(keyScopes: readonly string[], demand: Demands['ofKey']): boolean {
+  if (demand === undefined) return true;
+  return demand === '*' ? isWholeKey(keyScopes) : keyAllows(keyScopes, demand);
+}
+
+/** What a thing takes beside the permission. */
 export interface Demands {
-  /** Where it takes a higher role than the rest of what the permission names. */
+  /** Of an agent, where it takes a higher role than the rest of what the permission names. */
   role?: Role;
-  /** Whether it reaches beyond any one channel, so that a session limited to some may not do it. */
+  /** Of an agent: whether it reaches beyond any one channel, so that a session limited to some may not do it. */
   allChannels?: boolean;
+  /** Of an API key: another permission, or the whole key. */
+  ofKey?: StaffPermission | '*';
 }
 
 /** The lowest role that may do it. */
@@ -78,20 +89,34 @@ export function roleFor(permission: StaffPermission, { role }: Demands): Role {
  * A session whose scope is not `all` has the rights of an agent, whatever its role.
  */
 export function assertAllowed(principal: Principal, permission: Permission, demands: Demands = {}): void {
+  const Refusal = refusalOf(principal, permission, demands);
+  if (Refusal) throw new Refusal();
+}
+
+/** Whether `assertAllowed` lets the caller pass. */
+export function isAllowed(principal: Principal, permission: Permission, demands: Demands = {}): boolean {
+  return refusalOf(principal, permission, demands) === null;
+}
+
+function refusalOf(
+  principal: Principal,
+  permission: Permission,
+  demands: Demands,
+): typeof Forbidden | typeof ScopeTooNarrow | null {
+  if (principal.kind === 'system') return null;
+  if (isVisitorPermission(permission)) return principal.kind === 'visitor' ? null : Forbidden;
   switch (principal.kind) {
-    case 'system':
-      return;
     case 'visitor':
-      if (!isVisitorPermission(permission)) throw new Forbidden();
-      return;
-    case 'api_key':
-      if (isVisitorPermission(permission) || !keyAllows(principal.keyScopes, permission)) throw new Forbidden();
-      return;
+      return Forbidden;
+    case 'api_key': {
+      const { keyScopes } = principal;
+      return keyAllows(keyScopes, permission) && meetsKeyDemand(keyScopes, demands.ofKey) ? null : Forbidden;
+    }
     case 'agent': {
-      if (isVisitorPermission(permission)) throw new Forbidden();
       const lowest = roleFor(permission, demands);
-      if (rank(principal.role) < rank(lowest)) throw new Forbidden();
-      if ((lowest !== 'agent' || demands.allChannels) && principal.scope !== null) throw new ScopeTooNarrow();
+      if (rank(principal.role) < rank(lowest)) return Forbidden;
+      if ((lowest !== 'agent' || demands.allChannels) && principal.scope !== null) return ScopeTooNarrow;
+      return null;
     }
   }
 }

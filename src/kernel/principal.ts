@@ -9,6 +9,10 @@ export function rank(role: Role): number {
   return ROLES.indexOf(role);
 }
 
+export function lowerRole(a: Role, b: Role): Role {
+  return rank(a) < rank(b) ? a : b;
+}
+
 interface InWorkspace {
   readonly workspaceId: string;
 }
@@ -19,6 +23,10 @@ export interface VisitorPrincipal extends InWorkspace {
   readonly channelId: string;
   /** Which of the contact's tokens it came with: those of earlier generations are worth nothing. */
   readonly generation: number;
+  /** Whether the contact is verified. */
+  readonly verified: boolean;
+  /** The same as `generation`, of the channel. */
+  readonly channelGeneration: number;
   readonly expiresAt: Date;
 }
 
@@ -26,6 +34,7 @@ export interface AgentPrincipal extends InWorkspace {
   readonly kind: 'agent';
   readonly memberId: string;
   readonly userId: string;
+  /** The role whose rights the session has: the member's own, in a session that an API key minted at most `admin`. */
   readonly role: Role;
   readonly name: string;
   readonly scope: ChannelScope;

@@ -1,5 +1,5 @@
 import { isIPv6 } from 'node:net';
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { covers, narrow } from '../../src/kernel/channel-scope.js';
 import type { ChannelScope } from '../../src/kernel/channel-scope.js';
@@ -10,7 +10,8 @@ import type { CursorPart } from '../../src/kernel/page.js';
 import { decodeCursor, encodeCursor } from '../../src/kernel/page.js';
 import type { LogCursor } from '../../src/platform/events/log-cursor.js';
 import { decodeLogCursor, encodeLogCursor } from '../../src/platform/events/log-cursor.js';
-import { parseFrame } from '../../src/platform/sockets/frame.js';
+import { FrameTooManyValues, parseFrame } from '../../src/platform/sockets/frame.js';
+import { measureJson } from '../../src/platform/sockets/json-measure.js';
 
 /** PROPERTY_RUNS=… looks for longer. What fails prints its seed, which PROPERTY_SEED=… repeats. */
 const { PROPERTY_RUNS = '500', PROPERTY_SEED } = process.env;
@@ -54,7 +55,9 @@ describe('the cursor of a log', () => {
   const position = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
   const identity = fc.stringMatching(/^[0-9a-f]{16}$/);
   const range = fc.option(fc.record({ horizon: xid, position, last: position }), { nil: null });
-  const cursor: fc.Arbitrary<LogCursor> = fc.record({ identity, since: xid, range });
+  const mark = fc.oneof(fc.stringMatching(/^[0-9a-f]{12}$/), fc.constant('0'));
+  const newest = fc.option(fc.record({ position, mark }), { nil: null });
+  const cursor: fc.Arbitrary<LogCursor> = fc.record({ identity, since: xid, newest, range });
 
   it('is read as it was written', () => {
     holds(cursor, written => expect(decodeLogCursor(encodeLogCursor(written))).toEqual(written));
@@ -65,13 +68,16 @@ describe('the cursor of a log', () => {
     const text = fc.oneof(
       forged(fc.constant('1'), identity, number),
       forged(fc.constant('1'), identity, number, number, number, number),
+      forged(fc.constant('2'), identity, number, number, mark),
+      forged(fc.constant('2'), identity, number, number, mark, number, number, number),
     );
     holds(text, guessed => {
       const found = decodeLogCursor(guessed);
       if (!found) return;
       expect(found.identity).toMatch(/^[0-9a-f]{16}$/);
       for (const one of [found.since, found.range?.horizon ?? '0']) expect(BigInt(one) < 2n ** 64n).toBe(true);
-      for (const one of [found.range?.position, found.range?.last]) expect(BigInt(one ?? '0') < 2n ** 63n).toBe(true);
+      for (const one of [found.range?.position, found.range?.last, found.newest?.position])
+        expect(BigInt(one ?? '0') < 2n ** 63n).toBe(true);
     });
   });
 });
@@ -120,19 +126,14 @@ describe('a frame of a client', () => {
     );
     holds(text, said => {
       try {
-        const { type, fields } = parseFrame(said);
-        expect([typeof type, typeof fields, Object.getPrototypeOf(fields)]).toEqual([
-          'string',
-          'object',
-          Object.prototype,
-        ]);
-        for (const envelope of ['type', 'data', 'payload']) {
-          const inner = ['data', 'payload'].some(name => envelope in Object((JSON.parse(said) as never)[name] ?? {}));
-          if (!inner) expect(Object.hasOwn(fields, envelope)).toBe(false);
-        }
+        const frame = parseFrame(said);
+        const given = JSON.parse(said) as Record<string, unknown>;
+        expect(frame.type).toBe(given.type);
+        const fields = frame.pick('token', 'toString', '__proto__');
+        expect(Object.keys(fields).filter(name => name !== 'token' && !said.includes(name))).toEqual([]);
       } catch (error) {
         expect(error).toBeInstanceOf(DomainError);
-        expect((error as DomainError).code).toBe('frame_malformed');
+        expect(['frame_malformed', 'frame_too_many_values']).toContain((error as DomainError).code);
       }
     });
   });
@@ -148,10 +149,43 @@ describe('a frame of a client', () => {
           { type, data: fields },
           { type, payload: fields },
         ]) {
-          expect(parseFrame(JSON.stringify(frame))).toEqual({ type, fields });
+          const read = parseFrame(JSON.stringify(frame));
+          expect([read.type, read.pick(...Object.keys(fields), 'missing')]).toEqual([type, fields]);
         }
       },
     );
+  });
+
+  /** Members and elements of a value at all levels, and how deep its objects and arrays are nested. */
+  function measureValue(value: unknown): { values: number; depth: number } {
+    if (typeof value !== 'object' || value === null) return { values: 0, depth: 0 };
+    const inner = Object.values(value).map(measureValue);
+    return {
+      values: inner.reduce((sum, { values }) => sum + 1 + values, 0),
+      depth: 1 + Math.max(0, ...inner.map(({ depth }) => depth)),
+    };
+  }
+
+  it('is measured in its text exactly as its values are counted once it is parsed, however it is spaced', () => {
+    const limits = { values: Infinity, depth: Infinity };
+    const spaces = fc.constantFrom(undefined, 1, '\t', '\n');
+    holds(fc.tuple(fc.jsonValue({ maxDepth: 6 }), spaces), ([value, space]) => {
+      expect(measureJson(JSON.stringify(value, null, space), limits)).toEqual(measureValue(value));
+    });
+  });
+
+  it('is never parsed when it has more than 50 values, wherever they are', () => {
+    const list = (length: number) => Array.from({ length }, (_nothing, index) => index);
+    const frames = [
+      { type: 'ping', ...Object.fromEntries(list(50).map(index => [`k${index}`, index])) },
+      { type: 'ping', data: list(49) },
+      { type: 'ping', data: { 'a "quoted" \\ key,': list(24), other: list(24) } },
+    ];
+    const parse = jest.spyOn(JSON, 'parse');
+    for (const frame of frames) expect(() => parseFrame(JSON.stringify(frame))).toThrow(FrameTooManyValues);
+    expect(parse).not.toHaveBeenCalled();
+    parse.mockRestore();
+    expect(parseFrame(JSON.stringify({ type: 'ping', data: list(48) })).type).toBe('ping');
   });
 });
 

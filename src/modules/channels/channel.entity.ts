@@ -34,6 +34,12 @@ export class ChannelEntity implements Channel {
   @TextColumn('identity_secret')
   identitySecret!: string;
 
+  @Column({ name: 'verified_generation', type: 'integer', default: 1 })
+  verifiedGeneration!: number;
+
+  @Column({ name: 'unverified_generation', type: 'integer', default: 1 })
+  unverifiedGeneration!: number;
+
   @JsonColumn('routing')
   routing!: Routing;
 

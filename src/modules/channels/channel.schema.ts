@@ -15,11 +15,12 @@ const optional = true;
  * nothing to clear. The second is the first without nulls.
  */
 export class UpdateWidgetThemeBody {
-  @Text({ optional, pattern: COLOR, max: 7 }) primary_color?: string;
+  @Text({ optional, pattern: COLOR, max: 7, example: '#0b6e4f' }) primary_color?: string;
   @Choice(['light', 'dark', 'auto'], { optional }) mode?: WidgetConfig['theme']['mode'];
   @Choice(['left', 'right'], { optional }) position?: WidgetConfig['theme']['position'];
-  @Text({ optional, max: 40 }) launcher_label?: string;
-  @Text({ optional, nullable: true, max: 2048, pattern: WEB_ADDRESS }) logo_url?: string | null;
+  @Text({ optional, max: 40, example: 'Chat with us' }) launcher_label?: string;
+  @Text({ optional, nullable: true, max: 2048, pattern: WEB_ADDRESS, example: 'https://shop.example/logo.svg' })
+  logo_url?: string | null;
 }
 
 export class CreateWidgetThemeBody extends UpdateWidgetThemeBody {
@@ -28,7 +29,7 @@ export class CreateWidgetThemeBody extends UpdateWidgetThemeBody {
 
 export class PreChatFieldBody implements PreChatField {
   @Text({ max: 50, pattern: /^[a-z0-9_]+$/, example: 'order_number' }) key!: string;
-  @Text() label!: string;
+  @Text({ example: 'Order number' }) label!: string;
   @Choice(['text', 'email', 'phone', 'textarea']) type!: string;
   @Flag() required!: boolean;
 }
@@ -48,9 +49,9 @@ export class WidgetFeaturesBody {
 }
 
 export class UpdateWidgetConfigBody {
-  @Text({ optional }) title?: string;
-  @Text({ optional, min: 0, max: 1000 }) greeting?: string;
-  @Text({ optional, min: 0, max: 1000 }) away_message?: string;
+  @Text({ optional, example: 'Support' }) title?: string;
+  @Text({ optional, min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting?: string;
+  @Text({ optional, min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message?: string;
   @Locale({ optional }) locale?: string;
   @Nested(() => UpdateWidgetThemeBody, { optional }) theme?: UpdateWidgetThemeBody;
   @Nested(() => PreChatFormBody, { optional }) pre_chat_form?: PreChatFormBody;
@@ -69,7 +70,7 @@ export class RoutingBody {
 }
 
 export class UpdateChannelBody {
-  @Text({ optional }) name?: string;
+  @Text({ optional, example: 'Web shop' }) name?: string;
   @Choice(CHANNEL_STATUSES, { optional }) status?: ChannelStatus;
   @Texts({ optional, maxItems: 100, max: 2048 })
   @Rule('origin', isOrigin, 'must hold origins such as https://shop.example', true)
@@ -91,17 +92,22 @@ export class CreateChannelBody extends UpdateChannelBody {
   @Nested(() => CreateWidgetConfigBody, { optional }) declare widget_config?: CreateWidgetConfigBody;
 }
 
+export class RotateTokenQuery {
+  @Choice(['true', 'false'], { optional, description: 'Also refuses every visitor token and closes every socket.' })
+  end_sessions?: 'true' | 'false';
+}
+
 export class RoutingView implements Routing {
   @Choice(ROUTING_MODES, { description: ROUTING_MODE }) mode!: Routing['mode'];
   @Id({ nullable: true, description: 'The bot that answers first; cannot be set yet.' }) bot_id!: string | null;
 }
 
 export class WidgetThemeView {
-  @Text() primary_color!: string;
+  @Text({ example: '#0b6e4f' }) primary_color!: string;
   @Choice(['light', 'dark', 'auto']) mode!: WidgetConfig['theme']['mode'];
   @Choice(['left', 'right']) position!: WidgetConfig['theme']['position'];
-  @Text() launcher_label!: string;
-  @Text({ nullable: true, max: 2048 }) logo_url!: string | null;
+  @Text({ example: 'Chat with us' }) launcher_label!: string;
+  @Text({ nullable: true, max: 2048, example: 'https://shop.example/logo.svg' }) logo_url!: string | null;
 }
 
 export class PreChatFormView {
@@ -120,9 +126,9 @@ export class WidgetFeaturesView {
 
 /** What an admin chose; visitors get it with the limits and the opening hours of the moment. */
 export class WidgetSettingsView implements WidgetConfig {
-  @Text() title!: string;
-  @Text({ min: 0, max: 1000 }) greeting!: string;
-  @Text({ min: 0, max: 1000 }) away_message!: string;
+  @Text({ example: 'Support' }) title!: string;
+  @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
+  @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message!: string;
   @Locale() locale!: string;
   @Nested(() => WidgetThemeView) theme!: WidgetThemeView;
   @Nested(() => PreChatFormView) pre_chat_form!: PreChatFormView;
@@ -131,7 +137,7 @@ export class WidgetSettingsView implements WidgetConfig {
 
 export class ChannelView implements ChannelRecord {
   @Id() id!: string;
-  @Text() name!: string;
+  @Text({ example: 'Web shop' }) name!: string;
   @Choice(['widget']) type!: 'widget';
   @Choice(CHANNEL_STATUSES) status!: ChannelStatus;
   @Text({ example: 'wt_…', description: 'Public; stands in the page.' }) widget_token!: string;
@@ -150,5 +156,6 @@ export class ChannelView implements ChannelRecord {
 
 /** A channel just made, or its secret just changed: the only times that the secret is shown. */
 export class ChannelWithSecretView extends ChannelView {
-  @Text({ description: 'Signs identity tokens; shown this once.' }) identity_secret!: string;
+  @Text({ description: 'Signs identity tokens; shown this once.', example: 'Rm9LpJd6Gf5SaEu0iOqWkZxA4hQ0z8K1' })
+  identity_secret!: string;
 }

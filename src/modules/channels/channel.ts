@@ -28,6 +28,10 @@ export interface Channel {
   identityVerification: IdentityMode;
   /** The key of identity tokens, encrypted. */
   identitySecret: string;
+  /** Raised to refuse every token that verified visitors were given before. */
+  verifiedGeneration: number;
+  /** The same for visitors without proof of identity. */
+  unverifiedGeneration: number;
   routing: Routing;
   /** At most one unresolved conversation of a contact. */
   singleConversation: boolean;

@@ -1,19 +1,24 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
-import { ChannelView, ChannelWithSecretView, CreateChannelBody, UpdateChannelBody } from './channel.schema.js';
+import {
+  ChannelView,
+  ChannelWithSecretView,
+  CreateChannelBody,
+  RotateTokenQuery,
+  UpdateChannelBody,
+} from './channel.schema.js';
 import { toChannelRecord } from './channel.js';
 import type { ChannelWithSecret } from './channels.service.js';
 import { ChannelsService } from './channels.service.js';
 
-@ApiTags('Channels')
+@Section('Channels', "A channel is one widget on one site. Its `widget_token` is public and opens visitors' sessions.")
 @Controller('channels')
 export class ChannelsController {
   constructor(private readonly channels: ChannelsService) {}
@@ -36,15 +41,21 @@ export class ChannelsController {
   }
 
   @Post()
-  @Summary('Makes a channel; its identity secret is in this answer and in no other.')
-  @Allow('channels:write')
+  @Summary(
+    'Create a channel. Its identity secret is in this answer and in no other.',
+    'Put `widget_token` into the page; it is public. Keep `identity_secret` on a server: it signs the `identity_token` by which a visitor proves who it is.',
+  )
+  @Allow('channels:write', { ofKey: '*' })
   @Creates(ChannelWithSecretView)
   async create(@Caller() caller: StaffPrincipal, @Body() body: CreateChannelBody): Promise<ChannelWithSecretView> {
     return withSecret(await this.channels.create(caller, body.name, body));
   }
 
   @Patch(':id')
-  @Summary('Changes a channel; nested settings are merged.')
+  @Summary(
+    'Change a channel.',
+    '`routing` and `widget_config` are merged key by key; lists, and `business_hours`, are replaced as a whole.',
+  )
   @Allow('channels:write')
   @Answers(ChannelView)
   @Throws(NotFound)
@@ -67,17 +78,27 @@ export class ChannelsController {
   }
 
   @Post(':id/rotate-token')
-  @Summary('A new public token; pages that carry the old one can open no more sessions.')
+  @Summary(
+    'Replace the public token.',
+    'Pages that carry the old one can open no more sessions. Open sessions go on, unless `end_sessions=true` ends all of them.',
+  )
   @Allow('channels:write')
   @Answers(ChannelView)
   @Throws(NotFound)
-  async rotateToken(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ChannelView> {
-    return toChannelRecord(await this.channels.rotateToken(caller, id));
+  async rotateToken(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Query() query: RotateTokenQuery,
+  ): Promise<ChannelView> {
+    return toChannelRecord(await this.channels.rotateToken(caller, id, query.end_sessions === 'true'));
   }
 
   @Post(':id/rotate-identity-secret')
-  @Summary('A new key for identity tokens; those that the old one signed are worth nothing from now on.')
-  @Allow('channels:write')
+  @Summary(
+    'Replace the identity secret.',
+    "Identity tokens that the old secret signed, and visitors' tokens that they proved, are refused from now on. The new secret is in this answer and in no other.",
+  )
+  @Allow('channels:write', { ofKey: '*' })
   @Answers(ChannelWithSecretView)
   @Throws(NotFound)
   async rotateIdentitySecret(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ChannelWithSecretView> {

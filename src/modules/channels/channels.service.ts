@@ -10,6 +10,8 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { Cipher } from '../../platform/encryption/cipher.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
+import type { VisitorKind } from './channel-tokens.js';
+import { refuseTokens } from './channel-tokens.js';
 import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
 import { newWidgetToken, toChannelRecord } from './channel.js';
 import './channels.events.js';
@@ -106,6 +108,8 @@ export class ChannelsService {
       allowedOrigins: [],
       identityVerification: 'optional',
       identitySecret: this.cipher.encrypt(identitySecret, IDENTITY_CONTEXT),
+      verifiedGeneration: 1,
+      unverifiedGeneration: 1,
       routing: { mode: 'manual', bot_id: null },
       singleConversation: true,
       reopenWindowHours: 72,
@@ -126,7 +130,11 @@ export class ChannelsService {
   }
 
   async update(principal: StaffPrincipal, id: string, changes: ChannelChanges): Promise<Channel> {
-    return this.change(principal, id, 'channel.updated', channel => apply(channel, changes));
+    return this.change(principal, id, 'channel.updated', channel => {
+      const before = channel.identityVerification;
+      apply(channel, changes);
+      return before !== 'required' && channel.identityVerification === 'required' ? ['unverified'] : [];
+    });
   }
 
   /** Soft: conversations stay readable, sessions end. */
@@ -134,12 +142,15 @@ export class ChannelsService {
     await this.change(principal, id, 'channel.deleted', channel => {
       channel.deletedAt = this.clock.now();
       channel.status = 'disabled';
+      return [];
     });
   }
 
-  rotateToken(principal: StaffPrincipal, id: string): Promise<Channel> {
+  /** @param endSessions also refuses every visitor token that the channel has given out */
+  rotateToken(principal: StaffPrincipal, id: string, endSessions: boolean): Promise<Channel> {
     return this.change(principal, id, 'channel.updated', channel => {
       channel.widgetToken = newWidgetToken();
+      return endSessions ? ['verified', 'unverified'] : [];
     });
   }
 
@@ -147,6 +158,7 @@ export class ChannelsService {
     const identitySecret = randomToken('ids_');
     const channel = await this.change(principal, id, 'channel.secret_rotated', present => {
       present.identitySecret = this.cipher.encrypt(identitySecret, IDENTITY_CONTEXT);
+      return ['verified'];
     });
     return { channel, identitySecret };
   }
@@ -156,19 +168,22 @@ export class ChannelsService {
     return this.cipher.decrypt(channel.identitySecret, IDENTITY_CONTEXT);
   }
 
+  /** @param edit returns the visitors whose tokens are refused from now on */
   private change(
     principal: StaffPrincipal,
     id: string,
     type: Change,
-    edit: (channel: Channel) => void,
+    edit: (channel: Channel) => VisitorKind[],
   ): Promise<Channel> {
     return this.units.run(async () => {
       const channel = await this.channels.lockVisible(principal, id);
       if (!channel) throw new NotFound();
-      edit(channel);
+      const refused = edit(channel).map(kind => ({ id, kind, generation: refuseTokens(channel, kind) }));
       channel.updatedAt = this.clock.now();
       await this.channels.save(channel);
       await this.tell(principal, type, channel);
+      const place = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
+      for (const payload of refused) await this.events.audit({ type: 'channel.tokens_refused', ...place, payload });
       return channel;
     });
   }

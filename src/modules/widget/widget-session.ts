@@ -1,4 +1,4 @@
-import { isOpen, nextOpening } from '../../kernel/business-hours.js';
+import type { OpeningCache } from '../../kernel/opening-cache.js';
 import { toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Channel, WidgetConfig } from '../channels/index.js';
 import type { Workspace } from '../workspaces/index.js';
@@ -20,17 +20,19 @@ export function toWidgetConfigRecord(
   channel: Channel,
   workspace: Workspace,
   online: boolean,
+  openings: OpeningCache,
   now: Date,
 ): WidgetConfigRecord {
   const hours = channel.businessHours ?? workspace.businessHours;
+  const { open, changesAt } = openings.get(hours, workspace.timezone, now);
   const { widgetConfig } = channel;
   return {
     ...widgetConfig,
     features: { ...widgetConfig.features, csat: widgetConfig.features.csat && channel.csatEnabled },
     availability: {
       online,
-      within_business_hours: isOpen(hours, workspace.timezone, now),
-      next_open_at: toWireTimeOrNull(nextOpening(hours, workspace.timezone, now)),
+      within_business_hours: open,
+      next_open_at: toWireTimeOrNull(open ? null : changesAt),
     },
     limits: LIMITS,
   };

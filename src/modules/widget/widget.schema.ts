@@ -9,11 +9,13 @@ const optional = true;
 const nullable = true;
 
 export class OpenSessionBody {
-  @Text({ description: 'The public token of the channel.' }) widget_token!: string;
-  @Text({ optional, max: 255, description: "The site's own id for its user." }) external_id?: string;
-  @Text({ optional }) name?: string;
+  @Text({ description: 'The public token of the channel.', example: 'wt_4hQ0z8K1vTn2wXc7Yb3Rm9Lp' })
+  widget_token!: string;
+  @Text({ optional, max: 255, description: "The site's own id for its user.", example: 'customer-42' })
+  external_id?: string;
+  @Text({ optional, example: 'Vera Lindqvist' }) name?: string;
   @Email({ optional }) email?: string;
-  @Text({ optional, max: 50 }) phone?: string;
+  @Text({ optional, max: 50, example: '+49 30 1234567' }) phone?: string;
   @Text({ optional, max: 4096, description: "JWT (HS256, the channel's identity secret) with `sub` = external_id." })
   identity_token?: string;
   @Locale({ optional }) locale?: string;
@@ -21,13 +23,14 @@ export class OpenSessionBody {
 }
 
 export class WidgetConfigQuery {
-  @Text() widget_token!: string;
+  @Text({ description: 'The public token of the channel.', example: 'wt_4hQ0z8K1vTn2wXc7Yb3Rm9Lp' })
+  widget_token!: string;
 }
 
 export class UpdateVisitorContactBody {
-  @Text({ optional, nullable }) name?: string | null;
+  @Text({ optional, nullable, example: 'Vera Lindqvist' }) name?: string | null;
   @Email({ optional, nullable }) email?: string | null;
-  @Text({ optional, nullable, max: 50 }) phone?: string | null;
+  @Text({ optional, nullable, max: 50, example: '+49 30 1234567' }) phone?: string | null;
   @Locale({ optional, nullable }) locale?: string | null;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
@@ -36,7 +39,7 @@ export class AvailabilityView {
   @Flag({ description: 'Whether a member who sees the channel is online.' })
   online!: boolean;
   @Flag() within_business_hours!: boolean;
-  @Time({ nullable }) next_open_at!: string | null;
+  @Time({ nullable, description: 'Looks 400 days ahead; null while open.' }) next_open_at!: string | null;
 }
 
 export class WidgetLimitsView {
@@ -46,9 +49,9 @@ export class WidgetLimitsView {
 }
 
 export class WidgetConfigView implements WidgetConfigRecord {
-  @Text() title!: string;
-  @Text({ min: 0, max: 1000 }) greeting!: string;
-  @Text({ min: 0, max: 1000 }) away_message!: string;
+  @Text({ example: 'Support' }) title!: string;
+  @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
+  @Text({ min: 0, max: 1000, example: 'We are away and will answer by e-mail.' }) away_message!: string;
   @Locale() locale!: string;
   @Embedded('WidgetThemeView') theme!: WidgetConfig['theme'];
   @Embedded('PreChatFormView') pre_chat_form!: WidgetConfig['pre_chat_form'];
@@ -58,7 +61,7 @@ export class WidgetConfigView implements WidgetConfigRecord {
 }
 
 export class PublicWidgetConfigView {
-  @Text() channel_name!: string;
+  @Text({ example: 'Web shop' }) channel_name!: string;
   @Nested(() => WidgetConfigView) widget_config!: WidgetConfigView;
 }
 
@@ -69,17 +72,17 @@ const told =
 
 export class VisitorContactView implements VisitorContactRecord {
   @Id() id!: string;
-  @Text({ nullable, description: told }) name!: string | null;
+  @Text({ nullable, description: told, example: 'Vera Lindqvist' }) name!: string | null;
   @Email({ nullable, description: told }) email!: string | null;
-  @Text({ nullable, max: 50, description: told }) phone!: string | null;
+  @Text({ nullable, max: 50, description: told, example: '+49 30 1234567' }) phone!: string | null;
   @Flag({ description: 'Whether an identity token has proven its external_id.' }) verified!: boolean;
 }
 
 export class WidgetSessionView {
-  @Text({ max: 4096, description: 'Visitor JWT, 24 hours.' }) visitor_token!: string;
+  @Text({ max: 4096, description: 'Visitor JWT, 24 hours.', example: 'eyJhbGciOiJIUzI1NiIs…' }) visitor_token!: string;
   @Integer() expires_in!: number;
   @Id() contact_id!: string;
-  @Text() channel_name!: string;
+  @Text({ example: 'Web shop' }) channel_name!: string;
   @Nested(() => WidgetConfigView) widget_config!: WidgetConfigView;
   @Nested(() => VisitorContactView) contact!: VisitorContactView;
 }

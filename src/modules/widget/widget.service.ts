@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
+import { OpeningCache } from '../../kernel/opening-cache.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { VisitorClaims } from '../auth/index.js';
-import { TokenService, VISITOR_SECONDS } from '../auth/index.js';
+import { channelGenerationIn, TokenService, VISITOR_SECONDS } from '../auth/index.js';
 import type { Channel } from '../channels/index.js';
-import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
+import { admitsOrigin, ChannelsService, OriginNotAllowed, tokenGenerationOf, visitorKind } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactBlocked, ContactsService } from '../contacts/index.js';
 import { MemberPresence } from '../members/index.js';
@@ -47,6 +48,8 @@ export interface WidgetSession {
 /** The door of visitors: the public widget token becomes a token for one contact. */
 @Injectable()
 export class WidgetService {
+  private readonly openings = new OpeningCache();
+
   constructor(
     private readonly channels: ChannelsService,
     private readonly contacts: ContactsService,
@@ -60,13 +63,16 @@ export class WidgetService {
 
   /** @throws WidgetTokenInvalid, OriginNotAllowed, IdentityRequired, IdentityInvalid, ContactBlocked, RateLimited */
   async open(request: SessionRequest, from: SessionOrigin): Promise<WidgetSession> {
+    const channel = await this.channelOf(request.widget_token, from.network);
     await this.limiter.consume('widget_session', `${request.widget_token} ${from.network}`);
-    const { channel, workspace } = await this.enter(request.widget_token, from.origin);
+    const workspace = await this.enter(channel, from.origin);
     const verified = this.identity.isProven(channel, request.external_id, request.identity_token);
     const contact = await this.contactOf(channel, request, verified, from.bearer);
     if (contact.blocked) throw new ContactBlocked();
     await this.limiter.consume('widget_session_contact', contact.id);
-    const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration };
+    // as the channel was when its proof was checked: a generation that has ended since is refused with it
+    const cgen = tokenGenerationOf(channel, visitorKind(contact.verified));
+    const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration, cgen };
     return {
       token: this.tokens.visitor(claims),
       expiresIn: VISITOR_SECONDS,
@@ -79,9 +85,10 @@ export class WidgetService {
   /** What a page needs to draw its launcher. Makes no contact. */
   async config(
     widgetToken: string,
-    origin: string | undefined,
+    from: Pick<SessionOrigin, 'network' | 'origin'>,
   ): Promise<{ channel: Channel; config: WidgetConfigRecord }> {
-    const { channel, workspace } = await this.enter(widgetToken, origin);
+    const channel = await this.channelOf(widgetToken, from.network);
+    const workspace = await this.enter(channel, from.origin);
     return { channel, config: this.configOf(channel, workspace) };
   }
 
@@ -95,16 +102,21 @@ export class WidgetService {
     return toVisitorContactRecord(contact, isItsVisitorsAlone(contact) ? null : details);
   }
 
-  private async enter(
-    widgetToken: string,
-    origin: string | undefined,
-  ): Promise<{ channel: Channel; workspace: Workspace }> {
+  /** Counts unknown tokens per address, so that random ones make no counters of their own. */
+  private async channelOf(widgetToken: string, network: string): Promise<Channel> {
+    await this.limiter.assertBelow('widget_token_unknown', network);
     const channel = await this.channels.byWidgetToken(widgetToken);
-    if (!channel || channel.status !== 'active') throw new WidgetTokenInvalid();
+    if (channel) return channel;
+    await this.limiter.fail('widget_token_unknown', network);
+    throw new WidgetTokenInvalid();
+  }
+
+  private async enter(channel: Channel, origin: string | undefined): Promise<Workspace> {
+    if (channel.status !== 'active') throw new WidgetTokenInvalid();
     if (!admitsOrigin(channel.allowedOrigins, origin)) throw new OriginNotAllowed();
     const workspace = await this.workspaces.find(channel.workspaceId);
     if (!workspace) throw new WidgetTokenInvalid();
-    return { channel, workspace };
+    return workspace;
   }
 
   /** The contact of the token that the page still holds, else of the external id, else a new one. */
@@ -117,7 +129,8 @@ export class WidgetService {
     const held = await this.heldContact(channel, bearer);
     const { external_id: externalId = null, ...details } = detailsOf(request);
     const same = held && held.verified === verified && (externalId === null || held.externalId === externalId);
-    const arrived = same && (await this.contacts.arrive(held.workspaceId, held.id, channel.id, details));
+    const unrefused = ({ tokenGeneration }: Contact) => tokenGeneration === held?.tokenGeneration;
+    const arrived = same && (await this.contacts.arrive(held.workspaceId, held.id, channel.id, details, unrefused));
     if (arrived) return arrived;
     return this.contacts.findOrCreate(channel.workspaceId, channel.id, { externalId, verified }, details);
   }
@@ -128,7 +141,8 @@ export class WidgetService {
     if (!claims || claims.ws !== channel.workspaceId || claims.ch !== channel.id) return null;
     if (claims.exp * 1000 + RENEWABLE_MS < this.clock.now().getTime()) return null;
     const contact = await this.contacts.find(claims.ws, claims.sub);
-    return contact?.tokenGeneration === claims.gen ? contact : null;
+    if (contact?.tokenGeneration !== claims.gen) return null;
+    return tokenGenerationOf(channel, visitorKind(contact.verified)) === channelGenerationIn(claims) ? contact : null;
   }
 
   /** This route is public: a bad token is not looked at rather than refused. */
@@ -143,7 +157,7 @@ export class WidgetService {
 
   private configOf(channel: Channel, workspace: Workspace): WidgetConfigRecord {
     const online = this.members.anyOnline(channel.workspaceId, channel.id);
-    return toWidgetConfigRecord(channel, workspace, online, this.clock.now());
+    return toWidgetConfigRecord(channel, workspace, online, this.openings, this.clock.now());
   }
 }
 

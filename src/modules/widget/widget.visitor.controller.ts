@@ -1,11 +1,10 @@
 import { Body, Controller, Get, Header, Headers, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { bearerToken } from '../../platform/access/authenticator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import { OriginNotAllowed } from '../channels/index.js';
 import { ContactBlocked } from '../contacts/index.js';
@@ -20,14 +19,18 @@ import {
 } from './widget.schema.js';
 import { WidgetService } from './widget.service.js';
 
-@ApiTags('Visitor')
+@Section(
+  'Visitor',
+  'Everything that the chat widget calls. A visitor reaches these routes only, and agents and API keys never reach them.',
+)
 @Controller('widget')
 export class WidgetVisitorController {
   constructor(private readonly widget: WidgetService) {}
 
   @Post('session')
   @Summary(
-    'Creates or retrieves the contact and gives it a token for a day. A visitor token as Bearer renews its contact.',
+    'Open a visitor session: find or create the contact.',
+    'The same `external_id` is the same contact; without one a new anonymous contact is created. A visitor token as Bearer renews the session of its contact. E-mail and phone never match a contact. To prove who the visitor is, send an `identity_token` that your server signed.',
   )
   @Public()
   @Answers(WidgetSessionView)
@@ -59,9 +62,10 @@ export class WidgetVisitorController {
   @Throws(WidgetTokenInvalid, OriginNotAllowed)
   async getConfig(
     @Query() query: WidgetConfigQuery,
+    @Origin() { network }: ClientOrigin,
     @Headers('origin') origin?: string,
   ): Promise<PublicWidgetConfigView> {
-    const { channel, config } = await this.widget.config(query.widget_token, origin);
+    const { channel, config } = await this.widget.config(query.widget_token, { network, origin });
     return { channel_name: channel.name, widget_config: config };
   }
 
@@ -74,7 +78,10 @@ export class WidgetVisitorController {
   }
 
   @Patch('contact')
-  @Summary('Changes what the visitor says of itself; null clears. Answers like GET, with what this request gave.')
+  @Summary(
+    'Change what the visitor says of itself; `null` clears.',
+    'Answers like `GET /v1/widget/contact`, with what this request gave.',
+  )
   @Allow('widget:write')
   @Answers(VisitorContactView)
   updateContact(
