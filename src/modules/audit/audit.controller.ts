@@ -1,22 +1,24 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { CursorInvalid } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller } from '../../platform/access/caller.decorator.js';
-import { AnswersPage, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { AnswersPage, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { AuditEntryView, ListAuditLogQuery } from './audit.schema.js';
 import { AuditService } from './audit.service.js';
 import { actionsOf } from './audited-events.js';
 
-@ApiTags('Audit log')
+@Section('Audit log', 'A record of administrative changes, kept for a year unless the operator says otherwise.')
 @Controller('audit-log')
 export class AuditController {
   constructor(private readonly audit: AuditService) {}
 
   @Get()
-  @Summary('Who did what to keys, members, invites, channels, bots and sessions, and from where; the latest first.')
+  @Summary(
+    'List what was done to keys, members, invites, channels, bots and sessions, newest first.',
+    'Each entry names who did it, when and from where. Combine the filters to narrow the list.',
+  )
   @Allow('audit-log:read')
   @AnswersPage(AuditEntryView)
   @Throws(CursorInvalid)

@@ -30,7 +30,7 @@ export class ListAuditLogQuery extends PageQuery {
 export class AuditActorView {
   @Text({ example: 'member', description: '`member`, `api_key` or `system`.' }) type!: string;
   @Id({ nullable }) id!: string | null;
-  @Text({ nullable, description: 'Today.' }) name!: string | null;
+  @Text({ nullable, description: 'Today.', example: 'Ada Lovelace' }) name!: string | null;
 }
 
 export class AuditSubjectView {
@@ -45,8 +45,9 @@ export class AuditEntryView {
   @Nested(() => AuditActorView) actor!: AuditActorView;
   @Nested(() => AuditSubjectView) subject!: AuditSubjectView;
   @FreeForm({ description: 'The thing as it was then, or what of it has changed. Never a secret.' }) details!: object;
-  @Text({ nullable, description: 'The `X-Request-Id` of the request that did it.' }) request_id!: string | null;
+  @Text({ nullable, description: 'The `X-Request-Id` of the request that did it.', example: '3f9c2a7e41d85b06' })
+  request_id!: string | null;
   @Text({ nullable, example: '203.0.113.7' }) address!: string | null;
-  @Text({ nullable, max: 1_000 }) user_agent!: string | null;
+  @Text({ nullable, max: 1_000, example: 'curl/8.5.0' }) user_agent!: string | null;
   @Time() created_at!: string;
 }

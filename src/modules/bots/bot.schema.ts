@@ -22,11 +22,12 @@ const TIMEOUT = {
 
 /** Null clears; at creation there is nothing to clear. */
 export class UpdateBotBody {
-  @Text({ optional }) name?: string;
-  @Text({ optional, nullable, ...DESCRIPTION }) description?: string | null;
-  @Text({ optional, nullable, ...WEB_ADDRESS }) avatar_url?: string | null;
+  @Text({ optional, example: 'Parcel bot' }) name?: string;
+  @Text({ optional, nullable, ...DESCRIPTION, example: 'Answers questions about parcels.' }) description?:
+    string | null;
+  @Text({ optional, nullable, ...WEB_ADDRESS, example: 'https://shop.example/bot.png' }) avatar_url?: string | null;
   @Choice(BOT_STATUSES, { optional, description: 'A disabled bot says nothing.' }) status?: BotStatus;
-  @Text({ optional, nullable, ...WEBHOOK_URL }) webhook_url?: string | null;
+  @Text({ optional, nullable, ...WEBHOOK_URL, example: 'https://bot.shop.example/hook' }) webhook_url?: string | null;
   @Integer({ optional, ...HISTORY }) history_count?: number;
   @Integer({ optional, ...TIMEOUT }) timeout_seconds?: number;
 }
@@ -40,11 +41,11 @@ export class CreateBotBody extends UpdateBotBody {
 
 export class BotView implements BotRecord {
   @Id() id!: string;
-  @Text() name!: string;
-  @Text({ nullable, ...DESCRIPTION }) description!: string | null;
-  @Text({ nullable, max: 2048 }) avatar_url!: string | null;
+  @Text({ example: 'Parcel bot' }) name!: string;
+  @Text({ nullable, ...DESCRIPTION, example: 'Answers questions about parcels.' }) description!: string | null;
+  @Text({ nullable, max: 2048, example: 'https://shop.example/bot.png' }) avatar_url!: string | null;
   @Choice(BOT_STATUSES) status!: BotStatus;
-  @Text({ nullable, max: 2048 }) webhook_url!: string | null;
+  @Text({ nullable, max: 2048, example: 'https://bot.shop.example/hook' }) webhook_url!: string | null;
   @Integer(HISTORY) history_count!: number;
   @Integer(TIMEOUT) timeout_seconds!: number;
   @Time() created_at!: string;
@@ -56,6 +57,7 @@ export class BotWithSecretView extends BotView {
   @Text({
     pattern: /^whsec_[A-Za-z0-9+/]{43}=$/,
     description: 'Signs its deliveries, as Standard Webhooks do; shown this once.',
+    example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYq=',
   })
   secret!: string;
 }

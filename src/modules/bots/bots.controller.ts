@@ -1,19 +1,22 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { PreparedEffect, PreparesEffect } from '../../platform/idempotency/prepared-effect.js';
 import { BotView, BotWithSecretView, CreateBotBody, UpdateBotBody } from './bot.schema.js';
 import { toBotRecord } from './bot.js';
 import type { BotWithSecret } from './bots.service.js';
 import { BotsService } from './bots.service.js';
 
-@ApiTags('Bots')
+@Section(
+  'Bots',
+  'Bots answer visitors before people do. A bot is not a member: it has no password and signs what is delivered to it with a secret of its own.',
+)
 @Controller('bots')
 export class BotsController {
   constructor(private readonly bots: BotsService) {}
@@ -37,11 +40,19 @@ export class BotsController {
   }
 
   @Post()
-  @Summary('Makes a bot; its secret is in this answer and in no other.')
+  @Summary(
+    'Create a bot. Its secret is in this answer and in no other.',
+    'The secret signs what is delivered to `webhook_url`, by the Standard Webhooks scheme.',
+  )
   @Allow('bots:write')
   @Creates(BotWithSecretView)
-  async create(@Caller() caller: StaffPrincipal, @Body() body: CreateBotBody): Promise<BotWithSecretView> {
-    return withSecret(await this.bots.create(caller, body));
+  @PreparesEffect()
+  async create(
+    @Caller() caller: StaffPrincipal,
+    @Body() body: CreateBotBody,
+  ): Promise<PreparedEffect<BotWithSecretView>> {
+    await this.bots.assertCallable(body);
+    return new PreparedEffect(async () => withSecret(await this.bots.create(caller, body)));
   }
 
   @Patch(':id')
@@ -54,7 +65,7 @@ export class BotsController {
   }
 
   @Delete(':id')
-  @Summary('Deletes a bot: people take over its conversations, channels no longer lead to it, its messages stay.')
+  @Summary('Delete a bot. Its messages stay.', 'People take over its conversations, and channels no longer lead to it.')
   @Allow('bots:write')
   @Answers(DeletedView)
   @Throws(NotFound)

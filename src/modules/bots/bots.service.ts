@@ -79,9 +79,8 @@ export class BotsService {
     return bot;
   }
 
-  /** @throws ValidationFailed for an address that the service must not call */
+  /** The address in `wanted` has passed `assertCallable`. */
   async create(principal: StaffPrincipal, wanted: BotChanges & { name: string }): Promise<BotWithSecret> {
-    await this.assertCallable(wanted);
     const secret = newSigningSecret();
     const bot: Bot = { ...this.draft(principal.workspaceId, wanted.name), secret: this.seal(secret) };
     apply(bot, wanted);
@@ -145,8 +144,11 @@ export class BotsService {
     };
   }
 
-  /** Asked before the unit of work: it may wait for the name's server. */
-  private async assertCallable({ webhook_url: url }: BotChanges): Promise<void> {
+  /**
+   * Asked before a unit of work: it may wait for the name's server.
+   * @throws ValidationFailed for an address that the service must not call
+   */
+  async assertCallable({ webhook_url: url }: BotChanges): Promise<void> {
     if (typeof url === 'string') await this.addresses.assertCallable(url, 'webhook_url');
   }
 

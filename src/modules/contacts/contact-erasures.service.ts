@@ -1,10 +1,10 @@
-import { Injectable } from '@nestjs/common';
+import { Injectable, OnModuleInit } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
-import { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import { ErasureJob } from '../../platform/erasure/erasure-job.service.js';
+import { ErasureSteps } from '../../platform/erasure/erasure-steps.js';
 import { ContactErasureHoldings } from './contact-holdings.js';
 import { ContactLog } from './contact-log.js';
 import { ContactsRepository } from './contacts.repository.js';
@@ -12,11 +12,11 @@ import { ContactsService } from './contacts.service.js';
 
 /** People who are to be forgotten. */
 @Injectable()
-export class ContactErasures {
+export class ContactErasures implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
-    private readonly answers: Idempotency,
+    private readonly job: ErasureJob,
+    private readonly steps: ErasureSteps,
     private readonly contacts: ContactsRepository,
     private readonly service: ContactsService,
     private readonly log: ContactLog,
@@ -24,22 +24,29 @@ export class ContactErasures {
     private readonly clock: Clock,
   ) {}
 
+  onModuleInit(): void {
+    this.steps.onFinished(({ workspaceId, id, scrubbed }) => this.log.erased(workspaceId, id, scrubbed));
+  }
+
   /**
    * Erases the person everywhere, also what was merged into it. Its tokens and sockets end, its `external_id` is free.
-   * What it was saying meanwhile was committed before, and is erased, or is refused.
+   * What it was saying meanwhile was committed before, and is erased, or is refused. From the commit on nothing of it
+   * is shown; the words that are still stored are scrubbed afterwards, in slices.
    * @throws NotFound, ContactMergedAway
    */
   async erase(principal: StaffPrincipal, id: string): Promise<void> {
     const { workspaceId } = principal;
-    await this.units.run(async () => {
-      const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.service.missing(principal, id));
-      const channels = await this.contacts.channelsOf(contact);
-      const contactIds = [id, ...(await this.contacts.mergedAway(contact))];
-      await this.contacts.erase(workspaceId, contactIds, this.clock.now());
-      await this.events.forgetContacts(workspaceId, contactIds);
-      await this.answers.forget(workspaceId, contactIds);
-      await this.holdings.release({ workspaceId, contactId: id, contactIds }, principal);
-      await this.log.deleted(contact, actorOf(principal), channels, contact.tokenGeneration);
-    });
+    await this.units.run(
+      async () => {
+        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.service.missing(principal, id));
+        const channels = await this.contacts.channelsOf(contact);
+        const contactIds = [id, ...(await this.contacts.mergedAway(contact))];
+        await this.contacts.erase(workspaceId, contactIds, this.clock.now());
+        await this.job.begin(workspaceId, id, 'contact', contactIds);
+        await this.holdings.release({ workspaceId, contactId: id, contactIds }, principal);
+        await this.log.deleted(contact, actorOf(principal), channels, contact.tokenGeneration);
+      },
+      { row: id },
+    );
   }
 }

@@ -45,6 +45,13 @@ export class ContactLog {
     await this.events.audit({ type: 'contact.deleted', workspaceId, contactId, actor, payload });
   }
 
+  /** Nothing of the person is stored any more. */
+  async erased(workspaceId: string, contactId: string, scrubbed: number): Promise<void> {
+    const payload = { id: contactId, scrubbed_rows: scrubbed };
+    const actor = { type: 'system', id: null } as const;
+    await this.events.record({ type: 'contact.erased', workspaceId, contactId, actor, payload });
+  }
+
   /** What was done to the contact, for whoever has to answer for it; of whom it tells is not in it. */
   async decided(
     type: 'contact.blocked' | 'contact.unblocked' | 'contact.exported',

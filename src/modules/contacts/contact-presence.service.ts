@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import type { Principal } from '../../kernel/principal.js';
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
+import { isId } from '../../kernel/ids.js';
 import { Roster } from '../../platform/roster/roster.js';
 import { WorkspaceRooms } from '../../platform/roster/workspace-rooms.js';
 import type { Contact, ContactRecord } from './contact.js';
 import { toContactRecord } from './contact.js';
+import { visibleRecord } from './external-id.js';
 
 export const contactRooms = new WorkspaceRooms('contacts');
 
@@ -15,8 +18,9 @@ export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offlin
 export class ContactPresence {
   constructor(private readonly roster: Roster) {}
 
-  toView(contact: Contact): ContactWithPresence {
-    return this.withPresence(contact.workspaceId, toContactRecord(contact));
+  /** The contact as the caller may see it. */
+  toView(principal: Principal, contact: Contact): ContactWithPresence {
+    return this.withPresence(contact.workspaceId, visibleRecord(principal, toContactRecord(contact)));
   }
 
   withPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
@@ -29,6 +33,7 @@ export class ContactPresence {
     const ids: string[] = [];
     for (const [id, note] of this.roster.present(contactRooms.of(workspaceId))) {
       if (ids.length >= limit) break;
+      if (!isId(id)) continue;
       if (scope === null || readChannels(note).some(channel => covers(scope, channel))) ids.push(id);
     }
     return ids;

@@ -17,30 +17,40 @@ import type { ContactRecord } from './contact.js';
 
 const optional = true;
 const nullable = true;
+const EXTERNAL_ID =
+  "The site's own id for its user. Of an unverified contact a secret, which opens its history: null unless the caller " +
+  'has scope `all`, or is an API key with `conversations:read`.';
 const webAddress = /^https?:\/\//;
 
 export class ListContactsQuery extends PageQuery {
-  @Text({ optional, description: 'Looked for within name, e-mail, phone and external_id.' }) query?: string;
+  @Text({
+    optional,
+    description: 'Looked for within name, e-mail and phone; an external_id is found as a whole, where it is shown.',
+  })
+  query?: string;
+  @Text({ optional, max: 255, description: 'The whole external_id; finds nothing where it is not shown.' })
+  external_id?: string;
 }
 
 export class CreateContactBody {
-  @Text({ optional, max: 255 }) external_id?: string;
-  @Text({ optional }) name?: string;
+  @Text({ optional, max: 255, example: 'customer-42' }) external_id?: string;
+  @Text({ optional, example: 'Vera Lindqvist' }) name?: string;
   @Email({ optional }) email?: string;
-  @Text({ optional, max: 50 }) phone?: string;
-  @Text({ optional, max: 2048, pattern: webAddress }) avatar_url?: string;
+  @Text({ optional, max: 50, example: '+49 30 1234567' }) phone?: string;
+  @Text({ optional, max: 2048, pattern: webAddress, example: 'https://shop.example/vera.png' }) avatar_url?: string;
   @Locale({ optional }) locale?: string;
   @Timezone({ optional }) timezone?: string;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
 }
 
 export class UpdateContactBody {
-  @Text({ optional, nullable, max: 255, description: 'Null takes it away; sessions without proof end with it.' })
+  @Text({ optional, nullable, max: 255, description: 'Null takes it away. Never that of a verified contact.' })
   external_id?: string | null;
-  @Text({ optional, nullable }) name?: string | null;
+  @Text({ optional, nullable, example: 'Vera Lindqvist' }) name?: string | null;
   @Email({ optional, nullable }) email?: string | null;
-  @Text({ optional, nullable, max: 50 }) phone?: string | null;
-  @Text({ optional, nullable, max: 2048, pattern: webAddress }) avatar_url?: string | null;
+  @Text({ optional, nullable, max: 50, example: '+49 30 1234567' }) phone?: string | null;
+  @Text({ optional, nullable, max: 2048, pattern: webAddress, example: 'https://shop.example/vera.png' }) avatar_url?:
+    string | null;
   @Locale({ optional, nullable }) locale?: string | null;
   @Timezone({ optional, nullable }) timezone?: string | null;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
@@ -53,11 +63,12 @@ export class MergeContactBody {
 
 export class ContactView implements ContactRecord {
   @Id() id!: string;
-  @Text({ nullable, max: 255 }) external_id!: string | null;
-  @Text({ nullable }) name!: string | null;
+  @Text({ nullable, max: 255, example: 'customer-42', description: EXTERNAL_ID })
+  external_id!: string | null;
+  @Text({ nullable, example: 'Vera Lindqvist' }) name!: string | null;
   @Email({ nullable }) email!: string | null;
-  @Text({ nullable, max: 50 }) phone!: string | null;
-  @Text({ nullable, max: 2048 }) avatar_url!: string | null;
+  @Text({ nullable, max: 50, example: '+49 30 1234567' }) phone!: string | null;
+  @Text({ nullable, max: 2048, example: 'https://shop.example/vera.png' }) avatar_url!: string | null;
   @Locale({ nullable }) locale!: string | null;
   @Timezone({ nullable }) timezone!: string | null;
   @Flag() verified!: boolean;

@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
@@ -22,7 +21,9 @@ import {
 import { ContactMergedAway, ContactVerified, ExternalIdTaken } from './contacts.errors.js';
 import { ContactsService } from './contacts.service.js';
 
-@ApiTags('Contacts')
+const EXTERNAL_ID_RIGHTS = 'With `external_id` the call takes scope `all`, or an API key with `conversations:read`.';
+
+@Section('Contacts', 'A contact is a visitor as the workspace knows it.')
 @Controller('contacts')
 export class ContactsController {
   constructor(
@@ -37,7 +38,7 @@ export class ContactsController {
   @Allow('contacts:read')
   @AnswersPage(ContactView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: ListContactsQuery): Promise<PageView<ContactView>> {
-    return toPageView(await this.contacts.list(caller, query), contact => this.presence.toView(contact));
+    return toPageView(await this.contacts.list(caller, query), contact => this.presence.toView(caller, contact));
   }
 
   @Get(':id')
@@ -46,29 +47,32 @@ export class ContactsController {
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
   async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return this.presence.toView(await this.contacts.get(caller, id));
+    return this.presence.toView(caller, await this.contacts.get(caller, id));
   }
 
   @Post()
-  @Summary('Makes a contact.')
+  @Summary('Create a contact.', EXTERNAL_ID_RIGHTS)
   @Allow('contacts:write')
   @Creates(ContactView)
   @Throws(ExternalIdTaken)
   async create(@Caller() caller: StaffPrincipal, @Body() body: CreateContactBody): Promise<ContactView> {
-    return this.presence.toView(await this.contacts.create(caller, body));
+    return this.presence.toView(caller, await this.contacts.create(caller, body));
   }
 
   @Patch(':id')
-  @Summary('Changes a contact; null clears.')
+  @Summary(
+    'Change a contact.',
+    `Null clears a field. A new \`external_id\` refuses the contact's old tokens and closes its sockets. ${EXTERNAL_ID_RIGHTS}`,
+  )
   @Allow('contacts:write')
   @Answers(ContactView)
-  @Throws(NotFound, ContactMergedAway, ExternalIdTaken)
+  @Throws(NotFound, ContactMergedAway, ContactVerified, ExternalIdTaken)
   async update(
     @Caller() caller: StaffPrincipal,
     @IdParam() id: string,
     @Body() body: UpdateContactBody,
   ): Promise<ContactView> {
-    return this.presence.toView(await this.contacts.update(caller, id, body));
+    return this.presence.toView(caller, await this.contacts.update(caller, id, body));
   }
 
   @Post(':id/block')
@@ -77,7 +81,7 @@ export class ContactsController {
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
   async block(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return this.presence.toView(await this.contacts.setBlocked(caller, id, true));
+    return this.presence.toView(caller, await this.contacts.setBlocked(caller, id, true));
   }
 
   @Post(':id/unblock')
@@ -86,15 +90,15 @@ export class ContactsController {
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
   async unblock(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ContactView> {
-    return this.presence.toView(await this.contacts.setBlocked(caller, id, false));
+    return this.presence.toView(caller, await this.contacts.setBlocked(caller, id, false));
   }
 
   @Post(':id/merge')
   @Summary(
-    'Two contacts that are one person become this one. The other one’s conversations and identity go over, its ' +
-      'tokens and sockets end, and its id leads here; what this one lacks is taken over, and nothing is overwritten.',
+    'Merge another contact into this one.',
+    'The conversations and the identity of the contact in `from_id` go over to this one, its tokens and sockets end, and its id leads here. Fields that this contact lacks are taken over; nothing is overwritten. `dry_run: true` shows the result and changes nothing.',
   )
-  @Allow('contacts:write', { allChannels: true })
+  @Allow('contacts:write', { allChannels: true, ofKey: 'conversations:read' })
   @Answers(ContactMergeView)
   @Throws(NotFound, ContactMergedAway, ContactVerified)
   async merge(
@@ -104,7 +108,7 @@ export class ContactsController {
   ): Promise<ContactMergeView> {
     const outcome = await this.merges.merge(caller, id, from_id, dry_run);
     return {
-      contact: this.presence.toView(outcome.contact),
+      contact: this.presence.toView(caller, outcome.contact),
       dry_run,
       taken_over: outcome.takenOver,
       conversations: outcome.conversations,
@@ -114,8 +118,8 @@ export class ContactsController {
 
   @Delete(':id')
   @Summary(
-    'Erases the person for good: its data and all that was said with it, also from the log of events. Its ' +
-      'conversations stay to be counted, resolved and without words.',
+    'Erase the person for good.',
+    'Removes its data and everything that was said with it, from the event log too. Its conversations stay to be counted: resolved and without words. This cannot be undone.',
   )
   @Allow('contacts:write', { role: 'admin', allChannels: true })
   @Answers(DeletedView)

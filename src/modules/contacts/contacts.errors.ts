@@ -9,6 +9,6 @@ export const ContactMergedAway = defineError(
 export const ContactVerified = defineError(
   'unprocessable',
   'contact_verified',
-  'A contact whose identity is proven goes into no other that anybody may claim to be; merge them the other way round.',
+  'The identity of a verified contact is proven: its external_id never changes, and it merges into no unverified one.',
 );
 export const ExternalIdTaken = defineError('conflict', 'external_id_taken', 'Another contact has this external_id.');

@@ -23,6 +23,13 @@ export interface ContactDeleted {
   refused_generation: number;
 }
 
+/** The content of an erased person has been scrubbed everywhere. */
+export interface ContactErased {
+  id: string;
+  /** Messages, events and kept answers that held some of it. */
+  scrubbed_rows: number;
+}
+
 declare module '../../kernel/domain-event.js' {
   interface DomainEvents {
     'contact.created': ContactRecord;
@@ -31,6 +38,7 @@ declare module '../../kernel/domain-event.js' {
     'contact.unblocked': { id: string };
     'contact.merged': ContactMerged;
     'contact.deleted': ContactDeleted;
+    'contact.erased': ContactErased;
     'contact.exported': { id: string };
   }
 }

@@ -1,5 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
+import { normaliseEmail } from '../../kernel/email.js';
 import type { Page } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
@@ -11,6 +12,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ContactEntity } from './contact.entity.js';
 import type { Contact } from './contact.js';
+import { seesExternalIds } from './external-id.js';
 
 const SEEN_IN = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`);
@@ -57,6 +59,7 @@ export interface ContactQuery {
   limit: number;
   cursor?: string | undefined;
   query?: string | undefined;
+  external_id?: string | undefined;
 }
 
 @Injectable()
@@ -92,16 +95,21 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     );
   }
 
-  /** Newest first. `query` is looked for within name, e-mail, phone and external_id. */
-  async page(principal: Principal, { limit, cursor, query }: ContactQuery): Promise<Page<Contact>> {
+  /** Newest first. `query` is looked for within name, e-mail and phone; an external_id as a whole, where it is shown. */
+  async page(
+    principal: Principal,
+    { limit, cursor, query, external_id: externalId }: ContactQuery,
+  ): Promise<Page<Contact>> {
     const select = this.visibleTo(principal)
       .orderBy('contact.id', 'DESC')
       .limit(limit + 1);
     if (query !== undefined) {
-      const columns = ['name', 'phone', 'externalId'].map(column => `contact.${column} ILIKE :pattern`);
-      const { condition, parameters } = emailContains('contact.email', query);
-      select.andWhere(`(${[...columns, condition].join(' OR ')})`, parameters);
+      const columns = ['name', 'phone'].map(column => `contact.${column} ILIKE :pattern`);
+      const { condition, parameters } = emailContains('contact.email', normaliseEmail(query) ?? query);
+      const byId = externalIdIs(principal, ':query');
+      select.andWhere(`(${[...columns, condition, byId].join(' OR ')})`, { ...parameters, query });
     }
+    if (externalId !== undefined) select.andWhere(externalIdIs(principal, ':externalId'), { externalId });
     if (cursor !== undefined) {
       const before = decodeIdCursor('contacts', cursor);
       select.andWhere('contact.id < :before', { before });
@@ -205,4 +213,10 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   async touch(workspaceId: string, contactId: string, at: Date): Promise<void> {
     await this.sql.count(TOUCH, [workspaceId, contactId, at]);
   }
+}
+
+/** A part of one is not looked for: it would be guessed letter by letter. */
+function externalIdIs(principal: Principal, parameter: string): string {
+  const shown = seesExternalIds(principal) ? '' : ' AND contact.verified';
+  return `(contact.externalId = ${parameter}${shown})`;
 }

@@ -4,30 +4,20 @@ import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
-import { newId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import type { Sighting } from '../../kernel/subject.js';
 import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { ContactDetails } from './contact-details.js';
+import { columnsOf, newContact } from './contact-details.js';
 import { ContactLog } from './contact-log.js';
 import type { Contact } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { ContactBlocked, ContactMergedAway, ExternalIdTaken } from './contacts.errors.js';
+import { assertMayChangeExternalId, assertSeesExternalIds } from './external-id.js';
 import type { ContactQuery } from './contacts.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
-
-/** What may be said of a contact; absent leaves as it is, null clears. */
-export interface ContactDetails {
-  external_id?: string | null | undefined;
-  name?: string | null | undefined;
-  email?: string | null | undefined;
-  phone?: string | null | undefined;
-  avatar_url?: string | null | undefined;
-  locale?: string | null | undefined;
-  timezone?: string | null | undefined;
-  custom_attributes?: Record<string, unknown> | undefined;
-}
 
 const ATTEMPTS = 5;
 
@@ -71,9 +61,10 @@ export class ContactsService {
     return this.contacts.seen(sightings);
   }
 
-  /** @throws ExternalIdTaken */
+  /** @throws ExternalIdTaken; Forbidden, ScopeTooNarrow with an `external_id` from a caller who may not see those */
   async create(principal: StaffPrincipal, details: ContactDetails): Promise<Contact> {
-    const contact = this.draft(principal.workspaceId, false, details);
+    if (details.external_id !== undefined) assertSeesExternalIds(principal);
+    const contact = newContact(principal.workspaceId, false, details, this.clock.now());
     return this.units.run(async () => {
       if (!(await this.contacts.insertUnlessThere(contact))) throw new ExternalIdTaken();
       await this.log.created(contact, actorOf(principal));
@@ -81,12 +72,16 @@ export class ContactsService {
     });
   }
 
-  /** @throws ExternalIdTaken */
+  /** @throws ExternalIdTaken, ContactVerified, and what `create` throws */
   async update(principal: Principal, id: string, details: ContactDetails): Promise<Contact> {
-    return this.units.run(async () => {
-      const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
-      return this.apply(contact, details, actorOf(principal));
-    });
+    return this.units.run(
+      async () => {
+        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
+        assertMayChangeExternalId(principal, contact, details.external_id);
+        return this.apply(contact, details, actorOf(principal));
+      },
+      { row: id },
+    );
   }
 
   /**
@@ -104,9 +99,11 @@ export class ContactsService {
       const { externalId, verified } = who;
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
         const known = externalId === null ? null : await this.contacts.byExternalId(workspaceId, externalId, verified);
-        const there = known && (await this.arrive(workspaceId, known.mergedIntoId ?? known.id, channelId, details));
+        const isMeant = (contact: Contact) => contact.id !== known?.id || contact.externalId === externalId;
+        const id = known ? (known.mergedIntoId ?? known.id) : null;
+        const there = id === null ? null : await this.arrive(workspaceId, id, channelId, details, isMeant);
         if (there) return there;
-        const contact = this.draft(workspaceId, verified, { ...details, external_id: externalId });
+        const contact = newContact(workspaceId, verified, { ...details, external_id: externalId }, this.clock.now());
         if (!(await this.contacts.insertUnlessThere(contact))) continue;
         await this.log.created(contact, { type: 'contact', id: contact.id }, channelId);
         const arrived = await this.arrive(workspaceId, contact.id, channelId, {});
@@ -118,18 +115,28 @@ export class ContactsService {
 
   /**
    * Notes that the contact has come in by this channel, and what it said of itself; nothing of one that is blocked.
-   * @returns null where it has ended before it came in
+   * @param isMeant checked once the contact is locked: it may have changed since it was looked up
+   * @returns null where it has ended before it came in, or is not meant
    */
-  async arrive(workspaceId: string, id: string, channelId: string, details: ContactDetails): Promise<Contact | null> {
-    return this.units.run(async () => {
-      const contact = await this.contacts.lock(workspaceId, id);
-      if (!contact || contact.endedAt) return null;
-      if (contact.blocked) return contact;
-      await this.contacts.seenIn(workspaceId, id, channelId);
-      contact.lastSeenAt = this.clock.now();
-      await this.contacts.touch(workspaceId, id, contact.lastSeenAt);
-      return this.apply(contact, details, { type: 'contact', id });
-    });
+  async arrive(
+    workspaceId: string,
+    id: string,
+    channelId: string,
+    details: ContactDetails,
+    isMeant: (contact: Contact) => boolean = () => true,
+  ): Promise<Contact | null> {
+    return this.units.run(
+      async () => {
+        const contact = await this.contacts.lock(workspaceId, id);
+        if (!contact || contact.endedAt || !isMeant(contact)) return null;
+        if (contact.blocked) return contact;
+        await this.contacts.seenIn(workspaceId, id, channelId);
+        contact.lastSeenAt = this.clock.now();
+        await this.contacts.touch(workspaceId, id, contact.lastSeenAt);
+        return this.apply(contact, details, { type: 'contact', id });
+      },
+      { row: id },
+    );
   }
 
   /**
@@ -137,17 +144,20 @@ export class ContactsService {
    * saying was committed before the block, or is refused.
    */
   async setBlocked(principal: StaffPrincipal, id: string, blocked: boolean): Promise<Contact> {
-    return this.units.run(async () => {
-      const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
-      if (contact.blocked === blocked) return contact;
-      contact.blocked = blocked;
-      contact.updatedAt = this.clock.now();
-      await this.contacts.save(contact);
-      const actor = actorOf(principal);
-      await this.log.updated(contact, actor, blocked ? contact.tokenGeneration : null);
-      await this.log.decided(blocked ? 'contact.blocked' : 'contact.unblocked', contact, actor);
-      return contact;
-    });
+    return this.units.run(
+      async () => {
+        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
+        if (contact.blocked === blocked) return contact;
+        contact.blocked = blocked;
+        contact.updatedAt = this.clock.now();
+        await this.contacts.save(contact);
+        const actor = actorOf(principal);
+        await this.log.updated(contact, actor, blocked ? contact.tokenGeneration : null);
+        await this.log.decided(blocked ? 'contact.blocked' : 'contact.unblocked', contact, actor);
+        return contact;
+      },
+      { row: id },
+    );
   }
 
   /**
@@ -187,8 +197,8 @@ export class ContactsService {
     const before = toContactRecord(contact);
     Object.assign(contact, columnsOf(details));
     if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
-    // who came in by the id alone stays outside: without one, the contact belongs to whoever holds its token
-    const ends = !contact.verified && before.external_id !== null && contact.externalId === null;
+    // otherwise a visitor of the old external_id would read the history of the new one, and the other way round
+    const ends = before.external_id !== contact.externalId;
     const refused = ends ? contact.tokenGeneration : null;
     if (ends) contact.tokenGeneration += 1;
     contact.updatedAt = this.clock.now();
@@ -201,43 +211,4 @@ export class ContactsService {
     await this.log.updated(contact, actor, refused);
     return contact;
   }
-
-  private draft(workspaceId: string, verified: boolean, details: ContactDetails): Contact {
-    const now = this.clock.now();
-    return {
-      id: newId(),
-      workspaceId,
-      externalId: null,
-      verified,
-      name: null,
-      email: null,
-      phone: null,
-      avatarUrl: null,
-      locale: null,
-      timezone: null,
-      blocked: false,
-      customAttributes: {},
-      tokenGeneration: 1,
-      endedAt: null,
-      mergedIntoId: null,
-      lastSeenAt: null,
-      createdAt: now,
-      updatedAt: now,
-      ...columnsOf(details),
-    };
-  }
-}
-
-function columnsOf(details: ContactDetails): Partial<Contact> {
-  const columns = {
-    externalId: details.external_id,
-    name: details.name,
-    email: details.email,
-    phone: details.phone,
-    avatarUrl: details.avatar_url,
-    locale: details.locale,
-    timezone: details.timezone,
-    customAttributes: details.custom_attributes,
-  };
-  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as Partial<Contact>;
 }

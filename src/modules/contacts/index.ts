@@ -5,6 +5,7 @@ export type { ContactMerge, ErasedPerson } from './contact-holdings.js';
 export { ContactErasureHoldings, ContactMergeHoldings } from './contact-holdings.js';
 export type { ContactDeleted, ContactMerged, ContactUpdated } from './contacts.events.js';
 export { ContactBlocked, ContactMergedAway } from './contacts.errors.js';
+export { seesExternalIds, visibleRecord, withoutSecretId } from './external-id.js';
 export { ContactsModule } from './contacts.module.js';
-export type { ContactDetails } from './contacts.service.js';
+export type { ContactDetails } from './contact-details.js';
 export { ContactsService } from './contacts.service.js';

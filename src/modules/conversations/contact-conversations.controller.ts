@@ -1,10 +1,9 @@
 import { Controller, Get, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { AnswersPage, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { AnswersPage, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
 import { ContactMergedAway, ContactsService } from '../contacts/index.js';
@@ -12,7 +11,7 @@ import { ConversationView } from './conversation.schema.js';
 import { ConversationsService } from './conversations.service.js';
 
 /** Lives here, not with contacts: a contact knows nothing of its conversations. */
-@ApiTags('Contacts')
+@Section('Contacts')
 @Controller('contacts/:id/conversations')
 export class ContactConversationsController {
   constructor(

@@ -2,8 +2,8 @@ import { Injectable, OnModuleInit } from '@nestjs/common';
 import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
 import type { Principal } from '../../kernel/principal.js';
-import { EventLog } from '../../platform/events/event-log.js';
-import { Idempotency } from '../../platform/idempotency/idempotency.service.js';
+import { ErasureJob } from '../../platform/erasure/erasure-job.service.js';
+import { ErasureSteps } from '../../platform/erasure/erasure-steps.js';
 import type { ErasedPerson } from '../contacts/index.js';
 import { ContactErasureHoldings } from '../contacts/index.js';
 import { ConversationChanges } from './conversation-changes.service.js';
@@ -18,24 +18,27 @@ export class ContactErasure implements OnModuleInit {
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly changes: ConversationChanges,
-    private readonly events: EventLog,
-    private readonly answers: Idempotency,
+    private readonly job: ErasureJob,
+    private readonly steps: ErasureSteps,
     private readonly ofErasures: ContactErasureHoldings,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
     this.ofErasures.add((person, by) => this.erase(person, by));
+    this.steps.add({
+      name: 'messages',
+      kinds: ['conversation'],
+      scrub: (subject, after, limit) => this.messages.scrubSlice(subject, after, limit),
+    });
   }
 
   /** Resolving comes last: it counts, and others wait for what is counted. */
   private async erase({ workspaceId, contactId }: ErasedPerson, by: Principal): Promise<void> {
     const now = this.clock.now();
     const ids = (await this.conversations.lockOf(workspaceId, contactId)).map(({ id }) => id);
-    await this.messages.erase(workspaceId, ids, now);
     await this.conversations.erase(workspaceId, ids, now);
-    await this.events.forgetConversations(workspaceId, ids);
-    await this.answers.forget(workspaceId, ids);
+    await this.job.begin(workspaceId, contactId, 'conversation', ids);
     const left = (await this.conversations.lockOf(workspaceId, contactId)).filter(
       ({ status }) => status !== 'resolved',
     );

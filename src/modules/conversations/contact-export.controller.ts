@@ -1,17 +1,16 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { StreamedObject } from '../../platform/http/streamed-object.js';
-import { ContactMergedAway, ContactsService, toContactRecord } from '../contacts/index.js';
+import { ContactMergedAway, ContactsService, toContactRecord, visibleRecord } from '../contacts/index.js';
 import { ContactExportView, ExportContactBody } from './contact-export.schema.js';
 import { ContactExports } from './contact-exports.service.js';
 
 /** Lives here, not with contacts: most of what is held of a person is what was said with it. */
-@ApiTags('Contacts')
+@Section('Contacts')
 @Controller('contacts/:id/export')
 export class ContactExportController {
   constructor(
@@ -20,7 +19,10 @@ export class ContactExportController {
   ) {}
 
   @Post()
-  @Summary('Everything that is held of the person: its data, its conversations, what it said and was told.')
+  @Summary(
+    'Export everything that is held of the person.',
+    'Its data, its conversations, what it said and what it was told. Private notes are included with `include_notes: true`. The answer is as large as the history: read it as a stream.',
+  )
   @Allow('contact-exports:write', { allChannels: true })
   @Answers(ContactExportView)
   @Throws(NotFound, ContactMergedAway)
@@ -30,7 +32,10 @@ export class ContactExportController {
     @Body() { include_notes = false }: ExportContactBody,
   ): Promise<StreamedObject> {
     const { contact, merged } = await this.contacts.exported(caller, id);
-    const people = { contact: toContactRecord(contact), merged_contacts: merged.map(toContactRecord) };
+    const [record, ...mergedRecords] = [contact, ...merged].map(person =>
+      visibleRecord(caller, toContactRecord(person)),
+    );
+    const people = { contact: record, merged_contacts: mergedRecords };
     return new StreamedObject(people, {
       conversations: () => this.exports.conversationsOf(contact),
       messages: () => this.exports.messagesOf(contact, include_notes),

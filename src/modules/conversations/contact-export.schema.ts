@@ -32,7 +32,7 @@ export class ExportedConversationView implements ExportedConversation {
   @Integer({ min: 1 }) number!: number;
   @Id() channel_id!: string;
   @Choice(STATUSES) status!: Status;
-  @Text({ nullable }) subject!: string | null;
+  @Text({ nullable, example: 'Parcel 4711' }) subject!: string | null;
   @Texts({ maxItems: 20, max: 50 }) tags!: string[];
   @FreeForm() custom_attributes!: Record<string, unknown>;
   @Nested(() => RatingView, { nullable }) csat!: RatingView | null;

@@ -61,18 +61,21 @@ export class ConversationStarts {
     assertSendable(message);
     const plain = await this.messages.sendPlainly(principal, id, message);
     if (plain) return { message: plain, created: true };
-    return this.units.run(async () => {
-      await this.contacts.hold(principal);
-      const conversation = await this.conversations.lockVisible(principal, id);
-      if (!conversation) throw new NotFound();
-      const channel = await this.channelOf(principal);
-      const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
-      if (late && !(await this.messages.hasSaid(principal, conversation, message))) {
-        // what it answers stays behind
-        return this.inTheOne(principal, { ...message, reply_to_id: undefined }, conversation);
-      }
-      return { ...(await this.messages.sendLocked(principal, conversation, message)), conversationCreated: false };
-    });
+    return this.units.run(
+      async () => {
+        await this.contacts.hold(principal);
+        const conversation = await this.conversations.lockVisible(principal, id);
+        if (!conversation) throw new NotFound();
+        const channel = await this.channelOf(principal);
+        const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
+        if (late && !(await this.messages.hasSaid(principal, conversation, message))) {
+          // what it answers stays behind
+          return this.inTheOne(principal, { ...message, reply_to_id: undefined }, conversation);
+        }
+        return { ...(await this.messages.sendLocked(principal, conversation, message)), conversationCreated: false };
+      },
+      { row: id },
+    );
   }
 
   /** An agent or a backend writes first. @throws ConversationExists, ValidationFailed for contact or channel */

@@ -29,17 +29,17 @@ function isAssignee(value: unknown): boolean {
 }
 
 export class ListConversationsQuery extends PageQuery {
-  @Choice(STATUSES, { optional }) status?: Status;
+  @Choice(STATUSES, { optional, description: 'Only conversations with this status.' }) status?: Status;
   @Text({ optional, description: '`me`, `none` or the id of a member.' })
   @Rule('assignee', isAssignee, 'must be me, none or the id of a member')
   assignee?: string;
-  @Id({ optional }) channel_id?: string;
-  @Id({ optional }) contact_id?: string;
-  @Text({ optional, max: TAGS.max }) tag?: string;
-  @Choice(PRIORITIES, { optional }) priority?: Priority;
+  @Id({ optional, description: 'Only conversations of this channel.' }) channel_id?: string;
+  @Id({ optional, description: 'Only conversations of this contact.' }) contact_id?: string;
+  @Text({ optional, max: TAGS.max, description: 'Only conversations with this tag.', example: 'vip' }) tag?: string;
+  @Choice(PRIORITIES, { optional, description: 'Only conversations with this priority.' }) priority?: Priority;
   @Text({ optional, description: "Within the contact's name and e-mail, or the conversation's number." })
   query?: string;
-  @Time({ optional }) updated_since?: string;
+  @Time({ optional, description: 'Only conversations that changed at this time or later.' }) updated_since?: string;
   @Choice(SORTS, { optional, description: '`last_activity` and `created` newest first, `waiting` longest first.' })
   sort?: Sort;
 }
@@ -50,7 +50,7 @@ export class ActionBody {
 }
 
 export class UpdateConversationBody extends ActionBody {
-  @Text({ optional, nullable }) subject?: string | null;
+  @Text({ optional, nullable, example: 'Parcel 4711' }) subject?: string | null;
   @Choice(PRIORITIES, { optional }) priority?: Priority;
   @Texts({ optional, ...TAGS }) tags?: string[];
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
@@ -67,7 +67,7 @@ export class ReadBody {
 export class StartConversationBody {
   @Id() contact_id!: string;
   @Id() channel_id!: string;
-  @Text({ optional }) subject?: string;
+  @Text({ optional, example: 'Parcel 4711' }) subject?: string;
   @Nested(() => MessageBody, { optional }) message?: MessageBody;
 }
 
@@ -77,7 +77,7 @@ export class StartVisitorConversationBody {
 
 export class LastMessageView implements LastMessage {
   @Id() id!: string;
-  @Text({ min: 0 }) preview!: string;
+  @Text({ min: 0, example: 'Where is my parcel?' }) preview!: string;
   @Choice(SENDER_TYPES) sender_type!: LastMessage['sender_type'];
   @Time() created_at!: string;
 }
@@ -89,7 +89,7 @@ export class UnreadView {
 
 export class RatingView implements Rating {
   @Integer({ min: 1, max: 5 }) score!: number;
-  @Text({ nullable, max: 2000 }) comment!: string | null;
+  @Text({ nullable, max: 2000, example: 'Quick and friendly.' }) comment!: string | null;
 }
 
 export class ActorView implements Actor {
@@ -99,9 +99,9 @@ export class ActorView implements Actor {
 
 export class ContactSummaryView implements ContactSummary {
   @Id() id!: string;
-  @Text({ nullable }) name!: string | null;
-  @Text({ nullable, max: 254 }) email!: string | null;
-  @Text({ nullable, max: 2048 }) avatar_url!: string | null;
+  @Text({ nullable, example: 'Vera Lindqvist' }) name!: string | null;
+  @Text({ nullable, max: 254, example: 'vera@example.com' }) email!: string | null;
+  @Text({ nullable, max: 2048, example: 'https://shop.example/vera.png' }) avatar_url!: string | null;
   @Flag() verified!: boolean;
 }
 
@@ -117,7 +117,7 @@ export class ConversationRecordView implements ConversationRecord {
   @Id({ nullable }) assignee_id!: string | null;
   @Id({ nullable }) bot_id!: string | null;
   @Choice(['bot', 'human']) control!: Control;
-  @Text({ nullable }) subject!: string | null;
+  @Text({ nullable, example: 'Parcel 4711' }) subject!: string | null;
   @Texts(TAGS) tags!: string[];
   @FreeForm() custom_attributes!: Record<string, unknown>;
   @Time({ nullable }) snoozed_until!: string | null;
@@ -144,8 +144,8 @@ export class ConversationView extends ConversationRecordView {
 }
 
 export class MemberDisplayView {
-  @Text() name!: string;
-  @Text({ nullable, max: 2048 }) avatar_url!: string | null;
+  @Text({ example: 'Ada Lovelace' }) name!: string;
+  @Text({ nullable, max: 2048, example: 'https://shop.example/ada.png' }) avatar_url!: string | null;
 }
 
 export class VisitorConversationView implements VisitorConversationRecord {

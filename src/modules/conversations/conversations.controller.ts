@@ -1,10 +1,9 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { NotFound, Unsupported, VersionConflict } from '../../kernel/errors.js';
 import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
 import { invalidField } from '../../platform/http/validation.js';
@@ -34,7 +33,10 @@ import {
 } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
 
-@ApiTags('Conversations')
+@Section(
+  'Conversations',
+  'Conversations as agents and backends see them: the inbox, assignment and status. `version` grows with every change; send it as `expected_version` to refuse a change that was made from an older state.',
+)
 @Controller('conversations')
 export class ConversationsController {
   constructor(
@@ -44,7 +46,10 @@ export class ConversationsController {
   ) {}
 
   @Get()
-  @Summary('The inbox: filtered, in one of three orders.')
+  @Summary(
+    'List the inbox.',
+    'Filters combine. A caller whose scope is limited to some channels sees the conversations of those channels only.',
+  )
   @Allow('conversations:read')
   @AnswersPage(ConversationView)
   async list(
@@ -76,7 +81,10 @@ export class ConversationsController {
   }
 
   @Post()
-  @Summary('Begins a conversation with a contact, with or without a first message.')
+  @Summary(
+    'Start a conversation with a contact, with or without a first message.',
+    'On a channel that keeps one conversation per contact, an unresolved one is 409 `conversation_exists`; `conversation_id` names it. With an API key, a message names its sender: `member_id` or `bot_id`.',
+  )
   @Allow('conversations:write')
   @Creates(ConversationView)
   @Throws(

@@ -92,29 +92,35 @@ export class ConversationsService {
 
   /** Gives the conversation to a member, or to nobody. @throws AssigneeUnavailable, ValidationFailed, VersionConflict */
   assign(principal: StaffPrincipal, id: string, memberId: string | null, expected?: number): Promise<Conversation> {
-    return this.units.run(async () => {
-      const member = memberId === null ? null : await this.members.hold(principal, memberId);
-      return this.change(principal, id, expected, async conversation => {
-        if (memberId !== null && !member) throw unknownId('member_id');
-        if (member && !canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
-        const timeline = { event: member ? 'assigned' : 'unassigned', public: false } as const;
-        await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actorOf(principal));
-      });
-    });
+    return this.units.run(
+      async () => {
+        const member = memberId === null ? null : await this.members.hold(principal, memberId);
+        return this.change(principal, id, expected, async conversation => {
+          if (memberId !== null && !member) throw unknownId('member_id');
+          if (member && !canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
+          const timeline = { event: member ? 'assigned' : 'unassigned', public: false } as const;
+          await this.changes.apply(conversation, { columns: { assigneeId: memberId }, timeline }, actorOf(principal));
+        });
+      },
+      { row: id },
+    );
   }
 
   /** The caller takes the conversation, from a bot too. @throws InvalidTransition when it is resolved */
   take(principal: AgentPrincipal, id: string, expected?: number): Promise<Conversation> {
-    return this.units.run(async () => {
-      const member = await this.members.hold(principal, principal.memberId);
-      return this.change(principal, id, expected, async conversation => {
-        if (!canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
-        const actor = actorOf(principal);
-        await this.changes.trigger(conversation, 'take', actor);
-        const timeline = { event: 'assigned', public: false } as const;
-        await this.changes.apply(conversation, { columns: { assigneeId: principal.memberId }, timeline }, actor);
-      });
-    });
+    return this.units.run(
+      async () => {
+        const member = await this.members.hold(principal, principal.memberId);
+        return this.change(principal, id, expected, async conversation => {
+          if (!canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
+          const actor = actorOf(principal);
+          await this.changes.trigger(conversation, 'take', actor);
+          const timeline = { event: 'assigned', public: false } as const;
+          await this.changes.apply(conversation, { columns: { assigneeId: principal.memberId }, timeline }, actor);
+        });
+      },
+      { row: id },
+    );
   }
 
   /** @throws InvalidTransition, VersionConflict */
@@ -170,13 +176,16 @@ export class ConversationsService {
     expected: number | undefined,
     edit: (conversation: Conversation) => Promise<void>,
   ): Promise<Conversation> {
-    return this.units.run(async () => {
-      const conversation = await this.conversations.lockVisible(principal, id);
-      if (!conversation) throw new NotFound();
-      if (conversation.erasedAt) throw new ConversationErased();
-      this.changes.assertVersion(conversation, expected);
-      await edit(conversation);
-      return conversation;
-    });
+    return this.units.run(
+      async () => {
+        const conversation = await this.conversations.lockVisible(principal, id);
+        if (!conversation) throw new NotFound();
+        if (conversation.erasedAt) throw new ConversationErased();
+        this.changes.assertVersion(conversation, expected);
+        await edit(conversation);
+        return conversation;
+      },
+      { row: id },
+    );
   }
 }

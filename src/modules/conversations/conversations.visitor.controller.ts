@@ -1,11 +1,10 @@
 import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NotFound, Unsupported } from '../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery } from '../../platform/http/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
@@ -22,7 +21,7 @@ import { ConversationsService } from './conversations.service.js';
 import { toMessageRecord } from './messages/message.js';
 
 /** A visitor's own conversations, in the visitor's view. */
-@ApiTags('Visitor')
+@Section('Visitor')
 @Controller('widget/conversations')
 export class ConversationsVisitorController {
   constructor(
@@ -44,7 +43,10 @@ export class ConversationsVisitorController {
   }
 
   @Post()
-  @Summary('Begins a conversation; 200 when the message went into the unresolved one instead.')
+  @Summary(
+    'Start a conversation with its first message.',
+    'Returns 200, not 201, when the contact has an unresolved conversation on this channel: then the message goes into that one. The same `client_message_id` again returns the first result.',
+  )
   @Allow('widget:write')
   @LimitRate('visitor_message')
   @Creates(VisitorConversationStartedView)

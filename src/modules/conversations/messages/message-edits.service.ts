@@ -53,21 +53,24 @@ export class MessageEdits {
     type: 'message.updated' | 'message.deleted',
     edit: (message: Message) => Message,
   ): Promise<Message> {
-    return this.units.run(async () => {
-      const conversation = await this.conversations.lockVisible(principal, conversationId);
-      const message = conversation && (await this.messages.find(principal, conversation, id));
-      if (!conversation || !message || message.deletedAt) throw new NotFound();
-      const actor = this.assertChangeable(principal, message);
-      const changed = edit(message);
-      await this.messages.update(message, changed);
-      const unread = type === 'message.deleted' ? await this.recounted(conversation) : {};
-      await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
-      const { workspaceId, channelId, contactId } = conversation;
-      const place = { workspaceId, channelId, conversationId, contactId };
-      if (type === 'message.deleted') await this.events.forget(place, id);
-      await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
-      return changed;
-    });
+    return this.units.run(
+      async () => {
+        const conversation = await this.conversations.lockVisible(principal, conversationId);
+        const message = conversation && (await this.messages.find(principal, conversation, id));
+        if (!conversation || !message || message.deletedAt) throw new NotFound();
+        const actor = this.assertChangeable(principal, message);
+        const changed = edit(message);
+        await this.messages.update(message, changed);
+        const unread = type === 'message.deleted' ? await this.recounted(conversation) : {};
+        await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
+        const { workspaceId, channelId, contactId } = conversation;
+        const place = { workspaceId, channelId, conversationId, contactId };
+        if (type === 'message.deleted') await this.events.forget(place, id);
+        await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
+        return changed;
+      },
+      { row: conversationId },
+    );
   }
 
   /** Counted anew: nobody has an unsent message to read. */

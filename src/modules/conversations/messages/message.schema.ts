@@ -9,12 +9,13 @@ const nullable = true;
 
 /** What a visitor may set; what else it sends is ignored. */
 export class VisitorMessageBody {
-  @Text({ optional, min: 0, max: MESSAGE_CHARS }) content?: string;
+  @Text({ optional, min: 0, max: MESSAGE_CHARS, example: 'Where is my parcel?' }) content?: string;
   @Choice(SPOKEN_TYPES, { optional, reserved: ['event'] }) content_type?: ContentType;
   @Rule('attachments', () => true, '')
   attachment_ids?: unknown;
   @FreeForm({ optional }) metadata?: Record<string, unknown>;
-  @Text({ optional, max: 100, description: 'The same one again is the same message.' }) client_message_id?: string;
+  @Text({ optional, max: 100, description: 'The same one again is the same message.', example: 'm-1' })
+  client_message_id?: string;
   @Id({ optional }) reply_to_id?: string;
 }
 
@@ -26,7 +27,7 @@ export class MessageBody extends VisitorMessageBody {
 }
 
 export class EditMessageBody {
-  @Text({ max: MESSAGE_CHARS }) content!: string;
+  @Text({ max: MESSAGE_CHARS, example: 'Where is my parcel, please?' }) content!: string;
 }
 
 export class ListMessagesQuery extends PageQuery {
@@ -45,12 +46,12 @@ export class MessageView implements MessageRecord {
   @Integer({ min: 1, description: 'Place in the conversation.' }) seq!: number;
   @Choice(SENDER_TYPES) sender_type!: SenderType;
   @Id() sender_id!: string;
-  @Text({ nullable }) sender_name!: string | null;
+  @Text({ nullable, example: 'Vera Lindqvist' }) sender_name!: string | null;
   @Choice(CONTENT_TYPES) content_type!: ContentType;
-  @Text({ nullable, min: 0, max: MESSAGE_CHARS }) content!: string | null;
+  @Text({ nullable, min: 0, max: MESSAGE_CHARS, example: 'Where is my parcel?' }) content!: string | null;
   @NestedList(() => AttachmentView) attachments!: never[];
   @FreeForm() metadata!: Record<string, unknown>;
-  @Text({ nullable, max: 100 }) client_message_id!: string | null;
+  @Text({ nullable, max: 100, example: 'm-1' }) client_message_id!: string | null;
   @Flag() private!: boolean;
   @Id({ nullable }) reply_to_id!: string | null;
   @Time() created_at!: string;

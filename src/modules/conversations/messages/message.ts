@@ -81,6 +81,13 @@ export function toMessageRecord(message: Message): MessageRecord {
   };
 }
 
+/** What is left of a message whose contact has been erased: that it was said; of a timeline entry also what happened. */
+export function withoutWords(message: Message, erasedAt: Date): Message {
+  const bare = { ...message, content: null, attachments: [], clientMessageId: null };
+  if (message.contentType === 'event') return { ...bare, metadata: { event: message.metadata.event } };
+  return { ...bare, metadata: {}, deletedAt: message.deletedAt ?? erasedAt };
+}
+
 /** What lists show of the newest message. */
 export function toLastMessage(message: Message): LastMessage {
   const preview = toPreview(message.content);

@@ -1,11 +1,10 @@
 import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CursorInvalid, NotFound, Unsupported } from '../../../kernel/errors.js';
 import type { StaffPrincipal } from '../../../kernel/principal.js';
 import { Allow } from '../../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../../platform/http/deleted.schema.js';
 import type { PageView } from '../../../platform/http/page.schema.js';
 import {
@@ -27,7 +26,7 @@ import { toMessagePage, windowOf } from './message-page.js';
 import { MessageEdits } from './message-edits.service.js';
 import { MessagesService } from './messages.service.js';
 
-@ApiTags('Messages')
+@Section('Messages', 'Messages and private notes of one conversation, in order of `seq`.')
 @Controller('conversations/:conversation_id/messages')
 export class MessagesController {
   constructor(
@@ -36,7 +35,10 @@ export class MessagesController {
   ) {}
 
   @Get()
-  @Summary('The newest messages, or those before or after a mark; in order of `seq`.')
+  @Summary(
+    'List the messages of a conversation, in order of `seq`.',
+    'Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones; `next_cursor` goes on in the same direction.',
+  )
   @Allow('conversations:read')
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
@@ -50,7 +52,10 @@ export class MessagesController {
   }
 
   @Post()
-  @Summary('Says something; 200 with the first message when its `client_message_id` has been here before.')
+  @Summary(
+    'Send a message.',
+    '`content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` makes it a note that the visitor never sees.',
+  )
   @Allow('conversations:write')
   @Creates(MessageView)
   @Throws(
@@ -78,7 +83,7 @@ export class MessagesController {
   }
 
   @Patch(':id')
-  @Summary("Changes one's own message, for 15 minutes.")
+  @Summary("Edit one's own message, within 15 minutes.")
   @Allow('conversations:write')
   @Answers(MessageView)
   @Throws(NotFound, ContentRequired, NotYours, EditWindowOver)
@@ -92,7 +97,7 @@ export class MessagesController {
   }
 
   @Delete(':id')
-  @Summary("Unsends one's own message, for 15 minutes: its place stays, its words are gone.")
+  @Summary("Delete one's own message, within 15 minutes.", 'Its place in the conversation stays, its content is gone.')
   @Allow('conversations:write')
   @Answers(DeletedView)
   @Throws(NotFound, NotYours, EditWindowOver)

@@ -1,10 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import type { SelectQueryBuilder } from 'typeorm';
 import { Sql, statement } from '../../../platform/database/sql.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
+import type { ErasedSubject, Slice } from '../../../platform/erasure/erasure-steps.js';
 import type { Principal } from '../../../kernel/principal.js';
 import type { Conversation } from '../conversation.js';
 import { MessageEntity } from './message.entity.js';
 import type { Message, SenderType } from './message.js';
+import { withoutWords } from './message.js';
 import type { MessageWindow } from './message-page.js';
 
 const UNREAD = statement(`
@@ -22,15 +25,24 @@ const RENAME_SENDER = statement(
   { timeout: 120_000 },
 );
 /** That something was said stays, and what happened by itself; not what, nor by which words of a client's own. */
-const ERASE = statement(
-  `
-  UPDATE message
-  SET content = NULL, attachments = '[]', client_message_id = NULL,
-      metadata = CASE WHEN content_type = 'event' THEN jsonb_build_object('event', metadata -> 'event') ELSE '{}' END,
-      deleted_at = CASE WHEN content_type = 'event' THEN deleted_at ELSE coalesce(deleted_at, $3) END
-  WHERE workspace_id = $1 AND conversation_id = ANY($2)`,
-  { timeout: 120_000 },
-);
+const SCRUB_SLICE = statement(`
+  WITH slice AS (
+    SELECT id, seq FROM message
+    WHERE workspace_id = $1 AND conversation_id = $2 AND seq > $3::bigint ORDER BY seq LIMIT $4
+  ),
+  scrubbed AS (
+    UPDATE message
+    SET content = NULL, attachments = '[]', client_message_id = NULL,
+        metadata = CASE WHEN content_type = 'event' THEN jsonb_build_object('event', metadata -> 'event') ELSE '{}' END,
+        deleted_at = CASE WHEN content_type = 'event' THEN deleted_at ELSE coalesce(deleted_at, conversation.erased_at) END
+    FROM slice, conversation
+    WHERE message.workspace_id = $1 AND message.id = slice.id
+      AND conversation.workspace_id = $1 AND conversation.id = $2 AND conversation.erased_at IS NOT NULL
+  )
+  SELECT count(*)::int AS scrubbed, max(seq)::text AS last FROM slice`);
+/** Asked with the messages, so that both are of one moment. */
+const ERASED_AT = `(
+  SELECT erased_at FROM conversation WHERE workspace_id = :workspaceId AND id = :conversationId)`;
 
 /** Messages are reached through their conversation, which the caller has found among those it may see. */
 @Injectable()
@@ -46,15 +58,13 @@ export class MessagesRepository {
     if (window.beforeSeq !== undefined) query.andWhere('message.seq < :before', { before: window.beforeSeq });
     if (window.afterSeq !== undefined) query.andWhere('message.seq > :after', { after: window.afterSeq });
     const forwards = window.afterSeq !== undefined;
-    const rows = await query
-      .orderBy('message.seq', forwards ? 'ASC' : 'DESC')
-      .limit(window.limit)
-      .getMany();
+    const rows = await this.shown(query.orderBy('message.seq', forwards ? 'ASC' : 'DESC').limit(window.limit));
     return forwards ? rows : rows.reverse();
   }
 
-  find(principal: Principal, conversation: Conversation, id: string): Promise<Message | null> {
-    return this.ofConversation(principal, conversation).andWhere('message.id = :id', { id }).getOne();
+  async find(principal: Principal, conversation: Conversation, id: string): Promise<Message | null> {
+    const query = this.ofConversation(principal, conversation).andWhere('message.id = :id', { id });
+    return (await this.shown(query))[0] ?? null;
   }
 
   /** The message that the sender's own id has already made here. */
@@ -105,8 +115,21 @@ export class MessagesRepository {
     await this.sql.count(RENAME_SENDER, [workspaceId, conversationIds, from, to]);
   }
 
-  async erase(workspaceId: string, conversationIds: readonly string[], at: Date): Promise<void> {
-    await this.sql.count(ERASE, [workspaceId, conversationIds, at]);
+  /** Scrubs an erased conversation's messages, at most `limit` after a `seq`. */
+  async scrubSlice({ workspaceId, id }: ErasedSubject, after: string, limit: number): Promise<Slice> {
+    const values = [workspaceId, id, after, limit];
+    const slice = await this.sql.first<{ scrubbed: number; last: string }>(SCRUB_SLICE, values);
+    const scrubbed = slice?.scrubbed ?? 0;
+    return { scrubbed, after: slice && scrubbed === limit ? slice.last : null };
+  }
+
+  /** From the commit of an erasure on, the words of its messages are hidden, whether they are scrubbed yet or not. */
+  private async shown(query: SelectQueryBuilder<MessageEntity>): Promise<Message[]> {
+    const { entities, raw } = await query.addSelect(ERASED_AT, 'erased_at').getRawAndEntities<{
+      erased_at: Date | null;
+    }>();
+    const erasedAt = raw[0]?.erased_at ?? null;
+    return erasedAt === null ? entities : entities.map(message => withoutWords(message, erasedAt));
   }
 
   private ofConversation(principal: Principal, conversation: Conversation) {

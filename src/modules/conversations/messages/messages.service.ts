@@ -83,12 +83,15 @@ export class MessagesService {
 
   /** The long way of what is sendable, which knows every case: under the conversation's lock, in a transaction. */
   async sendInFull(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Sent> {
-    return this.units.run(async () => {
-      if (principal.kind === 'visitor') await this.contacts.hold(principal);
-      const conversation = await this.conversations.lockVisible(principal, conversationId);
-      if (!conversation) throw new NotFound();
-      return this.sendLocked(principal, conversation, wanted);
-    });
+    return this.units.run(
+      async () => {
+        if (principal.kind === 'visitor') await this.contacts.hold(principal);
+        const conversation = await this.conversations.lockVisible(principal, conversationId);
+        if (!conversation) throw new NotFound();
+        return this.sendLocked(principal, conversation, wanted);
+      },
+      { row: conversationId },
+    );
   }
 
   /** The short way. @returns null when it has to go the long one */

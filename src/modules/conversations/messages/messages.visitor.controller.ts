@@ -1,11 +1,10 @@
 import { Body, Controller, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { CursorInvalid, NotFound, Unsupported } from '../../../kernel/errors.js';
 import type { VisitorPrincipal } from '../../../kernel/principal.js';
 import { Allow } from '../../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
-import { AnswersPage, Creates, Summary, Throws } from '../../../platform/http/answers.decorator.js';
+import { AnswersPage, Creates, Section, Summary, Throws } from '../../../platform/http/answers.decorator.js';
 import type { PageView } from '../../../platform/http/page.schema.js';
 import { LimitRate } from '../../../platform/limits/rate-limit.guard.js';
 import { ConversationStarts } from '../conversation-starts.service.js';
@@ -16,7 +15,7 @@ import { toMessagePage, windowOf } from './message-page.js';
 import { MessagesService } from './messages.service.js';
 
 /** The messages of a visitor's own conversation. Private notes are not among them. */
-@ApiTags('Visitor')
+@Section('Visitor')
 @Controller('widget/conversations/:conversation_id/messages')
 export class MessagesVisitorController {
   constructor(
@@ -25,7 +24,10 @@ export class MessagesVisitorController {
   ) {}
 
   @Get()
-  @Summary('The newest messages, or those before or after a mark; in order of `seq`.')
+  @Summary(
+    "List the messages of one of the visitor's conversations, in order of `seq`.",
+    'Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones. A gap in `seq` is legal: it is a private note.',
+  )
   @Allow('widget:read')
   @AnswersPage(MessageView)
   @Throws(NotFound, CursorInvalid)
@@ -40,7 +42,8 @@ export class MessagesVisitorController {
 
   @Post()
   @Summary(
-    'Says something. Past the reopen window of a resolved conversation it begins a new one: look at `conversation_id`.',
+    'Send a message as the visitor.',
+    '`content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. Past the reopen window of a resolved conversation the message starts a new one: read `conversation_id` in the answer.',
   )
   @Allow('widget:write')
   @LimitRate('visitor_message')

@@ -6,23 +6,35 @@ import type { WrittenRow } from '../../../platform/events/event.repository.js';
 import { appendFrom } from '../../../platform/events/event.repository.js';
 import type { MessageRecord } from './message.js';
 
+const PLAIN = `conversation.workspace_id = wanted.workspace_id AND conversation.id = wanted.conversation_id
+        AND status = 'open' AND control = 'human' AND erased_at IS NULL
+        AND (wanted.scope IS NULL OR channel_id = ANY(wanted.scope))`;
+/** Looked at only where nothing came of a message: a plain conversation was left out because of a lock, its own or its contact's. */
+const SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
+    SELECT FROM conversation WHERE ${PLAIN} AND (wanted.visitor_id IS NULL OR contact_id = wanted.visitor_id)
+  ) ELSE false END`;
+
 /**
  * Messages into conversations that are open and served by people, as many as there are, with all that each moves and the
  * event that tells of it: one statement, one commit. It does what `MessageAppender` does one by one, and a test compares
- * the rows of both. Whose conversation is not there, not open or not to be seen by its sender, and who has said it
- * before, has no row in the answer.
+ * the rows of both. Nothing comes of a message whose conversation is not there, not open or not to be seen by its sender,
+ * nor of one that was said before.
  *
- * Contacts are held before conversations, and each in the order of their ids, as everybody does who takes several: they, and twins, are
- * looked up one by one, so that PostgreSQL, which does not know how few there are, can never think of reading all. What
+ * A row that another transaction has locked is skipped: its message is answered with `skipped`, and the others do not
+ * wait. The waiting text waits for locks, at most for so many milliseconds as its second parameter says.
+ *
+ * Contacts are held before conversations, in the order of their ids, as everybody does who takes several. The waiting text
+ * is for the messages of one conversation; whoever skips needs no order, for he waits for nobody. Rows are looked up one by one, so that PostgreSQL, which does not know how few there are, can never think of reading all. What
  * comes after a lock is read from the locked row, or by `last_event`: the statement's own snapshot may be older.
  */
-const SEND = statement(`
+const sendText = (onLock: 'skip' | 'wait'): string => `
   WITH wanted AS (
     SELECT wanted.*, record ->> 'sender_type' = 'contact' AS inbound, (record ->> 'private')::boolean AS private
     FROM json_to_recordset($1) AS wanted (
       place int, workspace_id uuid, conversation_id uuid, record jsonb, preview text, event_id uuid, actor jsonb,
       request_id text, scope uuid[], visitor_id uuid, generation int
     )
+    ${onLock === 'wait' ? `WHERE set_config('lock_timeout', $2, true) IS NOT NULL` : ''}
   ),
   held AS MATERIALIZED (
     SELECT contact.id, contact.generation
@@ -30,7 +42,7 @@ const SEND = statement(`
     CROSS JOIN LATERAL (
       SELECT id, token_generation AS generation FROM contact
       WHERE contact.workspace_id = visitor.workspace_id AND contact.id = visitor.visitor_id AND NOT contact.blocked
-      FOR SHARE
+      FOR SHARE ${onLock === 'skip' ? 'SKIP LOCKED' : ''}
     ) AS contact
   ),
   seen AS MATERIALIZED (
@@ -48,16 +60,13 @@ const SEND = statement(`
   ),
   locked AS MATERIALIZED (
     SELECT wanted.*, conversation.*
-    FROM (SELECT * FROM seen ORDER BY conversation_id, place) AS wanted
+    FROM seen AS wanted
     CROSS JOIN LATERAL (
       SELECT channel_id, contact_id, last_seq, last_public_seq, unread_agents, unread_contact,
              coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) AS last_public_at
       FROM conversation
-      WHERE conversation.workspace_id = wanted.workspace_id AND conversation.id = wanted.conversation_id
-        AND status = 'open' AND control = 'human' AND erased_at IS NULL
-        AND (wanted.scope IS NULL OR channel_id = ANY(wanted.scope))
-        AND (wanted.held_id IS NULL OR contact_id = wanted.held_id)
-      FOR NO KEY UPDATE
+      WHERE ${PLAIN} AND (wanted.held_id IS NULL OR contact_id = wanted.held_id)
+      FOR NO KEY UPDATE ${onLock === 'skip' ? 'SKIP LOCKED' : ''}
     ) AS conversation
   ),
   timed AS MATERIALIZED (
@@ -120,9 +129,12 @@ const SEND = statement(`
     WHERE conversation.workspace_id = latest.workspace_id AND conversation.id = latest.conversation_id
   ),
   recorded AS (${appendFrom('said')})
-  SELECT place, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
-         xid, position, recorded_at
-  FROM numbered JOIN recorded ON recorded.id = numbered.event_id`);
+  SELECT wanted.place, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
+         xid, position, recorded_at, ${onLock === 'skip' ? SKIPPED : 'false'} AS skipped
+  FROM wanted LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.place = wanted.place`;
+
+const SEND = statement(sendText('skip'));
+const SEND_AND_WAIT = statement(sendText('wait'));
 
 /** What is to be said, by whom, and how its event is signed. */
 export interface PlainSend {
@@ -142,6 +154,7 @@ export interface PlainSend {
 
 /** What became of it. */
 export interface PlainRow extends WrittenRow {
+  skipped: false;
   channel_id: string;
   contact_id: string;
   seq: number;
@@ -154,28 +167,53 @@ export interface PlainRow extends WrittenRow {
   previous: { id: string; xid: string } | null;
 }
 
+/** The row of a message whose conversation or contact was locked by another transaction. */
+export const SKIPPED_ROW = 'skipped';
+export type SendOutcome = PlainRow | typeof SKIPPED_ROW | null;
+
+type AnswerRow = { place: number } & (PlainRow | { skipped: boolean; seq: null });
+
 @Injectable()
 export class PlainSendsRepository {
   constructor(private readonly sql: Sql) {}
 
-  /** @returns what became of each; null where nothing did. Of one conversation they have their `seq` in this order */
-  async send(wanted: readonly PlainSend[]): Promise<(PlainRow | null)[]> {
-    const rows = wanted.map((one, place) => ({
-      place,
-      workspace_id: one.workspaceId,
-      conversation_id: one.conversationId,
-      record: one.record,
-      preview: one.preview,
-      event_id: one.eventId,
-      actor: one.actor,
-      request_id: one.requestId,
-      scope: one.scope,
-      visitor_id: one.visitor?.contactId ?? null,
-      generation: one.visitor?.generation ?? null,
-    }));
-    const sent = await this.sql.rows<PlainRow & { place: number }>(SEND, [JSON.stringify(rows)]);
-    const found = wanted.map((): PlainRow | null => null);
-    for (const row of sent) found[row.place] = row;
-    return found;
+  /**
+   * @param timeout milliseconds that are left for the statement
+   * @returns what became of each; null where nothing did, `SKIPPED_ROW` where a lock was in the way. Of one conversation
+   *   they have their `seq` in this order
+   */
+  async send(wanted: readonly PlainSend[], timeout?: number): Promise<SendOutcome[]> {
+    return outcomes(wanted, await this.sql.rows<AnswerRow>(SEND, [toJson(wanted)], timeout));
   }
+
+  /** The same, but waits for each lock, `lockMs` at most. @throws QueryFailedError (`isLockTimeout`), and nothing has happened */
+  async sendAndWait(wanted: readonly PlainSend[], lockMs: number): Promise<SendOutcome[]> {
+    return outcomes(wanted, await this.sql.rows<AnswerRow>(SEND_AND_WAIT, [toJson(wanted), String(lockMs)]));
+  }
+}
+
+function toJson(wanted: readonly PlainSend[]): string {
+  const rows = wanted.map((one, place) => ({
+    place,
+    workspace_id: one.workspaceId,
+    conversation_id: one.conversationId,
+    record: one.record,
+    preview: one.preview,
+    event_id: one.eventId,
+    actor: one.actor,
+    request_id: one.requestId,
+    scope: one.scope,
+    visitor_id: one.visitor?.contactId ?? null,
+    generation: one.visitor?.generation ?? null,
+  }));
+  return JSON.stringify(rows);
+}
+
+function outcomes(wanted: readonly PlainSend[], answered: readonly AnswerRow[]): SendOutcome[] {
+  const found = wanted.map((): SendOutcome => null);
+  for (const row of answered) {
+    if (row.skipped) found[row.place] = SKIPPED_ROW;
+    else if (row.seq !== null) found[row.place] = row;
+  }
+  return found;
 }

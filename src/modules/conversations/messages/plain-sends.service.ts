@@ -1,11 +1,13 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../../../config/config.js';
 import { toWireTime } from '../../../kernel/clock.js';
 import type { Actor, NewEvent } from '../../../kernel/domain-event.js';
 import { newId } from '../../../kernel/ids.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { scopeOf } from '../../../kernel/principal.js';
-import { isRefused } from '../../../platform/database/database-errors.js';
+import { isLockTimeout, isRefused } from '../../../platform/database/database-errors.js';
 import { Gathering } from '../../../platform/database/gathering.js';
+import { KeyedGathering } from '../../../platform/database/keyed-gathering.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { EventLog } from '../../../platform/events/event-log.js';
 import type { AppendedEvent } from '../../../platform/events/event.repository.js';
@@ -14,36 +16,62 @@ import type { ConversationProgress } from '../conversations.events.js';
 import type { MessageDraft } from './message-appender.service.js';
 import type { Message } from './message.js';
 import { toMessageRecord, toPreview } from './message.js';
-import type { PlainRow, PlainSend } from './plain-sends.repository.js';
-import { PlainSendsRepository } from './plain-sends.repository.js';
+import type { PlainRow, PlainSend, SendOutcome } from './plain-sends.repository.js';
+import { PlainSendsRepository, SKIPPED_ROW } from './plain-sends.repository.js';
 
 /** As many as one statement takes: more would hold the locks longer than it saves commits. */
 const MOST = 128;
+/** The part of the connections that may wait for locked conversations. */
+const SHARE_OF_POOL = 0.5;
+/** The part of a statement's time that is left to those who have waited long for the one before. */
+const LEAST_SHARE = 0.1;
+const FOREVER_MS = 2 ** 31 - 1;
 
 interface Wanted {
   message: Omit<Message, 'seq' | 'createdAt'>;
   send: PlainSend;
 }
 
+type Told = Message | typeof SKIPPED_ROW | null;
+
 /**
  * The short way of what is said most: into a conversation that is open and served by people, with nothing to check but
  * that. It is one statement instead of a transaction of six, and those that come while one is under way share the next.
  * Whatever is different takes the long way, which knows every case, and every refusal.
+ *
+ * The shared statement waits for no lock. Messages into a conversation that it had to skip wait in a statement of that
+ * conversation's own, `DATABASE_LOCK_TIMEOUT_MS` at most, and so do those that come after them: a row that stays locked
+ * delays nobody else, and one that two instances take in turns is waited for in line.
  */
 @Injectable()
 export class PlainSends {
-  private readonly gathering = new Gathering<Wanted, PlainRow | null, Message | null>({
-    most: MOST,
-    run: wanted => this.sends.send(wanted.map(({ send }) => send)),
-    tell: (wanted, rows) => this.tell(wanted, rows),
-    undone: isRefused,
-  });
+  private readonly shared: Gathering<Wanted, SendOutcome, Told>;
+  private readonly contended: KeyedGathering<Wanted, SendOutcome, Told>;
 
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly sends: PlainSendsRepository,
-  ) {}
+    config: Config,
+  ) {
+    const { databasePoolSize, databaseQueryTimeoutMs: queryMs, databaseLockTimeoutMs } = config;
+    const common = {
+      most: MOST,
+      tell: (wanted: readonly Wanted[], rows: readonly SendOutcome[]) => this.tell(wanted, rows),
+      undone: (error: unknown) => isRefused(error) && !isLockTimeout(error),
+    };
+    this.shared = new Gathering({
+      ...common,
+      waitMs: queryMs || FOREVER_MS,
+      run: (wanted, waitedMs) => this.sends.send(sendsOf(wanted), leftOf(queryMs, waitedMs)),
+    });
+    this.contended = new KeyedGathering({
+      ...common,
+      waitMs: databaseLockTimeoutMs,
+      lanes: Math.max(1, Math.floor(databasePoolSize * SHARE_OF_POOL)),
+      run: (wanted, leftMs) => this.sends.sendAndWait(sendsOf(wanted), leftMs),
+    });
+  }
 
   /** @returns null when it has not been said, and has to go the long way; also in a unit of work, which it would not join */
   async send(
@@ -76,25 +104,43 @@ export class PlainSends {
         principal.kind === 'visitor' ? { contactId: principal.contactId, generation: principal.generation } : null,
     };
     try {
-      return await this.gathering.add({ message, send });
+      return await this.gathered({ message, send });
     } catch (error) {
-      if (isRefused(error)) return null;
+      if (isRefused(error) && !isLockTimeout(error)) return null;
       throw error;
     }
   }
 
+  private async gathered(wanted: Wanted): Promise<Message | null> {
+    const { conversationId } = wanted.send;
+    const told = this.contended.has(conversationId) ? SKIPPED_ROW : await this.shared.add(wanted);
+    if (told !== SKIPPED_ROW) return told;
+    const waited = await this.contended.add(conversationId, wanted);
+    return waited === SKIPPED_ROW ? null : waited;
+  }
+
   /** @returns null for each that the statement has left out */
-  private tell(wanted: readonly Wanted[], rows: readonly (PlainRow | null)[]): (Message | null)[] {
+  private tell(wanted: readonly Wanted[], rows: readonly SendOutcome[]): Told[] {
     const before = new Map<string, AppendedEvent>();
     return wanted.map(({ message, send }, place) => {
-      const row = rows[place];
-      if (!row) return null;
+      const row = rows[place] ?? null;
+      if (row === null || row === SKIPPED_ROW) return row;
       const event = toEvent(send, row, before.get(send.conversationId) ?? row.previous);
       before.set(send.conversationId, event);
       this.events.publish(event);
       return { ...message, seq: row.seq, createdAt: row.at };
     });
   }
+}
+
+function sendsOf(wanted: readonly Wanted[]): PlainSend[] {
+  return wanted.map(({ send }) => send);
+}
+
+/** The statement's limit, so that those who waited for the one before are answered in time; undefined for the usual one. */
+function leftOf(limitMs: number, waitedMs: number): number | undefined {
+  if (waitedMs < limitMs * LEAST_SHARE) return undefined;
+  return limitMs === 0 ? undefined : Math.max(limitMs * LEAST_SHARE, limitMs - waitedMs);
 }
 
 function toEvent(send: PlainSend, row: PlainRow, previous: AppendedEvent['previous']): AppendedEvent {

@@ -1,0 +1,53 @@
+import { newId } from '../../kernel/ids.js';
+import type { Contact } from './contact.js';
+
+/** What may be said of a contact; absent leaves as it is, null clears. */
+export interface ContactDetails {
+  external_id?: string | null | undefined;
+  name?: string | null | undefined;
+  email?: string | null | undefined;
+  phone?: string | null | undefined;
+  avatar_url?: string | null | undefined;
+  locale?: string | null | undefined;
+  timezone?: string | null | undefined;
+  custom_attributes?: Record<string, unknown> | undefined;
+}
+
+/** A contact that is not in the database yet. */
+export function newContact(workspaceId: string, verified: boolean, details: ContactDetails, now: Date): Contact {
+  return {
+    id: newId(),
+    workspaceId,
+    externalId: null,
+    verified,
+    name: null,
+    email: null,
+    phone: null,
+    avatarUrl: null,
+    locale: null,
+    timezone: null,
+    blocked: false,
+    customAttributes: {},
+    tokenGeneration: 1,
+    endedAt: null,
+    mergedIntoId: null,
+    lastSeenAt: null,
+    createdAt: now,
+    updatedAt: now,
+    ...columnsOf(details),
+  };
+}
+
+export function columnsOf(details: ContactDetails): Partial<Contact> {
+  const columns = {
+    externalId: details.external_id,
+    name: details.name,
+    email: details.email,
+    phone: details.phone,
+    avatarUrl: details.avatar_url,
+    locale: details.locale,
+    timezone: details.timezone,
+    customAttributes: details.custom_attributes,
+  };
+  return Object.fromEntries(Object.entries(columns).filter(([, value]) => value !== undefined)) as Partial<Contact>;
+}

@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
+import type { Answer, Caller } from '../support/http.js';
+import type { Json } from '../support/json.js';
+import { jwt } from '../support/tokens.js';
+import type { Agent, Desk, Visitor } from '../support/world.js';
+import { unique, World } from '../support/world.js';
+
+let world: World;
+beforeAll(async () => {
+  world = await World.start();
+});
+afterAll(() => world.stop());
+
+let desk: Desk;
+let secret: string;
+/** May see the one channel of the desk. */
+let scoped: Agent;
+/** Has `contacts:write` and nothing else. */
+let smallKey: Caller;
+/** The external_id of the verified visitor and of the unverified one. */
+let ids: { verified: string; unverified: string };
+let verified: Visitor;
+let unverified: Visitor;
+beforeEach(async () => {
+  desk = await world.desk();
+  secret = (await desk.owner.api.post(`/v1/channels/${desk.channelId}/rotate-identity-secret`)).data.identity_secret;
+  scoped = await world.colleague(desk, { channel_ids: [desk.channelId] });
+  smallKey = await world.apiKey(desk, { scopes: ['contacts:write'] });
+  ids = { verified: unique('verified'), unverified: unique('unverified') };
+  verified = await world.visitor(desk, { external_id: ids.verified, identity_token: proofOf(ids.verified) });
+  unverified = await world.visitor(desk, { external_id: ids.unverified });
+});
+
+function proofOf(subject: string): string {
+  return jwt({ sub: subject, exp: Math.floor(Date.now() / 1000) + 3600 }, secret);
+}
+
+const path = ({ contactId }: { contactId: string }, action = '') => `/v1/contacts/${contactId}${action}`;
+const outcome = ({ status, error }: Answer<Json>) => [status, error?.code];
+const openSession = (body: object, token: string | null = null) =>
+  world.as(token).post('/v1/widget/session', { widget_token: desk.widgetToken, ...body });
+
+describe('the external_id of a verified contact', () => {
+  it('cannot be changed or cleared by an owner, a key or a scoped agent (422 contact_verified)', async () => {
+    const callers = [desk.owner.api, await world.apiKey(desk), smallKey, scoped.api];
+    for (const caller of callers) {
+      for (const external_id of [unique('other'), null]) {
+        const answer = await caller.patch(path(verified), { external_id, name: 'Changed' });
+        expect(outcome(answer)).toEqual([422, 'contact_verified']);
+      }
+    }
+    expect((await desk.owner.api.get(path(verified))).data).toMatchObject({ external_id: ids.verified, name: null });
+    expect((await verified.api.get('/v1/widget/contact')).status).toBe(200);
+  });
+
+  it('may be repeated in a change of other fields', async () => {
+    for (const caller of [desk.owner.api, scoped.api]) {
+      const name = unique('Name');
+      const changed = await caller.patch(path(verified), { external_id: ids.verified, name });
+      expect(changed).toMatchObject({ status: 200, data: { external_id: ids.verified, name } });
+    }
+  });
+
+  it('does not move to an attacker who has a valid proof for another external_id', async () => {
+    const own = unique('attacker');
+    await world.conversation(verified, 'My card ends in 1234');
+    await smallKey.patch(path(verified), { external_id: own });
+    const session = await openSession({ external_id: own, identity_token: proofOf(own) });
+    expect(session.data.contact_id).not.toBe(verified.contactId);
+    const attacker = world.as(session.data.visitor_token);
+    expect((await attacker.get('/v1/widget/conversations')).data.items).toEqual([]);
+  });
+});
+
+describe('the external_id of an unverified contact', () => {
+  it('is changed by an agent with scope all or a key that reads conversations, and the old tokens and sockets end', async () => {
+    const keys = [
+      await world.apiKey(desk),
+      await world.apiKey(desk, { scopes: ['contacts:write', 'conversations:read'] }),
+    ];
+    for (const caller of [desk.owner.api, (await world.colleague(desk)).api, ...keys]) {
+      for (const first of [{ external_id: unique('user') }, {}]) {
+        const visitor = await world.visitor(desk, first);
+        const socket = await world.visitorSocket(visitor);
+        const next = unique('next');
+        const changed = await caller.patch(path(visitor), { external_id: next });
+        expect(changed).toMatchObject({ status: 200, data: { external_id: next } });
+        expect(outcome(await visitor.api.get('/v1/widget/contact'))).toEqual([401, 'token_revoked']);
+        expect((await socket.end()).code).toBe(4502);
+        expect((await openSession({ external_id: next })).data.contact_id).toBe(visitor.contactId);
+      }
+    }
+  });
+
+  it('is changed by no scoped agent and by no key without conversations:read (403), whatever value they try', async () => {
+    const taken = unique('taken');
+    await world.visitor(desk, { external_id: taken });
+    for (const [caller, code] of [
+      [scoped.api, 'scope_too_narrow'],
+      [smallKey, 'forbidden'],
+    ] as const) {
+      for (const external_id of [unique('free'), taken, ids.unverified, null]) {
+        expect(outcome(await caller.patch(path(unverified), { external_id }))).toEqual([403, code]);
+      }
+      expect((await caller.patch(path(unverified), { name: 'Known' })).status).toBe(200);
+    }
+    expect((await desk.owner.api.get(path(unverified))).data.external_id).toBe(ids.unverified);
+    expect((await unverified.api.get('/v1/widget/contact')).status).toBe(200);
+  });
+
+  it('cannot be probed by creating a contact: those who may not see it get 403 for a taken one and for a free one', async () => {
+    for (const [caller, code] of [
+      [scoped.api, 'scope_too_narrow'],
+      [smallKey, 'forbidden'],
+    ] as const) {
+      for (const external_id of [ids.unverified, unique('free')]) {
+        expect(outcome(await caller.post('/v1/contacts', { external_id }))).toEqual([403, code]);
+      }
+      expect((await caller.post('/v1/contacts', { name: 'Carla' })).status).toBe(201);
+    }
+    expect(outcome(await desk.owner.api.post('/v1/contacts', { external_id: ids.unverified }))).toEqual([
+      409,
+      'external_id_taken',
+    ]);
+  });
+});
+
+describe('an unverified contact’s external_id in answers', () => {
+  /** What each caller reads as the external_id of both contacts, by GET, list and an unrelated PATCH. */
+  async function seenBy(caller: Caller): Promise<Record<string, unknown>> {
+    const [one, two] = [await caller.get(path(verified)), await caller.get(path(unverified))];
+    const listed = (await caller.get('/v1/contacts')).data.items as { id: string; external_id: string | null }[];
+    const inList = ({ contactId }: Visitor) => listed.find(({ id }) => id === contactId)?.external_id;
+    return {
+      get: [one.data.external_id, two.data.external_id],
+      list: [inList(verified), inList(unverified)],
+    };
+  }
+
+  it('is shown to agents with scope all and to keys that read conversations', async () => {
+    const both = [ids.verified, ids.unverified];
+    for (const caller of [
+      desk.owner.api,
+      (await world.colleague(desk)).api,
+      await world.apiKey(desk),
+      await world.apiKey(desk, { scopes: ['contacts:read', 'conversations:read'] }),
+      await world.apiKey(desk, { scopes: ['contacts:read', 'conversations:write'] }),
+    ]) {
+      expect(await seenBy(caller)).toEqual({ get: both, list: both });
+    }
+  });
+
+  it('is null for scoped agents and for keys without conversations:read; a verified one is shown to all', async () => {
+    const one = [ids.verified, null];
+    for (const caller of [
+      scoped.api,
+      (await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] })).api,
+      smallKey,
+      await world.apiKey(desk, { scopes: ['contacts:read'] }),
+    ]) {
+      expect(await seenBy(caller)).toEqual({ get: one, list: one });
+    }
+    const changed = await scoped.api.patch(path(unverified), { name: unique('Name') });
+    expect(changed.data.external_id).toBeNull();
+    const blocked = await smallKey.post(path(unverified, '/block'));
+    expect(blocked).toMatchObject({ status: 200, data: { blocked: true, external_id: null } });
+  });
+
+  it('is null in the export that a key without conversations:read makes, also of merged contacts', async () => {
+    const merged = await world.visitor(desk, { external_id: unique('merged') });
+    await desk.owner.api.post(path(unverified, '/merge'), { from_id: merged.contactId });
+    const exportKey = await world.apiKey(desk, { scopes: ['contact-exports:write'] });
+    const ofKey = (await exportKey.post(path(unverified, '/export'))).data;
+    expect([ofKey.contact.external_id, ofKey.merged_contacts[0].external_id]).toEqual([null, null]);
+    const ofOwner = (await desk.owner.api.post(path(unverified, '/export'))).data;
+    expect(ofOwner.contact.external_id).toBe(ids.unverified);
+    expect(ofOwner.merged_contacts[0].external_id).toMatch(/^merged-/);
+  });
+
+  it('finds its contact as a whole, and only for those to whom it is shown', async () => {
+    const found = async (caller: Caller, query: string) =>
+      ((await caller.get(`/v1/contacts?${query}`)).data.items as { id: string }[]).map(({ id }) => id);
+    const [one, two] = [[verified.contactId], [unverified.contactId]];
+    for (const by of ['query', 'external_id']) {
+      for (const caller of [desk.owner.api, await world.apiKey(desk)]) {
+        expect(await found(caller, `${by}=${ids.verified}`)).toEqual(one);
+        expect(await found(caller, `${by}=${ids.unverified}`)).toEqual(two);
+        expect(await found(caller, `${by}=${ids.unverified.slice(0, -1)}`)).toEqual([]);
+      }
+      for (const caller of [scoped.api, smallKey]) {
+        expect(await found(caller, `${by}=${ids.verified}`)).toEqual(one);
+        expect(await found(caller, `${by}=${ids.unverified}`)).toEqual([]);
+      }
+    }
+  });
+
+  it('is null in the events that a key without conversations:read reads', async () => {
+    await desk.owner.api.patch(path(verified), { name: 'Vera' });
+    await desk.owner.api.patch(path(unverified), { name: 'Uwe' });
+    // a page ends where the log has settled, which any open transaction of the cluster can delay
+    const told = (caller: Caller) =>
+      eventually(async () => {
+        const items = (await caller.get('/v1/events')).data.items as { type: string; data: Json }[];
+        const changes = items.filter(({ type }) => type === 'contact.updated');
+        return changes.length < 2 ? undefined : changes.map(({ data }) => data.external_id as string | null);
+      });
+    expect(await told(desk.owner.api)).toEqual([ids.verified, ids.unverified]);
+    const scopes = ['events:read', 'conversations:read'];
+    expect(await told(await world.apiKey(desk, { scopes }))).toEqual([ids.verified, ids.unverified]);
+    expect(await told(await world.apiKey(desk, { scopes: ['events:read'] }))).toEqual([ids.verified, null]);
+  });
+
+  it('is null in the frames of a scoped agent’s socket, live and replayed', async () => {
+    const [inbox, narrow] = [await world.agentSocket(desk.owner), await world.agentSocket(scoped)];
+    const { cursor } = (await narrow.next('connected')).data as { cursor: string };
+    for (const who of [verified, unverified]) await desk.owner.api.patch(path(who), { name: unique('Name') });
+    const told = async (socket: Awaited<ReturnType<World['agentSocket']>>) => {
+      await socket.next('contact.updated', ({ data }) => data.id === unverified.contactId);
+      return socket.of('contact.updated').map(({ data }) => data.external_id as string | null);
+    };
+    expect(await told(inbox)).toEqual([ids.verified, ids.unverified]);
+    expect(await told(narrow)).toEqual([ids.verified, null]);
+    expect(await told(await world.agentSocket(scoped, { after: cursor }))).toEqual([ids.verified, null]);
+    expect(await told(await world.agentSocket(desk.owner, { after: cursor }))).toEqual([ids.verified, ids.unverified]);
+  });
+});
+
+describe('a key’s rights over identities', () => {
+  it('include merging only with conversations:read beside contacts:write', async () => {
+    const merge = (caller: Caller, from: Visitor) =>
+      caller.post(path(unverified, '/merge'), { from_id: from.contactId });
+    const victim = await world.visitor(desk, { external_id: unique('victim') });
+    await world.conversation(victim, 'My card ends in 1234');
+    expect(outcome(await merge(smallKey, victim))).toEqual([403, 'forbidden']);
+    expect((await unverified.api.get('/v1/widget/conversations')).data.items).toEqual([]);
+    const reading = await world.apiKey(desk, { scopes: ['contacts:write', 'conversations:read'] });
+    expect((await merge(reading, victim)).status).toBe(200);
+  });
+
+  it('include making channels and rotating an identity secret only with the whole key', async () => {
+    const rotate = `/v1/channels/${desk.channelId}/rotate-identity-secret`;
+    const small = await world.apiKey(desk, { scopes: ['channels:write', 'contacts:write', 'conversations:write'] });
+    expect(outcome(await small.post('/v1/channels', { name: 'Shop' }))).toEqual([403, 'forbidden']);
+    expect(outcome(await small.post(rotate))).toEqual([403, 'forbidden']);
+    expect((await small.patch(`/v1/channels/${desk.channelId}`, { name: 'Shop' })).status).toBe(200);
+    expect((await small.post(`/v1/channels/${desk.channelId}/rotate-token`)).status).toBe(200);
+    for (const scopes of [['*'], ['channels:write', 'sso:write']]) {
+      const whole = await world.apiKey(desk, { scopes });
+      expect((await whole.post('/v1/channels', { name: 'Shop' })).status).toBe(201);
+      expect((await whole.post(rotate)).status).toBe(200);
+    }
+  });
+});
