@@ -636,6 +636,16 @@ describe('a forgotten password', () => {
     expect([linksFor(unknown), linksFor(passwordless)]).toEqual([[], []]);
   });
 
+  it('is asked for by a mail that makes no second line and no link of the name that the user typed', async () => {
+    const address = email();
+    const name = 'Ada,\nyour bill: https://evil.example/pay or bob@evil.example';
+    await world.anyone.post('/v1/auth/register', registration({ email: address, name }));
+    await linkFor(address);
+    const { text } = world.app.mails.find(({ to }) => to === address) ?? { text: '' };
+    expect(text.split('\n')[0]).toBe('Hello Ada, your bill: https[:]//evil[.]example/pay or bob@evil[.]example,');
+    expect(text.match(/https?:\/\/\S+/g)).toHaveLength(1);
+  });
+
   it('is replaced once per link, however many race', async () => {
     const { owner } = await world.desk();
     const token = await linkFor(owner.email);

@@ -1,6 +1,9 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ConversationCounting } from '../../src/modules/conversations/index.js';
+import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
+import { ErasureJob } from '../../src/platform/erasure/erasure-job.service.js';
 import type { TestDatabase } from '../support/database.js';
+import { eventually } from '../support/eventually.js';
 import { heldRow } from '../support/held-row.js';
 import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
@@ -47,6 +50,10 @@ function person(word: string): Promise<Visitor> {
 const path = (id = visitor.contactId, action = '') => `/v1/contacts/${id}${action}`;
 const erase = (by = desk.owner.api, id = visitor.contactId) => by.delete(path(id));
 const outcome = ({ status, error }: Answer<Json>) => [status, error?.code];
+
+/** All that was erased has been scrubbed, too. */
+const scrubbed = () =>
+  eventually(async () => (await database.query('SELECT FROM erasure')).length === 0 || undefined, 20_000);
 
 /** Every row of every table that has the words in it, in whatever letters. */
 async function traces(...words: string[]): Promise<string[]> {
@@ -100,6 +107,7 @@ describe('a person that is erased', () => {
     const last = { last_seq: 5, unread: { agents: 0, contact: 0 } };
     expect((await traces(word)).length).toBeGreaterThan(10);
     expect((await erase()).data).toEqual({ id: visitor.contactId, deleted: true });
+    await scrubbed();
     expect(await traces(word)).toEqual([]);
     const conversation = (await desk.owner.api.get(`/v1/conversations/${id}`)).data;
     expect(conversation).toMatchObject({
@@ -125,6 +133,7 @@ describe('a person that is erased', () => {
     await talk();
     await desk.owner.api.post(path(visitor.contactId, '/merge'), { from_id: twin.contactId });
     await erase();
+    await scrubbed();
     expect(await traces(word, other)).toEqual([]);
     for (const id of [visitor.contactId, twin.contactId]) {
       expect(outcome(await desk.owner.api.get(path(id)))).toEqual([404, 'not_found']);
@@ -171,6 +180,7 @@ describe('a person that is erased', () => {
     ]) {
       expect(outcome(answer)).toEqual([410, 'conversation_erased']);
     }
+    await scrubbed();
     expect(await traces(word)).toEqual([]);
   });
 
@@ -182,6 +192,8 @@ describe('a person that is erased', () => {
     const other = (await make('Somebody else')).data;
     await say();
     await erase();
+    expect(outcome(await say())).toEqual([410, 'answer_erased']);
+    await scrubbed();
     expect(outcome(await say())).toEqual([410, 'answer_erased']);
     const kept = await database.query<{ answer: string | null }>(
       'SELECT answer FROM kept_answer WHERE workspace_id = $1 ORDER BY created_at',
@@ -245,6 +257,7 @@ describe('an erasure that comes while', () => {
       const said = (await attempts).map(outcome);
       expect(erased?.status).toBe(200);
       for (const [status] of said) expect([201, 200, 401, 410]).toContain(status);
+      await scrubbed();
       expect(await traces(word)).toEqual([]);
     }
   });
@@ -254,5 +267,140 @@ describe('an erasure that comes while', () => {
     await erase();
     const sockets = (await opening).filter(socket => socket !== null) as TestSocket[];
     for (const socket of sockets) expect((await socket.end(SOON_MS)).code).toBe(4502);
+  });
+});
+
+describe('an erasure of much', () => {
+  const MESSAGES = 1_800;
+
+  /** Content as it is stored once a long conversation has gone on; its times do not matter here. */
+  async function fill(id: string): Promise<void> {
+    await database.query(
+      `WITH said AS (
+         INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, content_type, content, private)
+         SELECT workspace_id, gen_random_uuid(), id, last_seq + n, 'contact', contact_id, 'text', $2 || n, false
+         FROM conversation, generate_series(1, $3::int) AS n WHERE id = $1 RETURNING *
+       ), logged AS (
+         INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version)
+         SELECT gen_random_uuid(), first.workspace_id, first.channel_id, first.conversation_id, first.contact_id, first.type, first.actor,
+                jsonb_set(first.payload, '{message}', first.payload -> 'message' || jsonb_build_object('content', said.content)), first.payload_version
+         FROM said, (SELECT * FROM event WHERE conversation_id = $1 AND type = 'message.created' LIMIT 1) AS first
+         ORDER BY seq
+       )
+       UPDATE conversation SET last_seq = last_seq + $3, last_public_seq = last_public_seq + $3 WHERE id = $1`,
+      [id, word, MESSAGES],
+    );
+  }
+
+  const job = () => world.app.app.get(ErasureJob);
+  const pending = async () => (await database.query('SELECT FROM erasure')).length > 0;
+  /** What has just failed may still hold its claim. */
+  async function scrubRest(): Promise<void> {
+    while (await pending()) await job().work();
+  }
+  const stored = async () =>
+    (
+      await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM message WHERE content LIKE $1`, [
+        `${word}%`,
+      ])
+    )[0]?.count ?? 0;
+
+  /** Watches an instance scrub messages: after so many slices each further one fails, until it is let go on. */
+  function watchSlices(slices: number, { app } = world.app) {
+    const messages = app.get(MessagesRepository);
+    const scrub = messages.scrubSlice.bind(messages);
+    const marks: number[] = [];
+    const watch = { marks, failures: 0, left: slices, end: () => spy.mockRestore() };
+    const spy = jest.spyOn(messages, 'scrubSlice').mockImplementation(async (...args) => {
+      if (watch.left === 0) {
+        watch.failures += 1;
+        throw new Error('planned');
+      }
+      watch.left -= 1;
+      const slice = await scrub(...args);
+      marks.push(Number(args[1]));
+      return slice;
+    });
+    return watch;
+  }
+
+  it('Nothing that an erased person said is read, listed, replayed or exported from the first commit on, while it is still stored', async () => {
+    const { api } = desk.owner;
+    const id = await talk();
+    const { data: before } = await api.get('/v1/events?limit=200');
+    const socket = await world.agentSocket(desk.owner);
+    const { cursor } = (await socket.next('connected')).data;
+    await socket.close();
+    const key = { 'Idempotency-Key': unique('key') };
+    const named = () => api.post(`/v1/conversations/${id}/messages`, { content: `Bye ${word}` }, key);
+    await named();
+    const held = watchSlices(0);
+    try {
+      await erase();
+      await job()
+        .work()
+        .catch(() => undefined);
+      expect(await traces(word)).not.toEqual([]);
+      const [message] = (await api.get(`/v1/conversations/${id}/messages`)).data.items as Json[];
+      expect(message).toMatchObject({ content: null, metadata: {}, deleted_at: expect.any(String) });
+      const answers = [
+        await api.get(`/v1/conversations/${id}`),
+        await api.get('/v1/conversations'),
+        await api.get(`/v1/conversations/${id}/messages?limit=200`),
+        await api.get('/v1/events?limit=200'),
+        await named(),
+      ];
+      expect(JSON.stringify(before)).toContain(word);
+      expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(word);
+      const back = await world.agentSocket(desk.owner, { after: cursor as string });
+      await back.next('resumed');
+      expect(back.of('message.created').length).toBeGreaterThan(0);
+      expect(JSON.stringify(back.frames)).not.toContain(word);
+    } finally {
+      held.end();
+    }
+    await scrubRest();
+    expect(await traces(word)).toEqual([]);
+  });
+
+  it('An erasure of a long conversation is scrubbed in slices, goes on after a failure, and says when it is complete', async () => {
+    const { id } = await world.conversation(visitor, word);
+    await fill(id as string);
+    const watch = watchSlices(2);
+    await erase();
+    await eventually(() => watch.failures > 0 || undefined);
+    expect(await stored()).toBe(MESSAGES + 1 - 2 * 500);
+    watch.left = Infinity;
+    await scrubRest();
+    expect(watch.marks).toEqual([0, 500, 1_000, 1_500]);
+    watch.end();
+    expect(await traces(word)).toEqual([]);
+    const [event] = await database.query<{ payload: Json }>(
+      `SELECT payload FROM event WHERE type = 'contact.erased' AND contact_id = $1`,
+      [visitor.contactId],
+    );
+    expect(event?.payload).toMatchObject({ id: visitor.contactId });
+    expect(event?.payload.scrubbed_rows).toBeGreaterThan(2 * MESSAGES);
+  });
+
+  it('Two instances that scrub at the same time do each slice once', async () => {
+    const other = await World.start({}, { database });
+    try {
+      const { id } = await world.conversation(visitor, word);
+      await fill(id as string);
+      const watches = [world, other].map(({ app }) => watchSlices(0, app));
+      await erase();
+      await eventually(() => watches.some(({ failures }) => failures > 0) || undefined);
+      for (const watch of watches) watch.left = Infinity;
+      while (await pending()) {
+        await Promise.all([world, other].map(({ app }) => app.app.get(ErasureJob).work()));
+      }
+      const marks = watches.flatMap(watch => watch.marks);
+      expect(marks.sort((a, b) => a - b)).toEqual([0, 500, 1_000, 1_500]);
+      for (const watch of watches) watch.end();
+    } finally {
+      await other.stop();
+    }
+    expect(await traces(word)).toEqual([]);
   });
 });

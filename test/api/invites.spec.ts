@@ -402,8 +402,10 @@ describe('mail', () => {
     const renewed = await post({ email });
     const again = await mailing.as(desk.owner.token).post(`/v1/workspace/invites/${made.data.id}/resend`);
     const mails = await eventually(() => (mailsTo(email).length === 3 ? mailsTo(email) : undefined));
-    const links = [made, renewed, again].map(({ data }) => data.accept_url as string);
-    expect(mails.map(({ text }) => /https:\S+/.exec(text)?.[0])).toEqual(links);
+    const links = mails.map(({ text }) => /https:\S+/.exec(text)?.[0] ?? '');
+    const tokens = [...links, ...[made, renewed, again].map(({ data }) => data.accept_url as string)].map(tokenIn);
+    expect(new Set(tokens).size).toBe(6);
+    for (const link of links) expect(link).toMatch(/^https:\/\/desk\.example\.com\/agents\?theme=dark#invite=inv_/);
     const { name } = (await owner.get('/v1/workspace')).data;
     expect(mails[0]?.subject).toBe(`Invitation to ${name}`);
   });
@@ -422,12 +424,30 @@ describe('mail', () => {
     expect(mailsTo(email)).toEqual([]);
   });
 
-  it('takes no second line from the workspace’s name', async () => {
+  it('takes no second line and no link from the workspace’s name, in subject and text', async () => {
     const email = someEmail();
-    await owner.patch('/v1/workspace', { name: 'Shop\r\nBcc: everyone@example.com\n\nYour account is closed' });
+    await owner.patch('/v1/workspace', {
+      name: 'Shop\r\nBcc: everyone@example.com\n\nYour account is closed, see https://evil.example/login \u202eor www.evil.example',
+    });
     await post({ email });
-    expect(mailsTo(email)[0]?.subject).toBe('Invitation to Shop Bcc: everyone@example.com Your account is closed');
-    expect(mailsTo(email)[0]?.text).not.toContain('\nBcc');
+    const [mail] = mailsTo(email);
+    const name =
+      'Shop Bcc: everyone@example[.]com Your account is closed, see https[:]//evil[.]example/login or www[.]evil[.]example';
+    expect(mail?.subject).toBe(`Invitation to ${name}`);
+    expect(mail?.text).toContain(`the customers of ${name}. This link`);
+    expect(mail?.text.match(/https?:\/\/\S+/g)).toHaveLength(1);
+  });
+
+  it('has a subject of at most 200 characters, and says something of a workspace whose name has no letters', async () => {
+    for (const [name, subject] of [
+      ['x'.repeat(200), `Invitation to ${'x'.repeat(185)}…`],
+      ['\u200b\u2066', 'Invitation to a support desk'],
+    ]) {
+      const email = someEmail();
+      expect((await owner.patch('/v1/workspace', { name })).status).toBe(200);
+      await post({ email });
+      expect(mailsTo(email)[0]?.subject).toBe(subject);
+    }
   });
 
   it('that cannot be sent fails nothing: the answer has the link, the log has the fault without it', async () => {

@@ -1,5 +1,8 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { newId } from '../../src/kernel/ids.js';
 import type { MemberRecord } from '../../src/modules/members/index.js';
+import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
+import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { heldRow } from '../support/held-row.js';
 import { countsOf, race } from '../support/race.js';
@@ -641,6 +644,62 @@ describe('creating a member by key', () => {
       );
       expect([seed, rows.length]).toEqual([seed, 1]);
     }
+  });
+
+  it('A new member under an Idempotency-Key holds no transaction open while its password is hashed', async () => {
+    const slow = await World.start({ BCRYPT_COST: '15', DATABASE_POOL_SIZE: '4' }, { database: world.app.database });
+    const keyHere = slow.as(key.token);
+    const hashed = jest.spyOn(PasswordHasher.prototype, 'hash');
+    const pending = race(8, async () => {
+      const body = { email: email(), name: 'Adam', password: PASSWORD };
+      return keyHere.post(PATH, body, { 'Idempotency-Key': unique('idem') }).catch(() => null);
+    });
+    await eventually(() => hashed.mock.calls.length === 8 || undefined);
+    const answers = await race(8, () => slow.as(desk.owner.token).get('/v1/workspace'));
+    expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 8 });
+    const open = await sql(
+      `SELECT pid FROM pg_stat_activity
+       WHERE datname = current_database() AND state LIKE 'idle in transaction%'
+         AND clock_timestamp() - xact_start > interval '500 milliseconds'`,
+    );
+    expect(open).toEqual([]);
+    hashed.mockRestore();
+    await slow.stop();
+    await pending;
+  });
+
+  it('A retry under an Idempotency-Key gets the first answer, another body 422, and neither hashes a password', async () => {
+    const body = { email: email(), name: 'Adam', password: PASSWORD };
+    const headers = { 'Idempotency-Key': unique('idem') };
+    const refused = { ...body, email: email(), channel_ids: [newId()] };
+    const refusedHeaders = { 'Idempotency-Key': unique('idem') };
+    const made = await key.post<MemberRecord>(PATH, body, headers);
+    const refusal = await key.post(PATH, refused, refusedHeaders);
+    expect([made.status, refusal.status, outcome(refusal)]).toEqual([201, 400, 'validation_failed']);
+    const hashed = jest.spyOn(world.app.app.get(PasswordHasher, { strict: false }), 'hash');
+    const again = await key.post<MemberRecord>(PATH, body, headers);
+    expect([again.status, again.data, again.headers['idempotency-replayed']]).toEqual([201, made.data, 'true']);
+    const other = await key.post(PATH, { ...body, name: 'Eve' }, headers);
+    expect([other.status, outcome(other)]).toEqual([422, 'idempotency_key_reused']);
+    const refusedAgain = await key.post(PATH, refused, refusedHeaders);
+    expect([refusedAgain.status, refusedAgain.error]).toEqual([400, refusal.error]);
+    expect(refusedAgain.headers['idempotency-replayed']).toBe('true');
+    expect(hashed).not.toHaveBeenCalled();
+    hashed.mockRestore();
+  });
+
+  it('Racing requests with a password under one Idempotency-Key make one member, who logs in with it', async () => {
+    const body = { email: email(), name: 'Adam', password: PASSWORD };
+    const headers = { 'Idempotency-Key': unique('idem') };
+    const answers = await race(8, index =>
+      (index % 2 ? key : twin.as(key.token)).post<MemberRecord>(PATH, body, headers),
+    );
+    const made = answers.filter(({ status }) => status === 201);
+    expect(made.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length).toBe(1);
+    expect(new Set(made.map(({ data }) => data.id)).size).toBe(1);
+    for (const answer of answers) expect([201, 409]).toContain(answer.status);
+    const login = await world.anyone.post('/v1/auth/login', { email: body.email, password: PASSWORD });
+    expect([login.status, login.data.member.id]).toEqual([200, made[0]?.data.id]);
   });
 
   it('with a password for a new e-mail lets it sign in here', async () => {

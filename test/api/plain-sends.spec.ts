@@ -9,7 +9,7 @@ import { Sql } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { heldRow } from '../support/held-row.js';
+import { heldRow, heldTable } from '../support/held-row.js';
 import type { Json } from '../support/json.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
@@ -40,7 +40,7 @@ const open = async () => (await world.conversation(await world.visitor(desk), 'H
 /** Has all of them wait behind a send that cannot go on, so that they share the next statement, in this order. */
 async function together<T>(sends: () => Promise<T>[]): Promise<T[]> {
   const first = await open();
-  const held = await heldRow(world.app.database, 'conversation', first, 'version = version');
+  const held = await heldTable(world.app.database, 'message');
   const waits = messages.send(agentOf(desk.owner), first, { content: 'waits' });
   await held.awaited();
   const sent = Promise.all(sends());
@@ -271,15 +271,15 @@ describe('messages that share a statement on two instances', () => {
   };
 
   /**
-   * Each instance has a statement that says something in every conversation, one the other way round, and both wait for
-   * the one in the middle. @returns how many deadlocks there had been before
+   * Each instance has a statement that says something in every conversation, one the other way round, and both meet the
+   * locked one in the middle. @returns how many deadlocks there had been before
    */
   async function speakAtOnce(): Promise<number> {
     const { database } = world.app;
     const ids = await Promise.all(Array.from({ length: 9 }, open));
     const first = await open();
     const before = await deadlocks();
-    const gate = await heldRow(database, 'conversation', first, 'version = version');
+    const gate = await heldTable(database, 'message');
     const say = (app: TestApp, id: string) =>
       app.app.get(MessagesService).send(agentOf(desk.owner), id, { content: 'at once' });
     const sent = [world, other].map(({ app }, instance) => {
@@ -303,19 +303,21 @@ describe('messages that share a statement on two instances', () => {
     return before;
   }
 
-  it('lock their conversations in one order, and never each other out', async () => {
+  it('Shared statements of two instances that lock the same conversations in opposite orders never deadlock', async () => {
     const before = await speakAtOnce();
     await new Promise(resolve => setTimeout(resolve, 1_200)); // PostgreSQL counts once a second
     expect(await deadlocks()).toBe(before);
   });
 
-  it('would lock each other out in no order, and yet lose nothing', async () => {
+  it('Shared statements that waited for locked rows would deadlock, and still lose no message (control)', async () => {
     const spies = [world, other].map(({ app }) => {
       const sql = app.app.get(Sql);
       const ask = sql.rows.bind(sql) as Sql['rows'];
       return jest.spyOn(sql, 'rows').mockImplementation(((asked: Statement, values: unknown[]) => {
-        const text = asked.text.replace('FROM seen ORDER BY conversation_id, place', 'FROM seen ORDER BY place');
-        return ask(text === asked.text ? asked : { name: `${asked.name}_unordered`, text }, values);
+        const text = asked.text
+          .replaceAll('SKIP LOCKED', '')
+          .replace('FROM seen AS wanted', 'FROM (SELECT * FROM seen ORDER BY place) AS wanted');
+        return ask(text === asked.text ? asked : { name: `${asked.name}_waits`, text }, values);
       }) as Sql['rows']);
     });
     try {

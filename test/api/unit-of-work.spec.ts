@@ -2,10 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DataSource } from 'typeorm';
 import type { RecordedEvent } from '../../src/kernel/domain-event.js';
 import { newId } from '../../src/kernel/ids.js';
+import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
+import { isCommittedEvent } from '../../src/platform/events/committed-event.js';
 import { COMMITTED_EVENTS, EventLog } from '../../src/platform/events/event-log.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
+import { Mailer } from '../../src/platform/mail/mailer.js';
+import { AddressPolicy } from '../../src/platform/outbound/address-policy.js';
+import { OutboundAgents } from '../../src/platform/outbound/outbound-agents.js';
 import { eventually } from '../support/eventually.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -30,7 +35,9 @@ describe('a unit of work', () => {
     units = world.app.app.get(UnitOfWork);
     events = world.app.app.get(EventLog);
     tail = world.app.app.get(EventTail);
-    world.app.app.get(Fanout).subscribe(COMMITTED_EVENTS, body => published.push((body as RecordedEvent).id));
+    world.app.app
+      .get(Fanout)
+      .subscribe(COMMITTED_EVENTS, isCommittedEvent, body => published.push((body as RecordedEvent).id));
     await world.app.database.query('CREATE TABLE thing (name text PRIMARY KEY, size int NOT NULL DEFAULT 0)');
     desk = await world.desk();
   });
@@ -370,5 +377,37 @@ describe('a unit of work', () => {
       expect(inbox.of('conversation.created')).toEqual([]);
       await inbox.close();
     });
+  });
+
+  it('A password is not hashed, no mail sent and no other host asked inside a unit of work', async () => {
+    const { app } = world.app;
+    const hasher = app.get(PasswordHasher, { strict: false });
+    const slow: [string, () => unknown][] = [
+      ['hash', () => hasher.hash('a password', 'somebody')],
+      ['compare', () => hasher.matches('a password', null, 'somebody')],
+      ['mail', () => app.get(Mailer).send({ to: 'a@example.com', subject: 'x', text: 'x' })],
+      ['request', () => app.get(OutboundAgents).for(new URL('https://example.com'))],
+      ['resolve', () => app.get(AddressPolicy).assertCallable('https://example.com/hook', 'url')],
+    ];
+    for (const [what, work] of slow) {
+      const outcome = units.run(async () => work()).catch((error: Error) => error.message);
+      expect([what, await outcome]).toEqual([what, expect.stringContaining('inside a unit of work')]);
+    }
+  });
+
+  it('A bot with a webhook URL is made under an Idempotency-Key, and a retry gets it again', async () => {
+    const body = { name: 'Robin', webhook_url: 'https://93.184.215.14/hook' };
+    const headers = { 'Idempotency-Key': newId() };
+    const [made, again] = [
+      await desk.owner.api.post('/v1/bots', body, headers),
+      await desk.owner.api.post('/v1/bots', body, headers),
+    ];
+    expect([made.status, again.status, again.data]).toEqual([201, 201, made.data]);
+    const refused = { ...body, webhook_url: 'https://10.0.0.1/hook' };
+    const key = { 'Idempotency-Key': newId() };
+    for (const replayed of [undefined, 'true']) {
+      const answer = await desk.owner.api.post('/v1/bots', refused, key);
+      expect([answer.status, answer.headers['idempotency-replayed']]).toEqual([400, replayed]);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { localClockReads } from '../support/local-clock.js';
 import { race } from '../support/race.js';
 import { jwt, readJwt } from '../support/tokens.js';
 import type { Desk } from '../support/world.js';
@@ -327,13 +328,13 @@ describe('what a visitor reads of its contact later', () => {
     expect((await vera.api.patch(PATH, { phone: '2' })).data).toEqual({ ...whole, phone: '2' });
   });
 
-  it('changes with the external_id that an agent gives or takes away: who came in by it stays outside', async () => {
+  it('is told to nobody who came in before an agent gave or took away the external_id', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, VERA);
     const path = `/v1/contacts/${visitor.contactId}`;
     const externalId = unique('user');
     await desk.owner.api.patch(path, { external_id: externalId });
-    expect((await visitor.api.get(PATH)).data).toMatchObject({ name: null, email: null, phone: null });
+    expect(await visitor.api.get(PATH)).toMatchObject({ status: 401, error: { code: 'token_revoked' } });
     const intruder = await world.visitor(desk, { external_id: externalId });
     expect(intruder.contactId).toBe(visitor.contactId);
     await desk.owner.api.patch(path, { name: 'Verena' });
@@ -614,6 +615,28 @@ describe('the widget’s configuration', () => {
     expect(await availability()).toMatchObject({ within_business_hours: true, next_open_at: null });
     await desk.owner.api.patch(path, { business_hours: {} });
     expect(await availability()).toMatchObject({ within_business_hours: false, next_open_at: null });
+  });
+
+  it('costs no reading of the local clock while the desk neither opens nor closes, and follows each change at once', async () => {
+    const desk = await deskWith({ business_hours: { mon: [{ from: '09:01', to: '09:02' }] } });
+    const path = `/v1/channels/${desk.channelId}`;
+    const availability = async () => (await configOf(desk)).data.widget_config.availability as { next_open_at: string };
+    const first = await availability();
+    const reads = await localClockReads(async () => {
+      for (let turn = 0; turn < 20; turn += 1) expect(await availability()).toEqual(first);
+    });
+    expect(reads).toBe(0);
+    await desk.owner.api.patch('/v1/workspace', { timezone: 'Asia/Kathmandu' });
+    expect((await availability()).next_open_at).toMatch(/T03:16:00/);
+    await desk.owner.api.patch(path, { business_hours: { mon: [{ from: '09:31', to: '09:32' }] } });
+    const { next_open_at: opens } = await availability();
+    expect(opens).toMatch(/T03:46:00/);
+    world.app.clock.advance((Date.parse(opens) - Date.now()) / 1000 + 1);
+    expect(await availability()).toMatchObject({ within_business_hours: true, next_open_at: null });
+    world.app.clock.advance(60);
+    expect((await availability()).next_open_at).toBe(
+      `${new Date(Date.parse(opens) + 7 * DAY * 1000).toISOString().slice(0, -1)}000Z`,
+    );
   });
 
   it('makes no contact, tells no secret and no member’s e-mail', async () => {

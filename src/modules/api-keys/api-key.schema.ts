@@ -8,8 +8,9 @@ const SCOPES_DESCRIPTION =
   'with each of them one can become anyone.';
 
 export class CreateApiKeyBody {
-  @Text() name!: string;
-  @Time({ optional: true, description: 'When the key ends; never when absent.' }) expires_at?: string;
+  @Text({ example: 'Shop backend' }) name!: string;
+  @Time({ optional: true, description: 'When the key ends; never when absent.', example: '2030-01-31T00:00:00Z' })
+  expires_at?: string;
   @Texts({ optional: true, maxItems: 100, values: SCOPES, description: SCOPES_DESCRIPTION })
   scopes?: string[];
 }
@@ -21,7 +22,7 @@ export class RevokeApiKeyQuery {
 
 export class ApiKeyView implements ApiKeyRecord {
   @Id() id!: string;
-  @Text() name!: string;
+  @Text({ example: 'Shop backend' }) name!: string;
   @Text({ example: 'svc_sk_a1B2…' }) key_prefix!: string;
   @Texts({ maxItems: 100 }) scopes!: string[];
   @Time({ nullable: true }) expires_at!: string | null;
@@ -31,5 +32,10 @@ export class ApiKeyView implements ApiKeyRecord {
 }
 
 export class CreatedApiKeyView extends ApiKeyView {
-  @Text({ pattern: /^svc_sk_[A-Za-z0-9]{32}$/, description: 'The key; shown this once.' }) key!: string;
+  @Text({
+    pattern: /^svc_sk_[A-Za-z0-9]{32}$/,
+    description: 'The key; shown this once.',
+    example: 'svc_sk_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6',
+  })
+  key!: string;
 }

@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { RevokedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
@@ -13,13 +12,16 @@ import { toApiKeyRecord } from './api-key.js';
 import { ExpiryInPast } from './api-keys.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-@ApiTags('API keys')
+@Section('API keys', 'Keys for backends. A key acts for the whole workspace, or for the scopes that it was made with.')
 @Controller('api-keys')
 export class ApiKeysController {
   constructor(private readonly apiKeys: ApiKeysService) {}
 
   @Post()
-  @Summary('Makes a key. An owner or admin signs in for this; a key cannot make keys.')
+  @Summary(
+    'Create an API key. The key itself is in this answer and in no other.',
+    'An owner or admin signs in for this; a key cannot create keys. Without `scopes` the key may do everything. Store `key` at once: later only `key_prefix` is shown.',
+  )
   @Allow('api-keys:write', { only: 'agent' })
   @Creates(CreatedApiKeyView)
   @Throws(ExpiryInPast)
@@ -37,7 +39,10 @@ export class ApiKeysController {
   }
 
   @Delete(':id')
-  @Summary('Revokes a key; the next request with it is refused.')
+  @Summary(
+    'Revoke an API key. The next request with it is refused.',
+    'Sessions that the key opened for members go on, unless `end_sessions=true`. SSO tickets that it issued and that are not spent are dead.',
+  )
   @Allow('api-keys:write')
   @Answers(RevokedView)
   @Throws(NotFound)

@@ -1,24 +1,23 @@
 import { Body, Controller, Post, UseGuards } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { Public } from '../../platform/access/access.decorator.js';
 import { Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { AgentSessionRecord } from '../auth/index.js';
 import { InvalidCredentials, toAgentSessionRecord } from '../auth/index.js';
 import { LastOwner, MemberExists } from '../members/index.js';
 import { AcceptanceService } from './acceptance.service.js';
 import { RoomToHash } from '../users/index.js';
 import { InvitePreviewBody, InvitePreviewView, RegisterUserBody } from './invite.schema.js';
-import { InviteInvalid } from './invites.errors.js';
+import { InviteInvalid, MailboxUnproved } from './invites.errors.js';
 
-@ApiTags('Agent authentication')
+@Section('Agent authentication')
 @Controller('auth')
 export class AcceptanceController {
   constructor(private readonly acceptance: AcceptanceService) {}
 
   @Post('invite-preview')
-  @Summary('What the link of an invite leads to; it stays as good as it was.')
+  @Summary('Show what an invite grants. The invite stays as it is.')
   @Public()
   @Answers(InvitePreviewView)
   @Throws(InviteInvalid)
@@ -28,13 +27,13 @@ export class AcceptanceController {
 
   @Post('register-user')
   @Summary(
-    'Accepts an invite: makes the user, or takes the password of the user who has this e-mail, and signs it in. From ' +
-      'then on the password opens the membership, with the role and the channels of the invite.',
+    'Accept an invite and sign in.',
+    'Creates the user. Where the e-mail has a user already, `password` must be the password of that user. From then on the password opens the membership, with the role and the channels of the invite. A user without a password who is a member of another workspace sets one by the mailed link alone: the link that the inviter is shown gets 422 `mailbox_unproved`, and a link is mailed, up to 5 an hour.',
   )
   @Public()
   @UseGuards(RoomToHash)
   @Creates('AgentSessionView')
-  @Throws(InviteInvalid, InvalidCredentials, MemberExists, LastOwner)
+  @Throws(InviteInvalid, InvalidCredentials, MailboxUnproved, MemberExists, LastOwner)
   async registerUser(@Body() body: RegisterUserBody, @Origin() origin: ClientOrigin): Promise<AgentSessionRecord> {
     return toAgentSessionRecord(await this.acceptance.accept(body, origin.network));
   }

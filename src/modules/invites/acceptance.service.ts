@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { rank } from '../../kernel/principal.js';
+import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Counter } from '../../platform/limits/rate-limiter.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { SignIn } from '../auth/index.js';
-import { InvalidCredentials, loginGuesses, SignInService } from '../auth/index.js';
+import { InvalidCredentials, loginGuesses, loginSuccesses, SignInService } from '../auth/index.js';
 import { JoiningService } from '../members/index.js';
 import type { User } from '../users/index.js';
 import { EmailTaken, UsersService } from '../users/index.js';
@@ -14,8 +15,9 @@ import { InviteLog } from './invite-log.js';
 import { InviteStandings } from './invite-standings.service.js';
 import type { Invite, InviteRecord } from './invite.js';
 import { toInviteRecord } from './invite.js';
-import { InviteInvalid } from './invites.errors.js';
+import { InviteInvalid, MailboxUnproved } from './invites.errors.js';
 import { InvitesRepository } from './invites.repository.js';
+import { MailboxProofs } from './mailbox-proofs.service.js';
 
 export interface Acceptance {
   invite_token: string;
@@ -37,6 +39,7 @@ export class AcceptanceService {
     private readonly workspaces: WorkspacesService,
     private readonly joining: JoiningService,
     private readonly signIns: SignInService,
+    private readonly proofs: MailboxProofs,
     private readonly log: InviteLog,
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
@@ -56,9 +59,10 @@ export class AcceptanceService {
 
   /**
    * Spends the invite and signs its person in. A stranger becomes a user; a user proves to be the one by password, or,
-   * having none, sets it. Of those who come with one link, one gets in.
+   * having none, sets it, which takes a link that proves the mailbox where the user is a member elsewhere too. Of those
+   * who come with a link of the invite, one gets in.
    * @param address where the caller is: failures are counted there, and wrong passwords like those of a login
-   * @throws InviteInvalid, InvalidCredentials, MemberExists, LastOwner, RateLimited
+   * @throws InviteInvalid, InvalidCredentials, MailboxUnproved, MemberExists, LastOwner, RateLimited
    */
   async accept(acceptance: Acceptance, address: string): Promise<SignIn> {
     const failures: Counter = ['register_user', address];
@@ -69,15 +73,17 @@ export class AcceptanceService {
     if (known) {
       const isOwn = () => this.isOwn(invite, known, acceptance.password);
       const counters = [...loginGuesses(invite.email, address), failures];
-      if (!(await this.limiter.guess(counters, isOwn))) throw new InvalidCredentials();
+      if (!(await this.limiter.guess(counters, isOwn, loginSuccesses(invite.email)))) throw new InvalidCredentials();
     }
-    const newHash = known ? null : await this.users.hashPassword(acceptance.password);
     try {
+      await this.proofs.assertProved(invite, user, acceptance.invite_token);
+      const newHash = known ? null : await this.users.hashPassword(acceptance.password, invite.email);
       return await this.units.run(() => this.spend(invite, acceptance, user, newHash));
     } catch (error) {
       // somebody has made the user, or set its password, since it was looked for: now there is a password to ask for
       if (error instanceof EmailTaken) return this.accept(acceptance, address);
       if (error instanceof InviteInvalid) await this.limiter.fail(...failures);
+      if (error instanceof MailboxUnproved) await this.refuseUnproved(invite);
       throw error;
     }
   }
@@ -90,6 +96,12 @@ export class AcceptanceService {
     return null;
   }
 
+  private async refuseUnproved(invite: Invite): Promise<void> {
+    const refusal = { method: 'invite', member_id: null, reason: 'mailbox_unproved' } as const;
+    this.signIns.refused(invite.workspaceId, refusal);
+    await this.proofs.mailLink(invite);
+  }
+
   private async isOwn({ workspaceId }: Invite, user: User, password: string): Promise<boolean> {
     if (await this.users.hasPassword(user, password)) return true;
     this.signIns.refused(workspaceId, { method: 'invite', member_id: null, reason: 'invalid_credentials' });
@@ -98,7 +110,7 @@ export class AcceptanceService {
 
   /** Locks in the order of logins and deactivations: the user, the members, the invite. */
   private async spend(
-    { workspaceId, tokenHash }: Invite,
+    invite: Invite,
     acceptance: Acceptance,
     known: User | null,
     newHash: string | null,
@@ -106,10 +118,12 @@ export class AcceptanceService {
     if (known && !(await this.users.stillHasPassword(known))) {
       throw known.passwordHash === null ? new EmailTaken() : new InvalidCredentials();
     }
+    await this.proofs.assertProved(invite, known, acceptance.invite_token);
+    const { workspaceId } = invite;
     const member = known && (await this.joining.hold(workspaceId, known.id));
     const { by } = await this.standings.ofToken(acceptance.invite_token);
     if (by === null || (member && rank(member.role) > rank(by))) throw new InviteInvalid();
-    const spent = await this.invites.spend(tokenHash, this.clock.now());
+    const spent = await this.invites.spend(sha256(acceptance.invite_token), this.clock.now());
     if (!spent) throw new InviteInvalid();
     const user = known ?? (await this.users.create(spent.email, acceptance.name, newHash));
     if (known && newHash !== null) await this.users.setPassword(known.id, newHash);

@@ -1,6 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { headerText, inertName } from '../../platform/mail/mail-text.js';
 import { Mailer } from '../../platform/mail/mailer.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import type { Invite } from './invite.js';
@@ -22,18 +23,18 @@ export class InviteMail {
     return `${this.config.dashboardUrl}#invite=${token}`;
   }
 
-  /**
-   * Mails the link once the present unit of work has committed, where there is a mail server. Nobody waits for it, and
-   * nothing fails with it: whoever invites has the link in the answer.
-   */
+  /** Whether there is a mail server; without one, the log says that a mail would have gone. */
+  get delivers(): boolean {
+    return this.mailer.delivers;
+  }
+
+  /** Mails the link once the present unit of work has committed. The caller neither waits for it nor fails with it. */
   async send(invite: Invite, token: string): Promise<void> {
-    if (!this.mailer.delivers) return;
     const workspace = await this.workspaces.find(invite.workspaceId);
-    // a name of two lines would be a header of its own, or a sentence of ours
-    const name = (workspace?.name ?? '').replace(/\s+/g, ' ').trim();
+    const name = inertName(workspace?.name ?? '') || 'a support desk';
     const mail = {
       to: invite.email,
-      subject: `Invitation to ${name}`,
+      subject: headerText(`Invitation to ${name}`),
       text: [
         'Hello,',
         `you are invited to answer the customers of ${name}. This link works once, within 7 days:`,

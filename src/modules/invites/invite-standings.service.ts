@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { lowestRole } from '../../kernel/permission.js';
 import type { Role } from '../../kernel/principal.js';
-import { API_KEY_ROLE, rank, systemOf } from '../../kernel/principal.js';
+import { API_KEY_ROLE, lowerRole, rank, systemOf } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ApiKeysService } from '../api-keys/index.js';
@@ -29,8 +29,8 @@ export class InviteStandings {
   ) {}
 
   /**
-   * The invite of the token, and the role of whoever gave out the link: it is worth no more than what they may still
-   * grant. Somebody deactivated, demoted or limited to some channels could not make it any more, nor could a key that
+   * The invite of the token, and the role of whoever gave out the link: it is worth no more than what they could grant
+   * then and may still grant. Somebody deactivated, demoted or limited to some channels could not make it any more, nor could a key that
    * has been revoked or has ended; so it falls. They stay what they are until the unit of work ends.
    */
   ofToken(token: string): Promise<InviteStanding> {
@@ -46,10 +46,11 @@ export class InviteStandings {
   }
 
   /** null where they could invite nobody now. */
-  private async roleOfInviter({ workspaceId, invitedBy, apiKeyId }: Invite): Promise<Role | null> {
+  private async roleOfInviter({ workspaceId, invitedBy, apiKeyId, inviterRole }: Invite): Promise<Role | null> {
     if (apiKeyId !== null) return (await this.apiKeys.hold(workspaceId, apiKeyId)) ? API_KEY_ROLE : null;
     const member = invitedBy && (await this.members.hold(systemOf(workspaceId), invitedBy));
     if (!member || member.status !== 'active' || member.channelIds !== null) return null;
-    return rank(member.role) >= rank(lowestRole('invites:write')) ? member.role : null;
+    const role = lowerRole(member.role, inviterRole ?? member.role);
+    return rank(role) >= rank(lowestRole('invites:write')) ? role : null;
   }
 }

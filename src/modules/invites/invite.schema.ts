@@ -11,7 +11,7 @@ const optional = true;
 const KEPT = 'a member whom a key has made, and who cannot sign in by password yet, keeps its own';
 
 export class ListInvitesQuery extends PageQuery {
-  @Choice(INVITE_STATUSES, { optional }) status?: InviteStatus;
+  @Choice(INVITE_STATUSES, { optional, description: 'Only invites with this status.' }) status?: InviteStatus;
 }
 
 export class CreateInviteBody {
@@ -35,25 +35,32 @@ export class InviteView implements InviteRecord {
 
 /** With the link, which is shown here and never again. */
 export class IssuedInviteView extends InviteView {
-  @Text({ max: 4096, description: 'Once: `{dashboard_url}#invite=<token>`. Mailed too where SMTP is set.' })
+  @Text({
+    max: 4096,
+    description: 'Once: `{dashboard_url}#invite=<token>`. Where SMTP is set, a mail carries a link with another token.',
+    example: 'https://desk.example.com/dashboard#invite=4hQ0z8K1vTn2wXc7Yb3Rm9Lp',
+  })
   accept_url!: string;
 }
 
 export class InvitePreviewBody {
-  @Text() invite_token!: string;
+  @Text({ example: '4hQ0z8K1vTn2wXc7Yb3Rm9Lp' }) invite_token!: string;
 }
 
 export class InvitePreviewView {
-  @Text() workspace_name!: string;
+  @Text({ example: 'Harbour Pine' }) workspace_name!: string;
   @Email() email!: string;
   @Choice(ROLES) role!: Role;
   @Time() expires_at!: string;
 }
 
 export class RegisterUserBody {
-  @Text() invite_token!: string;
-  @Text() name!: string;
-  @Text({ description: 'Of a user who has one: their present password. Otherwise it is set.' })
+  @Text({ example: '4hQ0z8K1vTn2wXc7Yb3Rm9Lp' }) invite_token!: string;
+  @Text({ example: 'Ada Lovelace' }) name!: string;
+  @Text({
+    description: 'Of a user who has one: their present password. Otherwise it is set.',
+    example: 'a long passphrase',
+  })
   @Rule('password', isAcceptablePassword, PASSWORD_RULE)
   password!: string;
   @Flag({ optional, description: 'Whether each refresh gives a new refresh token and ends the old one.' })

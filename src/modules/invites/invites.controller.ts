@@ -1,11 +1,10 @@
 import { Body, Controller, Delete, Get, HttpStatus, Post, Query, Res } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { RevokedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
@@ -15,7 +14,7 @@ import { InviteNotPending } from './invites.errors.js';
 import type { IssuedInvite } from './invites.service.js';
 import { InvitesService } from './invites.service.js';
 
-@ApiTags('Invites')
+@Section('Invites', 'Links by which people join the workspace with a password.')
 @Controller('workspace/invites')
 export class InvitesController {
   constructor(private readonly invites: InvitesService) {}
@@ -30,10 +29,8 @@ export class InvitesController {
 
   @Post()
   @Summary(
-    'Invites a member. 200 where an invite for this e-mail was pending or had expired: it is renewed, with a new link ' +
-      'and what is granted now; the old link is dead. A deactivated member comes back by accepting. Nobody grants a ' +
-      'role above their own; an invite falls when whoever gave out its link could make it no more. With resending, ' +
-      '100 an hour per workspace.',
+    'Invite a member.',
+    'Returns 201 for a new invite, and 200 for an e-mail with a pending or expired one: that is renewed with new links and what is granted now, and the old ones are dead, shown and mailed. Accepting brings a deactivated member back. Nobody grants a role above their own; an invite is void once whoever sent it could no longer send it. With resending, 100 an hour per workspace.',
   )
   @Allow('invites:write')
   @Creates(IssuedInviteView)
@@ -49,7 +46,10 @@ export class InvitesController {
   }
 
   @Post(':id/resend')
-  @Summary('A new link for a pending or expired invite, good for 7 days; the old link is dead.')
+  @Summary(
+    'Send a pending or expired invite again.',
+    'Makes new links, which work for 7 days, and mails one of them. The old ones are dead, shown and mailed.',
+  )
   @Allow('invites:write')
   @Answers(IssuedInviteView)
   @Throws(NotFound, InviteNotPending, MemberExists, RoleTooHigh)
@@ -58,7 +58,7 @@ export class InvitesController {
   }
 
   @Delete(':id')
-  @Summary('Revokes a pending or expired invite; its link is dead.')
+  @Summary('Revoke a pending or expired invite.', 'Its links are dead, shown and mailed.')
   @Allow('invites:write')
   @Answers(RevokedView)
   @Throws(NotFound, InviteNotPending, RoleTooHigh)

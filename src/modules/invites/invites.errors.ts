@@ -6,6 +6,11 @@ export const InviteInvalid = defineError(
   'invite_invalid',
   'The invite is unknown, spent, revoked or too old; ask for a new one.',
 );
+export const MailboxUnproved = defineError(
+  'unprocessable',
+  'mailbox_unproved',
+  'This link proves no mailbox, and the user has no password yet: follow the link that is mailed to the user.',
+);
 export const InviteNotPending = defineError(
   'conflict',
   'invite_not_pending',

@@ -14,10 +14,20 @@ import { InviteStandings } from './invite-standings.service.js';
 import { InvitesController } from './invites.controller.js';
 import { InvitesRepository } from './invites.repository.js';
 import { InvitesService } from './invites.service.js';
+import { MailboxProofs } from './mailbox-proofs.service.js';
 
 @Module({
   imports: [WorkspacesModule, UsersModule, ChannelsModule, MembersModule, ApiKeysModule, AuthModule],
   controllers: [InvitesController, AcceptanceController],
-  providers: [InvitesRepository, InvitesService, InviteStandings, AcceptanceService, Departures, InviteLog, InviteMail],
+  providers: [
+    InvitesRepository,
+    InvitesService,
+    InviteStandings,
+    AcceptanceService,
+    MailboxProofs,
+    Departures,
+    InviteLog,
+    InviteMail,
+  ],
 })
 export class InvitesModule {}

@@ -9,26 +9,31 @@ import { InviteEntity } from './invite.entity.js';
 import type { Invite, InviteStatus } from './invite.js';
 
 const COLUMNS = `id, workspace_id AS "workspaceId", email, role, channel_ids AS "channelIds", status,
-  token_hash AS "tokenHash", invited_by AS "invitedBy", api_key_id AS "apiKeyId", expires_at AS "expiresAt",
-  accepted_at AS "acceptedAt", created_at AS "createdAt"`;
+  token_hash AS "tokenHash", mailed_token_hash AS "mailedTokenHash", invited_by AS "invitedBy",
+  api_key_id AS "apiKeyId", inviter_role AS "inviterRole", expires_at AS "expiresAt", accepted_at AS "acceptedAt", created_at AS "createdAt"`;
 /**
  * The pending invite of an e-mail, made or renewed: of those who race, one makes it and the others renew it. Nothing
- * comes back where there is one of a role that the caller may not touch ($11).
+ * comes back where there is one of a role that the caller may not touch ($13).
  */
 const ISSUE = statement(`
-  INSERT INTO invite (workspace_id, id, email, role, channel_ids, status, token_hash, invited_by, api_key_id,
-                      expires_at, created_at)
-  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10)
+  INSERT INTO invite (workspace_id, id, email, role, channel_ids, status, token_hash, mailed_token_hash,
+                      invited_by, api_key_id, inviter_role, expires_at, created_at)
+  VALUES ($1, $2, $3, $4, $5, 'pending', $6, $7, $8, $9, $10, $11, $12)
   ON CONFLICT (workspace_id, email) WHERE status = 'pending' DO UPDATE
     SET role = excluded.role, channel_ids = excluded.channel_ids, token_hash = excluded.token_hash,
-        invited_by = excluded.invited_by, api_key_id = excluded.api_key_id, expires_at = excluded.expires_at
-    WHERE invite.role = ANY($11::text[])
+        mailed_token_hash = excluded.mailed_token_hash, invited_by = excluded.invited_by,
+        api_key_id = excluded.api_key_id, inviter_role = excluded.inviter_role, expires_at = excluded.expires_at
+    WHERE invite.role = ANY($13::text[])
   RETURNING ${COLUMNS}`);
-const BY_TOKEN = statement(`SELECT ${COLUMNS} FROM invite WHERE token_hash = $1`);
-/** One statement spends it: of those who come with one link, one finds it unspent. */
+const BY_TOKEN = statement(`SELECT ${COLUMNS} FROM invite WHERE token_hash = $1 OR mailed_token_hash = $1`);
+/** One statement spends both tokens: of those who come with either, one finds the invite pending. */
 const SPEND = statement(`
   UPDATE invite SET status = 'accepted', accepted_at = $2
-  WHERE token_hash = $1 AND status = 'pending' AND expires_at > $2 RETURNING ${COLUMNS}`);
+  WHERE (token_hash = $1 OR mailed_token_hash = $1) AND status = 'pending' AND expires_at > $2 RETURNING ${COLUMNS}`);
+/** Only while the inviter's link is the one that was refused: a renewed invite has mailed a link of its own. */
+const SET_MAILED_TOKEN = statement(`
+  UPDATE invite SET mailed_token_hash = $4
+  WHERE workspace_id = $1 AND id = $2 AND token_hash = $3 AND status = 'pending'`);
 const REVOKE_PENDING = statement(`
   UPDATE invite SET status = 'revoked'
   WHERE workspace_id = $1 AND email = $2 AND status = 'pending' RETURNING ${COLUMNS}`);
@@ -74,9 +79,14 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
    * @returns undefined where the pending one's role is not among them
    */
   issue(invite: Invite, touchable: readonly Role[]): Promise<Invite | undefined> {
-    const { workspaceId, id, email, role, channelIds, tokenHash, invitedBy, apiKeyId, expiresAt, createdAt } = invite;
-    const row = [workspaceId, id, email, role, channelIds, tokenHash, invitedBy, apiKeyId, expiresAt, createdAt];
-    return this.sql.first<Invite>(ISSUE, [...row, touchable]);
+    const { workspaceId, id, email, role, channelIds, tokenHash, mailedTokenHash } = invite;
+    const { invitedBy, apiKeyId, inviterRole, expiresAt, createdAt } = invite;
+    const granted = [workspaceId, id, email, role, channelIds, tokenHash, mailedTokenHash];
+    return this.sql.first<Invite>(ISSUE, [
+      ...granted,
+      ...[invitedBy, apiKeyId, inviterRole, expiresAt, createdAt],
+      touchable,
+    ]);
   }
 
   /** Tokens are found in any workspace: whoever comes with one does not know which. */
@@ -87,6 +97,11 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
   /** @returns the invite as it is now, when it could still be spent */
   spend(tokenHash: string, at: Date): Promise<Invite | undefined> {
     return this.sql.first<Invite>(SPEND, [tokenHash, at]);
+  }
+
+  /** @returns whether the invite is still pending under its shown token, and so has the mailed one */
+  async setMailedToken({ workspaceId, id, tokenHash }: Invite, mailedTokenHash: string): Promise<boolean> {
+    return (await this.sql.count(SET_MAILED_TOKEN, [workspaceId, id, tokenHash, mailedTokenHash])) === 1;
   }
 
   revokePending(workspaceId: string, email: string): Promise<Invite[]> {

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
 import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../kernel/principal.js';
 import { actingRole, rank, ROLES } from '../../kernel/principal.js';
-import { randomToken, sha256 } from '../../kernel/secret.js';
+import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import { ChannelsService } from '../channels/index.js';
@@ -14,7 +14,7 @@ import { JoiningService, RoleTooHigh } from '../members/index.js';
 import { InviteLog } from './invite-log.js';
 import { InviteMail } from './invite-mail.js';
 import type { Invite, InviteRecord } from './invite.js';
-import { INVITE_MS, toInviteRecord } from './invite.js';
+import { INVITE_MS, newInviteToken, toInviteRecord } from './invite.js';
 import { InviteNotPending } from './invites.errors.js';
 import type { InviteQuery } from './invites.repository.js';
 import { InvitesRepository } from './invites.repository.js';
@@ -32,6 +32,12 @@ export interface NewInvite {
 export interface IssuedInvite {
   invite: InviteRecord;
   acceptUrl: string;
+}
+
+/** The token in the link that the inviter is shown, and the one in the link that is mailed. */
+interface InviteTokens {
+  shown: string;
+  mailed: string | null;
 }
 
 @Injectable()
@@ -54,7 +60,7 @@ export class InvitesService {
   }
 
   /**
-   * Invites, or renews the invite that waits for this e-mail: a new link, and what is granted now; the old link is dead.
+   * Invites, or renews the invite that waits for this e-mail: new links, and what is granted now; the old ones are dead.
    * @returns `renewed` where there was one
    * @throws RoleTooHigh, MemberExists, RateLimited @throws ValidationFailed for an unknown channel
    */
@@ -67,7 +73,7 @@ export class InvitesService {
       const member = await this.joining.invitable(workspaceId, wanted.email, by);
       await this.channels.assertExisting(workspaceId, wanted.channel_ids ?? null);
       const present = member?.status === 'active' ? member : { role: 'agent' as const, channelIds: null };
-      const token = newToken();
+      const tokens = this.newTokens();
       const draft: Invite = {
         id: newId(),
         workspaceId,
@@ -75,7 +81,7 @@ export class InvitesService {
         role: wanted.role ?? present.role,
         channelIds: wanted.channel_ids ?? present.channelIds,
         status: 'pending',
-        ...this.handedOut(principal, token),
+        ...this.handedOut(principal, tokens),
         acceptedAt: null,
         createdAt: this.clock.now(),
       };
@@ -83,12 +89,12 @@ export class InvitesService {
       if (!invite) throw new RoleTooHigh();
       const renewed = invite.id !== draft.id;
       await this.log.tell(renewed ? 'invite.renewed' : 'invite.created', invite, actorOf(principal));
-      return { ...(await this.issued(invite, token)), renewed };
+      return { ...(await this.issued(invite, tokens)), renewed };
     });
   }
 
   /**
-   * A new link and seven more days for an invite that waits, or has waited too long; the old link is dead. Whoever does
+   * New links and seven more days for an invite that waits, or has waited too long; the old links are dead. Whoever does
    * this answers for the invite from now on.
    * @throws NotFound, InviteNotPending, RoleTooHigh, MemberExists, RateLimited
    */
@@ -97,11 +103,11 @@ export class InvitesService {
     return this.units.run(async () => {
       const invite = await this.lockPending(principal, id);
       await this.joining.invitable(principal.workspaceId, invite.email, actingRole(principal));
-      const token = newToken();
-      Object.assign(invite, this.handedOut(principal, token));
+      const tokens = this.newTokens();
+      Object.assign(invite, this.handedOut(principal, tokens));
       await this.invites.save(invite);
       await this.log.tell('invite.renewed', invite, actorOf(principal));
-      return this.issued(invite, token);
+      return this.issued(invite, tokens);
     });
   }
 
@@ -123,27 +129,30 @@ export class InvitesService {
     return invite;
   }
 
-  /** What a new link changes: how it is found, who answers for it, how long it lives. */
+  /** The mailed token exists only where a mail carries it. */
+  private newTokens(): InviteTokens {
+    return { shown: newInviteToken(), mailed: this.mail.delivers ? newInviteToken() : null };
+  }
+
+  /** What new links change: how they are found, who answers for them with which rights, how long they live. */
   private handedOut(
     principal: Inviter,
-    token: string,
-  ): Pick<Invite, 'tokenHash' | 'invitedBy' | 'apiKeyId' | 'expiresAt'> {
+    { shown, mailed }: InviteTokens,
+  ): Pick<Invite, 'tokenHash' | 'mailedTokenHash' | 'invitedBy' | 'apiKeyId' | 'inviterRole' | 'expiresAt'> {
     return {
-      tokenHash: sha256(token),
+      tokenHash: sha256(shown),
+      mailedTokenHash: mailed === null ? null : sha256(mailed),
+      inviterRole: actingRole(principal),
       invitedBy: principal.kind === 'agent' ? principal.memberId : null,
       apiKeyId: principal.kind === 'api_key' ? principal.apiKeyId : null,
       expiresAt: new Date(this.clock.now().getTime() + INVITE_MS),
     };
   }
 
-  private async issued(invite: Invite, token: string): Promise<IssuedInvite> {
-    await this.mail.send(invite, token);
-    return { invite: toInviteRecord(invite, this.clock.now()), acceptUrl: this.mail.link(token) };
+  private async issued(invite: Invite, { shown, mailed }: InviteTokens): Promise<IssuedInvite> {
+    if (mailed !== null) await this.mail.send(invite, mailed);
+    return { invite: toInviteRecord(invite, this.clock.now()), acceptUrl: this.mail.link(shown) };
   }
-}
-
-function newToken(): string {
-  return randomToken('inv_');
 }
 
 function assertWithin(by: Role, role: Role): void {

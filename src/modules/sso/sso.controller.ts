@@ -1,12 +1,11 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { AgentPrincipal, ApiKeyPrincipal } from '../../kernel/principal.js';
 import { BrowserNotAllowed } from '../../platform/access/access.guard.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
-import { Answers, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { invalidField } from '../../platform/http/validation.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import type { AgentSessionRecord } from '../auth/index.js';
@@ -16,7 +15,10 @@ import { MemberNotFound, SsoTicketInvalid, WorkspaceBound } from './sso.errors.j
 import { AgentTokenBody, ExchangeSsoTicketBody, IssueSsoTicketBody, SsoTicketView } from './sso.schema.js';
 import { SsoService } from './sso.service.js';
 
-@ApiTags('One-time dashboard SSO')
+@Section(
+  'One-time dashboard SSO',
+  'A backend signs its users in to the dashboard: it asks for a ticket with its API key, sends the user to `redirect_url`, and the dashboard exchanges the ticket for a session.',
+)
 @Controller('auth')
 export class SsoController {
   constructor(
@@ -25,7 +27,10 @@ export class SsoController {
   ) {}
 
   @Post('sso/ticket')
-  @Summary('A one-time ticket to the dashboard for a member, for 60 seconds. For backends, never for browsers.')
+  @Summary(
+    'Issue a one-time ticket that signs a member in to the dashboard.',
+    'For backends only: a request from a browser is 403 `browser_not_allowed`. Redirect the user to `redirect_url` within 60 seconds; it works once. Without `channel_ids` the session sees everything that the member sees; an empty list sees nothing.',
+  )
   @Allow('sso:write', { only: 'api_key', keyOutsideBrowsers: true })
   @LimitRate('sso_ticket')
   @Answers(SsoTicketView)
@@ -35,7 +40,10 @@ export class SsoController {
   }
 
   @Post('sso/exchange')
-  @Summary('A session for a ticket, once. Takes nothing but a ticket; every bad one is refused alike.')
+  @Summary(
+    'Exchange a ticket for a session, once.',
+    'Takes the ticket and no other credential. A ticket that is unknown, spent or expired is 401 `sso_ticket_invalid`, whichever it is.',
+  )
   @Public()
   @Answers('AgentSessionView')
   @Throws(SsoTicketInvalid)
@@ -44,7 +52,10 @@ export class SsoController {
   }
 
   @Post('agent-token')
-  @Summary('By API key: a session of a member, as by a ticket. By agent: its own in another workspace, or narrower.')
+  @Summary(
+    'Open a session without a password.',
+    'With an API key: a session of the member with `email`, under the rules of `POST /v1/auth/sso/ticket`. With an access token: a session of the same user in another workspace (`workspace_id`), or one that sees fewer channels (`channel_ids`).',
+  )
   @Allow('sso:write', { keyOutsideBrowsers: true })
   @Answers('AgentSessionView')
   @Throws(BrowserNotAllowed, MemberNotFound, WorkspaceBound, NotFound, MemberDeactivated)

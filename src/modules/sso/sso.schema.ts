@@ -21,7 +21,12 @@ export class SsoTicketView {
 }
 
 export class ExchangeSsoTicketBody {
-  @Text({ max: ANY_LENGTH, description: 'What stands behind `#sso_ticket=`.' }) ticket!: string;
+  @Text({
+    max: ANY_LENGTH,
+    description: 'What stands behind `#sso_ticket=`.',
+    example: 'sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA',
+  })
+  ticket!: string;
   @Flag({ optional, description: 'Whether each refresh gives a new refresh token and ends the old one.' })
   rotate?: boolean;
 }

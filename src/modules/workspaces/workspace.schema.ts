@@ -4,7 +4,7 @@ import { Id, Text, Time } from '../../platform/http/fields.js';
 import type { WorkspaceRecord } from './workspace.js';
 
 export class UpdateWorkspaceBody {
-  @Text({ optional: true }) name?: string;
+  @Text({ optional: true, example: 'Harbour Pine' }) name?: string;
   @Locale({ optional: true }) locale?: string;
   @Timezone({ optional: true }) timezone?: string;
   @Hours({ optional: true }) business_hours?: BusinessHours | null;
@@ -12,7 +12,7 @@ export class UpdateWorkspaceBody {
 
 export class WorkspaceView implements WorkspaceRecord {
   @Id() id!: string;
-  @Text() name!: string;
+  @Text({ example: 'Harbour Pine' }) name!: string;
   @Locale() locale!: string;
   @Timezone() timezone!: string;
   @Hours() business_hours!: BusinessHours | null;

@@ -1,14 +1,13 @@
 import { Body, Controller, Get, Patch } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller } from '../../platform/access/caller.decorator.js';
-import { Answers, Summary } from '../../platform/http/answers.decorator.js';
+import { Answers, Section, Summary } from '../../platform/http/answers.decorator.js';
 import { toWorkspaceRecord } from './workspace.js';
 import { UpdateWorkspaceBody, WorkspaceView } from './workspace.schema.js';
 import { WorkspacesService } from './workspaces.service.js';
 
-@ApiTags('Workspace')
+@Section('Workspace', 'The workspace of the caller: its name, language, time zone and business hours.')
 @Controller('workspace')
 export class WorkspacesController {
   constructor(private readonly workspaces: WorkspacesService) {}

@@ -15,7 +15,7 @@ export type Access =
       kinds: readonly CredentialKind[];
       /** An API key is refused when a browser sends it: a page that holds one has given it away. */
       keyOutsideBrowsers: boolean;
-      /** What else it takes of an agent. */
+      /** What else it takes. */
       demands: Demands;
     };
 
@@ -29,8 +29,8 @@ export function Public(): MethodDecorator & ClassDecorator {
 }
 
 /**
- * Callers that have the permission: visitors for `widget:*`, else agents and API keys, or only one of these kinds; of
- * agents those who also meet the demands.
+ * Callers that have the permission: visitors for `widget:*`, else agents and API keys, or only one of these kinds;
+ * of these, those who also meet the demands.
  */
 export function Allow(
   permission: Permission,

@@ -2,9 +2,12 @@ import { CanActivate, ExecutionContext, Injectable } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
 import type { Request } from 'express';
 import { defineError } from '../../kernel/domain-error.js';
-import { Unauthenticated } from '../../kernel/errors.js';
+import { networkOf } from '../../kernel/client-origin.js';
+import { InvalidToken, Unauthenticated } from '../../kernel/errors.js';
 import { assertAllowed } from '../../kernel/permission.js';
+import type { CredentialKind, Principal } from '../../kernel/principal.js';
 import { contextOf } from '../http/request-context.js';
+import { RateLimiter } from '../limits/rate-limiter.js';
 import type { Access } from './access.decorator.js';
 import { ACCESS } from './access.decorator.js';
 import { Authenticator, bearerToken } from './authenticator.js';
@@ -26,6 +29,7 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly authenticator: Authenticator,
+    private readonly limiter: RateLimiter,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {
@@ -37,10 +41,22 @@ export class AccessGuard implements CanActivate {
     if (!access) throw new Unauthenticated();
     if (access.public) return true;
     const request = context.switchToHttp().getRequest<Request>();
-    const principal = await this.authenticator.authenticate(bearerToken(request.headers.authorization), access.kinds);
+    const principal = await this.authenticate(request, access.kinds);
     assertAllowed(principal, access.permission, access.demands);
     if (access.keyOutsideBrowsers && principal.kind === 'api_key' && isBrowser(request)) throw new BrowserNotAllowed();
     contextOf(request).principal = principal;
     return true;
+  }
+
+  /** Counts unknown credentials per address. A known one is served whatever others at its address have sent. */
+  private async authenticate(request: Request, kinds: readonly CredentialKind[]): Promise<Principal> {
+    try {
+      return await this.authenticator.authenticate(bearerToken(request.headers.authorization), kinds);
+    } catch (error) {
+      if (error instanceof InvalidToken) {
+        await this.limiter.fail('credential_unknown', networkOf(request.ip ?? 'unknown'));
+      }
+      throw error;
+    }
   }
 }

@@ -1,4 +1,6 @@
 import nodemailer, { Transporter } from 'nodemailer';
+import type { UnitOfWork } from '../database/unit-of-work.js';
+import { headerText } from './mail-text.js';
 import type { Mail } from './mailer.js';
 import { Mailer } from './mailer.js';
 
@@ -9,12 +11,17 @@ export class SmtpMailer extends Mailer {
   constructor(
     url: string,
     private readonly from: string,
+    private readonly units: UnitOfWork,
   ) {
     super();
     this.transport = nodemailer.createTransport(url);
   }
 
-  async send(mail: Mail): Promise<void> {
-    await this.transport.sendMail({ from: this.from, ...mail });
+  /** @throws Error in a unit of work, which would hold its connection until the mail server answers */
+  async send({ to, subject, text }: Mail): Promise<void> {
+    this.units.assertNoneActive('sending mail');
+    // an object is one address; of a text, nodemailer would read a list
+    const recipient = { name: '', address: to };
+    await this.transport.sendMail({ from: this.from, to: recipient, subject: headerText(subject), text });
   }
 }

@@ -1,5 +1,7 @@
 export interface Mail {
+  /** One address. */
   to: string;
+  /** One line of at most 200 characters; names that strangers chose go in as `inertName` has them. */
   subject: string;
   text: string;
 }

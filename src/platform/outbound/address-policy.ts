@@ -4,6 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { ValidationFailed } from '../../kernel/errors.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
 import { holds, isPublicAddress, networkList } from './public-addresses.js';
 import { Resolver } from './resolver.js';
 
@@ -33,6 +34,7 @@ export class AddressPolicy {
   constructor(
     private readonly config: Config,
     private readonly resolver: Resolver,
+    private readonly units: UnitOfWork,
   ) {
     this.allowed = networkList(config.webhookAllowedCidrs);
   }
@@ -40,9 +42,10 @@ export class AddressPolicy {
   /**
    * Refuses a URL that the service should not call. A name that nothing answers to now is let through: it may be
    * published later, and is checked then.
-   * @param field what the caller calls it @throws ValidationFailed
+   * @param field what the caller calls it @throws ValidationFailed @throws Error in a unit of work: it may wait for DNS
    */
   async assertCallable(text: string, field: string): Promise<void> {
+    this.units.assertNoneActive('resolving a name');
     const refuse = (code: string, message: string): never => {
       throw new ValidationFailed({ details: [{ field, code, message: `${field} ${message}` }] });
     };

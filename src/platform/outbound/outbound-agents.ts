@@ -2,6 +2,7 @@ import { Agent as HttpAgent } from 'node:http';
 import { Agent as HttpsAgent } from 'node:https';
 import { isIP } from 'node:net';
 import { Injectable } from '@nestjs/common';
+import { UnitOfWork } from '../database/unit-of-work.js';
 import { AddressPolicy, AddressRefused } from './address-policy.js';
 
 /**
@@ -15,12 +16,17 @@ export class OutboundAgents {
   private readonly http: HttpAgent;
   private readonly https: HttpsAgent;
 
-  constructor(policy: AddressPolicy) {
+  constructor(
+    policy: AddressPolicy,
+    private readonly units: UnitOfWork,
+  ) {
     this.http = guarded(new HttpAgent(), policy);
     this.https = guarded(new HttpsAgent(), policy);
   }
 
+  /** @throws Error in a unit of work, which would hold its connection until the other side answers */
   for(url: URL): HttpAgent {
+    this.units.assertNoneActive('a request to another host');
     return url.protocol === 'https:' ? this.https : this.http;
   }
 }

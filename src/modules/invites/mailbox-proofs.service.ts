@@ -1,0 +1,54 @@
+import { Injectable } from '@nestjs/common';
+import { RateLimited } from '../../kernel/errors.js';
+import { sha256 } from '../../kernel/secret.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { MembersService } from '../members/index.js';
+import type { User } from '../users/index.js';
+import { InviteMail } from './invite-mail.js';
+import type { Invite } from './invite.js';
+import { newInviteToken } from './invite.js';
+import { MailboxUnproved } from './invites.errors.js';
+import { InvitesRepository } from './invites.repository.js';
+
+/**
+ * Decides which link may set a user's first password. The inviter sees one link itself: with it an owner of any
+ * workspace could otherwise choose the password of somebody else's member.
+ */
+@Injectable()
+export class MailboxProofs {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly invites: InvitesRepository,
+    private readonly members: MembersService,
+    private readonly mail: InviteMail,
+    private readonly limiter: RateLimiter,
+  ) {}
+
+  /**
+   * @param user who has the invite's e-mail, if anybody
+   * @throws MailboxUnproved where the shown link would set the password of a user whom another workspace has as a member
+   */
+  async assertProved(invite: Invite, user: User | null, token: string): Promise<void> {
+    if (!user || user.passwordHash !== null || invite.mailedTokenHash === sha256(token)) return;
+    const memberships = await this.members.memberships(user.id);
+    if (memberships.some(({ workspaceId }) => workspaceId !== invite.workspaceId)) throw new MailboxUnproved();
+  }
+
+  /**
+   * Mails the invite's address a link that proves it, in place of the one that was mailed before; as often in an hour as
+   * links for a new password. Without a mail server the log says that a mail would have gone.
+   */
+  async mailLink(invite: Invite): Promise<void> {
+    try {
+      await this.limiter.consume('password_forgot', invite.email);
+    } catch (error) {
+      if (error instanceof RateLimited) return;
+      throw error;
+    }
+    await this.units.run(async () => {
+      const token = newInviteToken();
+      if (await this.invites.setMailedToken(invite, sha256(token))) await this.mail.send(invite, token);
+    });
+  }
+}

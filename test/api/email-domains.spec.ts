@@ -1,0 +1,132 @@
+import { beforeEach, describe, expect, it } from '@jest/globals';
+import { normaliseEmail } from '../../src/kernel/email.js';
+import { desk, owner, world } from '../support/desk-for-each.js';
+import { eventually } from '../support/eventually.js';
+import type { Caller } from '../support/http.js';
+import { accept, invited } from '../support/invites.js';
+import { race } from '../support/race.js';
+import { PASSWORD, unique } from '../support/world.js';
+
+/** Spellings of one mailbox, the stored one first. */
+function spellings(): string[] {
+  const name = unique('ada');
+  const tail = unique('x').toLowerCase();
+  return [
+    `${name}@xn--bcher-kva.${tail}.example`,
+    `${name}@bücher.${tail}.example`,
+    `${name}@BÜCHER.${tail}.Example`,
+    `${name.toUpperCase()}@XN--BCHER-KVA.${tail}.example`,
+    ` ${name}@bÜcher.${tail}.EXAMPLE `,
+  ];
+}
+
+describe('an e-mail address whose domain leaves ASCII', () => {
+  let key: Caller;
+  let emails: string[];
+  let stored: string;
+  beforeEach(async () => {
+    key = await world.apiKey(desk);
+    emails = spellings();
+    [stored = ''] = emails;
+  });
+
+  const register = (email: string) =>
+    world.anyone.post('/v1/auth/register', { workspace_name: unique('W'), name: 'Ada', email, password: PASSWORD });
+
+  it('registers one user, however the domain is spelled, and every spelling signs that user in', async () => {
+    for (const email of emails) {
+      const session = await register(email);
+      expect([session.status, session.data.member.email]).toEqual([201, stored]);
+    }
+    const users = await world.app.database.query('SELECT email FROM user_account WHERE email LIKE $1', [
+      `${stored.split('@')[0]}@%`,
+    ]);
+    expect(users).toEqual([{ email: stored }]);
+    for (const email of emails) {
+      const session = await world.anyone.post('/v1/auth/login', { email, password: PASSWORD });
+      expect([email, session.status, session.data.workspaces?.length]).toEqual([email, 200, emails.length]);
+    }
+  });
+
+  it('registers one user when all its spellings race', async () => {
+    const answers = await race(emails.length, n => register(emails[n] ?? ''));
+    for (const { status } of answers) expect([201, 409]).toContain(status);
+    const users = await world.app.database.query('SELECT 1 FROM user_account WHERE email LIKE $1', [
+      `${stored.split('@')[0]}@%`,
+    ]);
+    expect(users).toHaveLength(1);
+  });
+
+  it('is one member, one pending invite and one SSO user, however the domain is spelled', async () => {
+    const [first = '', ...others] = [...emails].reverse();
+    const made = await key.post('/v1/workspace/members', { email: first, name: 'Ada' });
+    expect([made.status, made.data.email]).toEqual([201, stored]);
+    for (const email of others) {
+      const again = await key.post('/v1/workspace/members', { email, name: 'Ada' });
+      expect([again.status, again.error.code]).toEqual([409, 'member_exists']);
+    }
+    for (const email of emails) {
+      const token = await key.post('/v1/auth/agent-token', { email });
+      expect([token.status, token.data.member?.id]).toEqual([200, made.data.id]);
+      expect((await key.post('/v1/auth/sso/ticket', { email })).status).toBe(200);
+    }
+    const ids = [];
+    for (const email of emails) ids.push((await owner.post('/v1/workspace/invites', { email })).data.id as string);
+    expect(new Set(ids).size).toBe(1);
+  });
+
+  it('gets its reset link and its invite at the stored address, and the invite lets that user in', async () => {
+    await register(stored);
+    const [, unicode = ''] = emails;
+    await world.anyone.post('/v1/auth/password/forgot', { email: unicode });
+    const mail = await eventually(() => world.app.mails.find(({ to }) => to === stored));
+    expect(mail.text).toContain('#reset=');
+    const invite = await invited(desk, { email: unicode });
+    expect(invite.email).toBe(stored);
+    expect((await accept(world, invite.token)).data.member.email).toBe(stored);
+  });
+
+  it('of a contact is stored in the same form, through every way in, and is found by every spelling', async () => {
+    for (const email of emails) {
+      const made = await owner.post('/v1/contacts', { email });
+      expect([made.status, made.data.email]).toEqual([201, stored]);
+      const edited = await owner.patch(`/v1/contacts/${made.data.id}`, { email });
+      expect(edited.data.email).toBe(stored);
+      const session = await world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken, email });
+      expect(session.data.contact.email).toBe(stored);
+    }
+    for (const email of emails) {
+      const found = await owner.get(`/v1/contacts?query=${encodeURIComponent(email.trim())}`);
+      expect([email, found.data.items.length]).toEqual([email, emails.length * 2]);
+    }
+  });
+});
+
+describe('the form in which an e-mail address is stored', () => {
+  it.each([
+    ['Ada@Example.COM', 'ada@example.com'],
+    ['ada@straße.example', 'ada@xn--strae-oqa.example'],
+    ['ada@例え.テスト', 'ada@xn--r8jz45g.xn--zckzah'],
+    ['ada@ПОЧТА.рф', 'ada@xn--80a1acny.xn--p1ai'],
+    ['ada@1.2.3.4', 'ada@1.2.3.4'],
+    ['ada@0x7f.1', 'ada@0x7f.1'],
+    [`ada@${'ü'.repeat(60)}.example`, null],
+    ['ada@xn--a.example', null],
+    ['ada@bücher.example.', null],
+    ['ada@bücher。example', null],
+    ['ada@bu\u0308cher.example', null],
+    ['ada@ｂücher.example', null],
+    ['ada@bü\u00adcher.example', null],
+    ['ada@b%C3%BCcher.example', null],
+    ['adä@bücher.example', null],
+  ])('of %j is %j', (written, stored) => {
+    expect(normaliseEmail(written)).toBe(stored);
+  });
+
+  it('is its own: normalising it again changes nothing', () => {
+    for (const email of spellings()) {
+      const once = normaliseEmail(email);
+      expect(normaliseEmail(once ?? '')).toBe(once);
+    }
+  });
+});
