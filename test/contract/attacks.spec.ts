@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { normaliseEmail } from '../../src/kernel/email.js';
 import { newId } from '../../src/kernel/ids.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller, Method } from '../support/http.js';
@@ -567,7 +568,7 @@ describe('look-alikes of an e-mail', () => {
 
   it.each([
     ['a Cyrillic domain', (domain: string) => domain.replace('o', 'о')],
-    ['the same in Punycode', (domain: string) => domainToASCII(domain.replace('o', 'о'))],
+    ['another Cyrillic domain in Punycode', (domain: string) => domainToASCII(domain.replace('p', 'р'))],
     ['a dotless i in the domain', (domain: string) => domain.replace('s', 'ı')],
     ['an umlaut in the domain', (domain: string) => domain.replace('o', 'ö')],
     ['another top level', (domain: string) => domain.replace('.example', '.exampIe.test')],
@@ -587,7 +588,7 @@ describe('look-alikes of an e-mail', () => {
     const asked = world.app.mails.length;
     await world.anyone.post('/v1/auth/password/forgot', { email });
     await eventually(() => world.app.mails[asked]);
-    expect(world.app.mails.slice(asked).map(({ to }) => to)).toEqual([email]);
+    expect(world.app.mails.slice(asked).map(({ to }) => to)).toEqual([normaliseEmail(email)]);
     expect(outcome(await key.post('/v1/auth/sso/ticket', { email }))).toEqual([404, 'member_not_found']);
   });
 

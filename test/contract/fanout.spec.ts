@@ -5,7 +5,7 @@ import { MemoryFanout } from '../../src/platform/fanout/fanout.memory.js';
 import { RedisFanout } from '../../src/platform/fanout/fanout.redis.js';
 import { eventually } from '../support/eventually.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
-import { fanoutSuite } from './fanout.suite.js';
+import { fanoutSuite, isAnything } from './fanout.suite.js';
 
 // what listeners throw is logged, and some throw on purpose
 beforeAll(() => Logger.overrideLogger(false));
@@ -20,6 +20,8 @@ fanoutSuite({
 (hasRedis ? describe : describe.skip)('over a real Redis', () => {
   let server: RedisServer;
   const clients: Redis[] = [];
+  let refused = 0;
+  const invalid = { record: () => void (refused += 1) };
   beforeAll(async () => {
     server = await RedisServer.start();
   });
@@ -33,7 +35,7 @@ fanoutSuite({
     client.on('error', () => undefined);
     clients.push(client);
     await eventually(() => client.status === 'ready' || undefined);
-    const fanout = new RedisFanout(client);
+    const fanout = new RedisFanout(client, invalid);
     await fanout.listening;
     return fanout;
   }
@@ -47,12 +49,12 @@ fanoutSuite({
   it('keeps deployments with database numbers of their own apart', async () => {
     const [one, other] = [await instance(1), await instance(2)];
     const heard: unknown[] = [];
-    other.subscribe('weather', body => heard.push(body));
-    other.subscribe('end', () => heard.push('end'));
+    other.subscribe('weather', isAnything, body => heard.push(body));
+    other.subscribe('end', isAnything, () => heard.push('end'));
     one.publish('weather', 1);
     const again = await instance(1);
     await new Promise<void>(resolve => {
-      again.subscribe('weather', () => resolve());
+      again.subscribe('weather', isAnything, () => resolve());
       one.publish('weather', 2);
     });
     other.publish('end', 1);
@@ -63,8 +65,8 @@ fanoutSuite({
   it('goes on alone while Redis is gone, says that it is unhealthy, and hears the others again afterwards', async () => {
     const [one, other] = [await instance(), await instance()];
     const [own, theirs]: [unknown[], unknown[]] = [[], []];
-    one.subscribe('weather', body => own.push(body));
-    other.subscribe('weather', body => theirs.push(body));
+    one.subscribe('weather', isAnything, body => own.push(body));
+    other.subscribe('weather', isAnything, body => theirs.push(body));
     await server.kill();
     one.publish('weather', 'alone');
     await eventually(() => (own.length === 1 ? own : undefined));
@@ -79,7 +81,7 @@ fanoutSuite({
   it('notices one that hangs without closing, and hears again when it is over', async () => {
     const [one, other] = [await instance(), await instance()];
     const heard: unknown[] = [];
-    other.subscribe('weather', body => heard.push(body));
+    other.subscribe('weather', isAnything, body => heard.push(body));
     server.pause();
     try {
       await eventually(() => (!one.healthy() && !other.healthy()) || undefined, 8_000);

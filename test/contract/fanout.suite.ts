@@ -2,6 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import type { Fanout } from '../../src/platform/fanout/fanout.js';
 import { eventually } from '../support/eventually.js';
 
+/** Takes every body. */
+export const isAnything = (_body: unknown): _body is unknown => true;
+
 /** How a twin is set up: instances that hear each other, just one where there is only this process. */
 export interface FanoutTwin {
   name: string;
@@ -26,7 +29,7 @@ export function fanoutSuite(twin: FanoutTwin): void {
     /** What an instance hears of a subject, from now on. */
     async function ear(instance: Fanout, subject: string): Promise<unknown[]> {
       const heard: unknown[] = [];
-      instance.subscribe(subject, body => heard.push(body));
+      instance.subscribe(subject, isAnything, body => heard.push(body));
       await twin.subscribed(instance);
       return heard;
     }
@@ -42,8 +45,8 @@ export function fanoutSuite(twin: FanoutTwin): void {
     it('delivers once to each subscription, also where one listener has two', async () => {
       const heard: unknown[] = [];
       const listener = (body: unknown) => heard.push(body);
-      const unsubscribe = publisher.subscribe('weather', listener);
-      publisher.subscribe('weather', listener);
+      const unsubscribe = publisher.subscribe('weather', isAnything, listener);
+      publisher.subscribe('weather', isAnything, listener);
       const other = await ear(publisher, 'weather');
       publisher.publish('weather', 1);
       await until(other, 1);
@@ -81,7 +84,7 @@ export function fanoutSuite(twin: FanoutTwin): void {
 
     it('delivers nothing more after the end of a subscription, which may be ended twice', async () => {
       const heard: unknown[] = [];
-      const unsubscribe = publisher.subscribe('weather', body => heard.push(body));
+      const unsubscribe = publisher.subscribe('weather', isAnything, body => heard.push(body));
       const other = await ear(publisher, 'weather');
       publisher.publish('weather', 1);
       await until(other, 1);
@@ -93,7 +96,7 @@ export function fanoutSuite(twin: FanoutTwin): void {
     });
 
     it('can be subscribed to again after the last subscription has ended', async () => {
-      publisher.subscribe('weather', () => undefined)();
+      publisher.subscribe('weather', isAnything, () => undefined)();
       const heard = await ear(publisher, 'weather');
       publisher.publish('weather', 1);
       expect(await until(heard, 1)).toEqual([1]);
@@ -101,7 +104,7 @@ export function fanoutSuite(twin: FanoutTwin): void {
 
     it('lets a listener end its own subscription while it is called', async () => {
       const heard: unknown[] = [];
-      const unsubscribe = publisher.subscribe('weather', body => {
+      const unsubscribe = publisher.subscribe('weather', isAnything, body => {
         heard.push(body);
         unsubscribe();
       });
@@ -114,7 +117,7 @@ export function fanoutSuite(twin: FanoutTwin): void {
 
     it('lets a listener that throws harm nobody: neither others, nor itself, nor the publisher', async () => {
       let thrown = 0;
-      publisher.subscribe('weather', () => {
+      publisher.subscribe('weather', isAnything, () => {
         thrown += 1;
         throw new Error('a listener of the test’s own');
       });
@@ -164,7 +167,7 @@ export function fanoutSuite(twin: FanoutTwin): void {
       await publisher.close();
       await publisher.close();
       expect(() => publisher.publish('weather', 1)).not.toThrow();
-      expect(() => publisher.subscribe('weather', body => heard.push(body))()).not.toThrow();
+      expect(() => publisher.subscribe('weather', isAnything, body => heard.push(body))()).not.toThrow();
       await new Promise(resolve => setImmediate(resolve));
       expect(heard).toEqual([]);
     });

@@ -606,6 +606,7 @@ const TYPING: JsonObject = {
 const ANSWERS = [
   'frame_malformed',
   'frame_unknown',
+  'frame_too_many_values',
   'not_found',
   'not_assigned',
   // `auth` with what is no token, or a token of another kind

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RATE_LIMITS } from '../../src/config/rate-limits.js';
+import { newApiKey } from '../../src/modules/api-keys/api-key.js';
+import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { invited, someEmail } from '../support/invites.js';
@@ -46,15 +48,11 @@ describe('sizes', () => {
 
   const fieldsOf = (answer: Answer<unknown>) => answer.error?.details?.map(({ field, code }) => `${field} ${code}`);
 
-  /** A login whose body is exactly so long; it fails for its e-mail, when it is read at all. */
-  async function loginOf(bytes: number, headers: Record<string, string> = {}): Promise<[number, string]> {
+  /** A request whose body is exactly so long; it fails for its e-mail, when it is read at all. */
+  async function bodyOf(path: string, bytes: number, headers: Record<string, string> = {}): Promise<[number, string]> {
     const empty = '{"email":"","password":"x"}'.length;
     const body = Buffer.from(`{"email":"${'e'.repeat(bytes - empty)}","password":"x"}`);
-    const asked = {
-      method: 'POST',
-      path: '/v1/auth/login',
-      headers: { 'Content-Type': 'application/json', ...headers },
-    };
+    const asked = { method: 'POST', path, headers: { 'Content-Type': 'application/json', ...headers } };
     const answer = await rawRequest(world.app.url, {
       ...asked,
       headers: { ...asked.headers, Connection: 'close' },
@@ -63,13 +61,20 @@ describe('sizes', () => {
     return [answer.status, (JSON.parse(answer.text) as { error: { code: string } }).error.code];
   }
 
-  it('a body of 256 KiB is read, one byte more is 413', async () => {
-    expect(await loginOf(256 * 1024)).toEqual([400, 'validation_failed']);
-    expect(await loginOf(256 * 1024 + 1)).toEqual([413, 'body_too_large']);
+  it('A public route reads a body of 32 KiB, another route one of 256 KiB; one byte more is 413', async () => {
+    const signedIn = { Authorization: `Bearer ${desk.owner.token}` };
+    for (const [path, kib, headers] of [
+      ['/v1/auth/login', 32, {}],
+      ['/v1/auth/login', 32, signedIn],
+      ['/v1/contacts', 256, signedIn],
+    ] as const) {
+      expect([path, await bodyOf(path, kib * 1024, headers)]).toEqual([path, [400, 'validation_failed']]);
+      expect([path, await bodyOf(path, kib * 1024 + 1, headers)]).toEqual([path, [413, 'body_too_large']]);
+    }
   });
 
   it('a body is no larger for coming in chunks', async () => {
-    const body = Buffer.from(`{"email":"${'e'.repeat(256 * 1024)}"}`);
+    const body = Buffer.from(`{"email":"${'e'.repeat(32 * 1024)}"}`);
     const headers = { 'Content-Type': 'application/json', Connection: 'close' };
     const asked = { method: 'POST', path: '/v1/auth/login', headers, body, chunked: true };
     expect((await rawRequest(world.app.url, asked)).status).toBe(413);
@@ -190,6 +195,10 @@ describe('rates', () => {
         'sso_exchange 300/60',
         'password_reset 60/60',
         'password_forgot 5/3600',
+        'password_forgot_address 60/60',
+        'login_success 60/60',
+        'widget_token_unknown 300/60',
+        'credential_unknown 600/60',
         'refresh 60/60',
         'widget_session 300/60',
         'widget_session_contact 60/60',
@@ -296,9 +305,11 @@ describe('rates', () => {
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 40, 429: 20 });
     });
 
-    it('nothing is counted against a credential that is refused', async () => {
+    it('A credential that is unknown counts against its address alone', async () => {
       const answer = await world.as('nonsense').get('/v1/workspace');
-      expect([answer.status, answer.headers['ratelimit-limit']]).toEqual([401, undefined]);
+      expect([answer.status, rateOf(answer).limit]).toEqual([401, 600]);
+      const missing = await world.anyone.get('/v1/workspace');
+      expect([missing.status, missing.headers['ratelimit-limit']]).toEqual([401, undefined]);
     });
   });
 
@@ -314,7 +325,11 @@ describe('rates', () => {
         register_user: '3/60',
         invite_preview: '3/60',
         sso_exchange: '3/60',
+        login_success: '30/60',
         password_forgot: '2/3600',
+        password_forgot_address: '5/60',
+        widget_token_unknown: '4/60',
+        credential_unknown: '4/60',
         password_reset: '3/60',
         refresh: '3/60',
         widget_session: '4/60',
@@ -343,14 +358,14 @@ describe('rates', () => {
         expect((await login(desk.owner.email, PASSWORD, here)).status).toBe(200);
       });
 
-      it('tells after each failure how many are left, and says nothing where it succeeds', async () => {
+      it('tells after each failure how many are left, and after a success how many successes are', async () => {
         const { email } = await world.colleague(desk);
         const here = from();
         for (let left = 2; left >= 0; left -= 1) {
           const { limit, remaining } = rateOf(await login(email, WRONG, here));
           expect([limit, remaining]).toEqual([3, left]);
         }
-        expect((await login(email, PASSWORD)).headers).not.toHaveProperty('ratelimit-limit');
+        expect(rateOf(await login(email, PASSWORD)).limit).toBe(30);
       });
 
       it('counts an e-mail that nobody has as one that somebody has', async () => {
@@ -375,7 +390,7 @@ describe('rates', () => {
         expectLimited(await login(desk.owner.email, PASSWORD, here), 10, 300);
       });
 
-      it('does not count what succeeds, nor what is no login at all', async () => {
+      it('A login that succeeds, and a request that is no login, count as no failure', async () => {
         const { email } = await world.colleague(desk);
         const here = from();
         for (let time = 1; time <= 12; time += 1) {
@@ -385,6 +400,20 @@ describe('rates', () => {
         expect(countsOf((await race(12, () => login(email, PASSWORD, here))).map(({ status }) => status))).toEqual({
           200: 12,
         });
+      });
+
+      it('An e-mail logs in so often a minute with the right password, from wherever; then it is refused unhashed', async () => {
+        const [busy, other] = [await world.colleague(desk), await world.colleague(desk)];
+        for (let success = 2; success <= 30; success += 1) expect((await login(busy.email, PASSWORD)).status).toBe(200);
+        const hashed = jest.spyOn(world.app.app.get(PasswordHasher, { strict: false }), 'matches');
+        expectLimited(await login(busy.email, PASSWORD), 30, 60);
+        const register = { workspace_name: 'W', name: 'N', email: busy.email, password: PASSWORD };
+        expectLimited(await world.anyone.post('/v1/auth/register', register, from()), 30, 60);
+        const change = { old_password: PASSWORD, password: PASSWORD };
+        expectLimited(await busy.api.post('/v1/auth/password', change), 30, 60);
+        expect(hashed).not.toHaveBeenCalled();
+        hashed.mockRestore();
+        expect((await login(other.email, PASSWORD)).status).toBe(200);
       });
 
       it('tells racing guesses no more results than it tells one after another', async () => {
@@ -436,6 +465,28 @@ describe('rates', () => {
         expectLimited(await forgot(email), 2, 3600);
       }
       expect((await world.anyone.post('/v1/auth/password/forgot', { email: 'other@example.com' })).status).toBe(200);
+    });
+
+    it('An address asks for reset links so often a minute, whatever e-mails it names', async () => {
+      const here = from();
+      const forgot = (address: Record<string, string>) =>
+        world.anyone.post('/v1/auth/password/forgot', { email: someEmail() }, address);
+      for (let time = 1; time <= 5; time += 1) expect((await forgot(here)).status).toBe(200);
+      expectLimited(await forgot(here), 5, 60);
+      expect((await forgot(from())).status).toBe(200);
+    });
+
+    it('An address sends unknown API keys and tokens so often a minute, and a known key is served there', async () => {
+      const here = from();
+      const key = await world.apiKey(desk);
+      const ask = (token: string, address = here) => world.as(token).get('/v1/workspace', address);
+      for (let left = 3; left >= 0; left -= 1) {
+        const answer = await ask(left % 2 === 0 ? newApiKey() : unique('token'));
+        expect([answer.status, answer.error.code, rateOf(answer).remaining]).toEqual([401, 'invalid_token', left]);
+      }
+      expectLimited(await ask(newApiKey()), 4, 60);
+      expect((await ask(key.token ?? '')).status).toBe(200);
+      expect((await ask(newApiKey(), from())).status).toBe(401);
     });
 
     it('so many links are tried from one address a minute; good ones are not counted', async () => {
@@ -539,12 +590,12 @@ describe('rates', () => {
         expect((await session({ ...body, external_id: unique('user') }, from())).status).toBe(200);
       });
 
-      it('is not tried with token after token from one address for ever', async () => {
+      it('An address tries unknown widget tokens so often a minute, each another one', async () => {
         const here = from();
-        for (let time = 1; time <= 4; time += 1) {
-          expect((await session({ widget_token: 'wt_unknown' }, here)).status).toBe(401);
-        }
-        expectLimited(await session({ widget_token: 'wt_unknown' }, here), 4, 60);
+        const unknown = () => session({ widget_token: `wt_${unique('unknown')}` }, here);
+        for (let time = 1; time <= 4; time += 1) expect((await unknown()).status).toBe(401);
+        expectLimited(await unknown(), 4, 60);
+        expect((await session({ widget_token: desk.widgetToken }, from())).status).toBe(200);
       });
 
       it('and its look is asked for so often per address', async () => {

@@ -34,7 +34,7 @@ const MUTATIONS: Mutation[] = [
   {
     lock: 'a narrowed session has the rights of an agent',
     file: 'src/kernel/permission.ts',
-    from: "if ((lowest !== 'agent' || demands.allChannels) && principal.scope !== null) throw new ScopeTooNarrow();",
+    from: "if ((lowest !== 'agent' || demands.allChannels) && principal.scope !== null) return ScopeTooNarrow;",
     to: '',
     rows: '^POST /v1/bots$',
   },

@@ -30,6 +30,10 @@ const TTL_MS = 3_000;
     await server.kill();
   });
 
+  /** What was refused, by kind. */
+  const refused: string[] = [];
+  const invalid = { record: (source: string, kind: string) => void refused.push(`${source}: ${kind}`) };
+
   interface Instance {
     roster: RedisRoster;
     client: Redis;
@@ -42,9 +46,9 @@ const TTL_MS = 3_000;
     const client = new Redis(server.url, { enableOfflineQueue: false, commandTimeout: 400, maxRetriesPerRequest: 0 });
     client.on('error', () => undefined);
     await eventually(() => client.status === 'ready' || undefined);
-    const fanout = new RedisFanout(client);
+    const fanout = new RedisFanout(client, invalid);
     await fanout.listening;
-    const roster = new RedisRoster(client, fanout, ttlMs);
+    const roster = new RedisRoster(client, fanout, ttlMs, invalid);
     await roster.standing;
     ends.push(async () => {
       await roster.close(0);

@@ -9,6 +9,7 @@ import type { Access } from '../../src/platform/access/access.decorator.js';
 import { ACCESS } from '../../src/platform/access/access.decorator.js';
 import { AccessGuard } from '../../src/platform/access/access.guard.js';
 import type { Authenticator } from '../../src/platform/access/authenticator.js';
+import type { RateLimiter } from '../../src/platform/limits/rate-limiter.js';
 import type { Answer } from '../support/http.js';
 import type { Route } from '../support/routes.js';
 import { fill, routesOf } from '../support/routes.js';
@@ -49,6 +50,7 @@ describe('every route', () => {
   it('of the router is in the API reference, and the reference has no other', () => {
     const documented = routes.map(route => route.name.replace(/\{(\w+)\}/g, ':$1'));
     const plumbing = [
+      '/',
       '/healthz',
       '/readyz',
       '/metrics',
@@ -74,7 +76,7 @@ describe('every route', () => {
   });
 
   it('that declares nothing answers 401', async () => {
-    const guard = new AccessGuard(new Reflector(), {} as Authenticator);
+    const guard = new AccessGuard(new Reflector(), {} as Authenticator, {} as RateLimiter);
     const context = {
       getType: () => 'http',
       getHandler: () => () => undefined,
@@ -674,7 +676,10 @@ function who(access: Access | undefined): string {
   const agent = access.kinds.includes('agent')
     ? `${roleFor(access.permission, access.demands)} or above${access.demands.allChannels ? ' with scope `all`' : ''}`
     : '';
-  const scope = `\`${access.permission}\`${access.keyOutsideBrowsers ? ', not from a browser' : ''}`;
+  const { ofKey } = access.demands;
+  const also = ofKey ? ` and \`${ofKey}\`` : '';
+  const scopes = ofKey === '*' ? 'the whole key, `*`' : `\`${access.permission}\`${also}`;
+  const scope = `${scopes}${access.keyOutsideBrowsers ? ', not from a browser' : ''}`;
   const key = access.kinds.includes('api_key') ? `API key (${scope})` : '';
   return [agent, key].filter(text => text !== '').join(', ');
 }

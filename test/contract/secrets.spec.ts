@@ -595,6 +595,19 @@ describe('the configuration', () => {
       ['LOG_FORMAT', 'pretty', { logPretty: true }],
       ['LOG_FORMAT', 'json', { logPretty: false }],
       ['BCRYPT_COST', '15', { bcryptCost: 15 }],
+      ['MAIL_FROM', 'support@company.net', { mailFrom: 'support@company.net' }],
+      [
+        'MAIL_FROM',
+        'Support at Harbour <support@company.net>',
+        { mailFrom: 'Support at Harbour <support@company.net>' },
+      ],
+      [
+        'MAIL_FROM',
+        '"Support, Harbour" <support@company.net>',
+        { mailFrom: '"Support, Harbour" <support@company.net>' },
+      ],
+      ['MAIL_FROM', 'Kundendienst Köln <hilfe@köln.example>', { mailFrom: 'Kundendienst Köln <hilfe@köln.example>' }],
+      ['MAIL_FROM', 'root@localhost', { mailFrom: 'root@localhost' }],
     ];
     it.each(taken)('%s=%s', (name, value, expected) => {
       expect(loadConfig({ DATA_DIR: folder, [name]: value })).toMatchObject(expected as object);
@@ -618,6 +631,10 @@ describe('the configuration', () => {
     });
   });
 
+  it('A LOG_FORMAT that is unknown is answered with the formats, and nothing after the last.', () => {
+    expect(faultsOf({ LOG_FORMAT: 'xml' })).toEqual(['LOG_FORMAT must be one of json, pretty']);
+  });
+
   describe('refuses', () => {
     const refused: [keyof typeof VARIABLES, string[]][] = [
       ['NODE_ENV', ['prod', 'Production']],
@@ -636,6 +653,14 @@ describe('the configuration', () => {
       ['EVENT_RETENTION_DAYS', ['0', '366']],
       ['LOG_LEVEL', ['verbose', 'INFO']],
       ['LOG_FORMAT', ['xml']],
+      [
+        'MAIL_FROM',
+        [
+          ...['Support', 'Support <>', 'support@', '@company.net', 'a b@company.net', 'a@company.net, b@company.net'],
+          ...['Support <a@company.net', '<<a@company.net>>', 'Support, Harbour <a@company.net>', 'a@b@company.net'],
+          ...['Support <a@company.net> more', 'a@company.net\nBcc: b@company.net', 'Team: a@company.net;', 'a@-b-'],
+        ],
+      ],
       [
         'RATE_LIMITS',
         [

@@ -1,16 +1,25 @@
 import type { INestApplication } from '@nestjs/common';
 import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
+import { publishedErrors } from '../../kernel/domain-error.js';
 import type { Answer } from '../http/answers.decorator.js';
 import { envelope, FAILURE, FIELD_FAULT, json, TEXT_HEADER } from './envelope.js';
 import { failures } from './failures.js';
+import { PAGE } from '../pages/layout.js';
 import { INTRODUCTION } from './introduction.js';
 import type { Json, JsonObject } from './json.js';
-import { modernise } from './modernise.js';
-import type { Operation } from './operation.js';
-import { honoursIdempotencyKey, IDEMPOTENCY_KEY, REPLAYED_HEADER } from './operation.js';
+import { modernise, without } from './modernise.js';
+import type { Operation, Section } from './operation.js';
+import { honoursIdempotencyKey, REPLAYED_HEADER } from './operation.js';
+import { parametersOf } from './parameters.js';
+import { completeBody } from './request-bodies.js';
+import { collectSections } from './sections.js';
 
 export interface ApiDocument {
   openapi: string;
+  info: JsonObject;
+  externalDocs: JsonObject;
+  servers: JsonObject[];
+  tags: Section[];
   paths: Record<string, Record<string, Operation>>;
   components: {
     schemas: Record<string, JsonObject>;
@@ -20,6 +29,17 @@ export interface ApiDocument {
 }
 
 const VERSION = '1';
+const LICENCE: JsonObject = { name: 'MIT', identifier: 'MIT' };
+
+/** Relative first, because the reference is read at the service that it describes. */
+const SERVERS: JsonObject[] = [
+  { url: '/', description: 'The service that serves this document.' },
+  {
+    url: '{public_url}',
+    description: 'A service elsewhere, for clients that are generated from a copy of this document.',
+    variables: { public_url: { default: 'http://localhost:3000', description: 'Its `PUBLIC_URL`.' } },
+  },
+];
 
 /** A class whose fields carry their documentation. */
 export type ViewClass = new (...args: never[]) => object;
@@ -42,35 +62,46 @@ export function writeDocument(app: INestApplication, extraModels: ViewClass[] = 
     extraModels,
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   }) as unknown as ApiDocument;
-  const operations = Object.values(document.paths).flatMap(methods => Object.entries(methods));
+  document.tags = collectSections(Object.values(document.paths).flatMap(methods => Object.values(methods)));
+  document.servers = SERVERS;
+  document.externalDocs = { description: 'The sockets: from handshake to close codes.', url: PAGE.realtime };
+  document.info = { ...without(document.info, 'contact'), license: LICENCE };
   const responses: Record<string, Json> = {};
-  for (const [method, operation] of operations) complete(method, operation, responses);
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const [method, operation] of Object.entries(methods)) complete(path, method, operation, responses);
+  }
   document.components.schemas.FieldFault = FIELD_FAULT;
   document.components.schemas.Failure = FAILURE;
+  document.components.schemas.ErrorCode = {
+    type: 'string',
+    enum: [...new Set(publishedErrors().map(({ code }) => code))],
+    description: 'Every code that this version of the service publishes. A published code never changes.',
+  };
   document.components.responses = responses;
-  return modernise(document as unknown as Json) as unknown as ApiDocument;
+  const modern = modernise(document as unknown as Json) as unknown as ApiDocument;
+  for (const operation of Object.values(modern.paths).flatMap(methods => Object.values(methods))) {
+    completeBody(operation, modern.components.schemas);
+  }
+  return modern;
 }
 
-function complete(method: string, operation: Operation, responses: Record<string, Json>): void {
+function complete(path: string, method: string, operation: Operation, responses: Record<string, Json>): void {
   const answer = operation['x-answer'];
   const route = operation.operationId ?? method;
   if (!answer) throw new Error(`${route} does not say what it answers`);
   if (!operation.summary) throw new Error(`${route} does not say what it does`);
   // plain text, in which the marks of code would stand as they are
   operation.summary = operation.summary.replaceAll('`', '');
+  // left out, it would mean that the document has not said it
+  if (operation['x-access']?.public) operation.security = [];
   const once = honoursIdempotencyKey(operation);
-  // which headers a handler reads (Origin, Authorization) is its own affair, and none of them is ever required
-  const parameters = (operation.parameters ?? []).filter(parameter => parameter.in !== 'header');
-  operation.parameters = once ? [...parameters, IDEMPOTENCY_KEY] : parameters;
+  operation.parameters = parametersOf(path, operation);
   const done = success(answer, once ? { 'Idempotency-Replayed': REPLAYED_HEADER } : {});
   operation.responses = {
     [answer.creates ? '201' : '200']: done,
     ...(answer.creates ? { '200': done } : {}),
     ...failures(method, operation, responses),
   };
-  for (const parameter of operation.parameters) {
-    if (parameter.in === 'path') parameter.schema = { type: 'string', format: 'uuid' };
-  }
 }
 
 function success({ view, page, creates }: Answer, headers: JsonObject): Json {

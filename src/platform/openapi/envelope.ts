@@ -23,16 +23,20 @@ export function json(schema: JsonObject, example?: Json): JsonObject {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }
 
+/** The fields of an `error` beside its code, which each failure narrows. */
+export const ERROR_FIELDS: JsonObject = {
+  // a string too, because a newer service may publish more
+  code: { anyOf: [{ $ref: '#/components/schemas/ErrorCode' }, { type: 'string' }] },
+  message: { type: 'string' },
+  details: { type: 'array', items: { $ref: '#/components/schemas/FieldFault' } },
+};
+
 export const FAILURE: JsonObject = envelope({
   ok: { type: 'boolean', const: false },
   error: {
     type: 'object',
     required: ['code', 'message'],
-    properties: {
-      code: { type: 'string' },
-      message: { type: 'string' },
-      details: { type: 'array', items: { $ref: '#/components/schemas/FieldFault' } },
-    },
+    properties: ERROR_FIELDS,
   },
 });
 

@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../../kernel/domain-error.js';
 import { ERROR_KINDS, publishedError } from '../../kernel/domain-error.js';
 import { STATUS } from '../http/problem.js';
-import { EXAMPLE_HEAD, json, TEXT_HEADER } from './envelope.js';
+import { ERROR_FIELDS, EXAMPLE_HEAD, json, TEXT_HEADER } from './envelope.js';
 import type { Json, JsonObject } from './json.js';
 import type { Operation } from './operation.js';
 import { honoursIdempotencyKey } from './operation.js';
@@ -52,6 +52,7 @@ type Add = (kind: ErrorKind, ...codes: string[]) => void;
 /** Any request may carry a body that cannot be read. */
 function bodies(add: Add): void {
   add('invalid', 'malformed_json', 'malformed_request', 'validation_failed');
+  add('timeout', 'request_timeout');
   add('too_large', 'body_too_large');
   add('unsupported_media_type', 'unsupported_media_type');
 }
@@ -85,7 +86,9 @@ function failure(kind: ErrorKind, codes: string[]): Json {
       { $ref: '#/components/schemas/Failure' },
       {
         type: 'object',
-        properties: { error: { type: 'object', properties: { code: { type: 'string', enum: codes } } } },
+        properties: {
+          error: { type: 'object', properties: { ...ERROR_FIELDS, code: { type: 'string', enum: codes } } },
+        },
       },
     ],
   };

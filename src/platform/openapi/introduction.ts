@@ -1,3 +1,5 @@
+import { PAGE } from '../pages/layout.js';
+
 /** What a reader of the reference is to know before the first route. Markdown. */
 export const INTRODUCTION = `
 Visitors, agents and servers talk with each other: REST for what is done, two WebSockets for what happens.
@@ -14,5 +16,7 @@ message, details?}}\`. Branch on \`error.code\`: it never changes. Refresh a tok
 - **Bodies** are JSON; unknown fields are ignored. \`null\` clears a field by PATCH, and is refused elsewhere.
 - **Twice** is once: an \`Idempotency-Key\` for what creates, a \`client_message_id\` for what is said.
 - **Limits** are told by \`RateLimit-Limit\`, \`RateLimit-Remaining\` and \`RateLimit-Reset\`, and by \`Retry-After\` on 429.
-- **Live**: \`/ws/visitor\` and \`/ws/agent\`, with the token as \`?token=\`.
+- **Live**: \`/ws/visitor\` and \`/ws/agent\`, with the token as \`?token=\`. How the sockets work:
+[the realtime guide](${PAGE.realtime}). What they send: [events and frames](${PAGE.events}). For programs:
+[asyncapi.json](${PAGE.asyncapi}), AsyncAPI 3.0.
 `.trim();

@@ -18,7 +18,7 @@ export function modernise(value: Json): Json {
   return nullable(unwrap(object.type === ANY_TYPE ? without(object, 'type', 'nullable') : object));
 }
 
-function without({ ...object }: JsonObject, ...names: string[]): JsonObject {
+export function without({ ...object }: JsonObject, ...names: string[]): JsonObject {
   for (const name of names) delete object[name];
   return object;
 }

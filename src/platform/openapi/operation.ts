@@ -3,7 +3,7 @@ import type { Access } from '../access/access.decorator.js';
 import type { Answer } from '../http/answers.decorator.js';
 import type { Json, JsonObject } from './json.js';
 
-interface Parameter {
+export interface Parameter {
   name: string;
   in: string;
   required?: boolean;
@@ -11,18 +11,33 @@ interface Parameter {
   schema?: JsonObject;
 }
 
+/** A tag of the document with its description. */
+export interface Section {
+  name: string;
+  description: string;
+}
+
+/** A body of a request; `schema` refers to a component. */
+export interface RequestBody {
+  required?: boolean;
+  content: Record<string, { schema: JsonObject; example?: Json }>;
+}
+
 /** What the decorators have said of a route; the members in `x-` are our own. */
 export interface Operation {
   tags?: string[];
   operationId?: string;
   summary?: string;
+  description?: string;
+  security?: Record<string, string[]>[];
   parameters?: Parameter[];
-  requestBody?: Json;
+  requestBody?: RequestBody;
   responses: Record<string, Json>;
   'x-access'?: Access;
   'x-answer'?: Answer;
   'x-errors'?: { code: string; kind: ErrorKind }[];
   'x-rate-limit'?: string;
+  'x-section'?: Section;
 }
 
 /** Public routes have no principal that a key could belong to: there it is not looked at. */
@@ -34,8 +49,10 @@ export const IDEMPOTENCY_KEY: Parameter = {
   name: 'Idempotency-Key',
   in: 'header',
   required: false,
-  description: 'Printable ASCII. The same key and body within a day: one effect, and the first answer again.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  description:
+    'Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the ' +
+    'first answer again. 1 to 255 printable ASCII characters.',
+  schema: { type: 'string', minLength: 1, maxLength: 255, example: 'order-4711' },
 };
 
 export const REPLAYED_HEADER: JsonObject = {
