@@ -14,6 +14,7 @@ const lanes = [
     ['types', 'npm run --silent types'],
     ['build', 'npx nest build'],
     ['documents', 'node dist/bin/write-docs.js --check'],
+    ['api reference', 'npm run --silent lint:api'],
     ['sdk types', 'npm run --silent docs:sdk -- --check'],
   ],
 ];

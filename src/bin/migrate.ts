@@ -6,7 +6,7 @@ import { openDatabase } from '../platform/database/open-database.js';
 
 const say = (line: string): void => console.log(line);
 const config = loadConfig();
-const database = await openDatabase(config, { info: say, warn: say });
+const database = await openDatabase(config, { info: say, warn: say, error: say });
 const ran = await migrate(config.databaseDirectUrl ?? database.url, SCHEMA, say);
 say(ran.length === 0 ? 'the schema is up to date' : `${ran.length} migrations ran`);
 await database.close();

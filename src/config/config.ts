@@ -24,6 +24,9 @@ export abstract class Config {
   abstract readonly databasePrepared: 'auto' | 'on' | 'off';
   /** 0: no limit, for commands that count or repair. */
   abstract readonly databaseQueryTimeoutMs: number;
+  /** What reads `/metrics`; null: anyone outside production, nobody in it. */
+  abstract readonly metricsToken: string | null;
+  abstract readonly databaseLockTimeoutMs: number;
   /** What `/healthz` calls this process; null: nothing. */
   abstract readonly instanceId: string | null;
   /** null: this instance is on its own. */
@@ -44,6 +47,8 @@ export abstract class Config {
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
   abstract readonly socketHandshakesAtOnce: number;
+  /** Open sockets and handshakes of one address on this instance; Infinity where rates are off. */
+  abstract readonly socketsPerAddress: number;
   abstract readonly socketCompression: boolean;
   /** Silence after which somebody is not there any more, and after which an instance that died is forgotten. */
   abstract readonly presenceTtlMs: number;
@@ -116,6 +121,8 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     databasePoolSize: env.DATABASE_POOL_SIZE,
     databasePrepared: env.DATABASE_PREPARED,
     databaseQueryTimeoutMs: env.DATABASE_QUERY_TIMEOUT_MS,
+    metricsToken: env.METRICS_TOKEN || null,
+    databaseLockTimeoutMs: Math.min(env.DATABASE_LOCK_TIMEOUT_MS, env.DATABASE_QUERY_TIMEOUT_MS),
     instanceId: env.INSTANCE_ID || null,
     redisUrl: env.REDIS_URL || null,
     dataDir: env.DATA_DIR,
@@ -133,12 +140,13 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
     socketHandshakesAtOnce: env.WS_HANDSHAKES_AT_ONCE,
+    socketsPerAddress: env.RATE_LIMITS === null ? Infinity : env.SOCKETS_PER_ADDRESS,
     socketCompression: env.WS_COMPRESSION,
     presenceTtlMs: env.WS_PRESENCE_TTL_MS,
     presenceGraceMs: env.WS_PRESENCE_GRACE_MS,
     rateLimits: env.RATE_LIMITS,
     drainSeconds: env.given.has('DRAIN_SECONDS') ? env.DRAIN_SECONDS : env.NODE_ENV === 'production' ? 5 : 0,
     logLevel: env.LOG_LEVEL,
-    logPretty: env.LOG_FORMAT === 'pretty' || (env.LOG_FORMAT === '' && process.stdout.isTTY),
+    logPretty: env.given.has('LOG_FORMAT') ? env.LOG_FORMAT === 'pretty' : process.stdout.isTTY,
   } satisfies Config);
 }

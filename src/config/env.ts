@@ -1,7 +1,7 @@
 import type { RateLimits } from './rate-limits.js';
 import { parseRateLimits } from './rate-limits.js';
 import type { Variable } from './variables.js';
-import { integer, networks, oneOf, onOff, proxies, secrets, text, url } from './variables.js';
+import { integer, mailbox, networks, oneOf, onOff, proxies, secrets, text, token, url } from './variables.js';
 
 function variable<T>(
   parse: Variable<T>['parse'],
@@ -47,11 +47,22 @@ export const VARIABLES = {
     '10000',
     'How long a request waits for one statement before it gets 503. Migrations take the time that they need.',
   ),
+  DATABASE_LOCK_TIMEOUT_MS: variable(
+    integer(50, 60_000),
+    '2000',
+    'How long a request waits for a row that another transaction has locked before it gets 503; at most DATABASE_QUERY_TIMEOUT_MS.',
+  ),
   INSTANCE_ID: variable(
     text(),
     '',
     'A name of this process that `/healthz` tells, so that whoever started it knows who answers on its port.',
     'not told',
+  ),
+  METRICS_TOKEN: variable(
+    token(),
+    '',
+    'What Prometheus sends as `Authorization: Bearer …` to read `/metrics`. Unset, anyone reads it outside production, and in production it answers 404.',
+    'none',
   ),
   REDIS_URL: variable(
     url('redis', 'rediss'),
@@ -82,7 +93,11 @@ export const VARIABLES = {
     'none',
   ),
   SMTP_URL: variable(url('smtp', 'smtps'), '', 'Mail server.', 'mail is written to the log, without secrets'),
-  MAIL_FROM: variable(text(), 'Support <support@localhost>', 'Sender of mail.'),
+  MAIL_FROM: variable(
+    mailbox(),
+    'Support <support@localhost>',
+    'Sender of mail: an address, or a name and an address.',
+  ),
   WEBHOOK_ALLOWED_CIDRS: variable(
     networks(),
     '',
@@ -97,6 +112,11 @@ export const VARIABLES = {
     integer(1, 10_000),
     '8',
     'Sockets that are let in at the same time; the rest wait. Less than DATABASE_POOL_SIZE leaves room for requests.',
+  ),
+  SOCKETS_PER_ADDRESS: variable(
+    integer(1, 1_000_000),
+    '1000',
+    'Sockets that one address may have open or under way on an instance, an IPv6 network of 64 bits being one address; more are 429. RATE_LIMITS=off lifts it.',
   ),
   WS_COMPRESSION: variable(
     onOff(),
@@ -129,7 +149,7 @@ export const VARIABLES = {
     '5 in production, else 0',
   ),
   LOG_LEVEL: variable(oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'), 'info', 'What is logged.'),
-  LOG_FORMAT: variable(oneOf('json', 'pretty', ''), '', 'How it is logged.', 'pretty on a terminal, else json'),
+  LOG_FORMAT: variable(oneOf('json', 'pretty'), '', 'How it is logged.', 'pretty on a terminal, else json'),
 } as const;
 
 type Values = {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigInvalid } from './env.js';
@@ -17,7 +17,8 @@ interface LocalSecrets {
 export function localSecrets(dataDir: string): LocalSecrets {
   const file = join(dataDir, 'secrets.json');
   const fresh: LocalSecrets = { jwt: secret(), encryption: secret() };
-  const draft = `${file}.${process.pid}`;
+  // no process number: two containers that share the folder may have the same
+  const draft = `${file}.${randomUUID()}`;
   try {
     mkdirSync(dataDir, { recursive: true });
     writeFileSync(draft, `${JSON.stringify(fresh, null, 2)}\n`, { mode: 0o600 });

@@ -48,6 +48,14 @@ export function url(...schemes: string[]): (raw: string) => Parsed<string> {
   };
 }
 
+/** One secret that travels in a header: visible ASCII, long enough to resist guessing online. */
+export function token(): (raw: string) => Parsed<string> {
+  return raw =>
+    /^[!-~]{16,}$/.test(raw)
+      ? { value: raw }
+      : { fault: 'must be at least 16 characters, all of them visible ASCII without spaces' };
+}
+
 /** Secrets, parted by commas, newest first; each long enough to resist guessing offline. */
 export function secrets(): (raw: string) => Parsed<string[]> {
   return raw => {
@@ -55,6 +63,21 @@ export function secrets(): (raw: string) => Parsed<string[]> {
     return list.every(item => item.length >= 32)
       ? { value: list }
       : { fault: 'must be one or more secrets of at least 32 characters, parted by commas, the newest first' };
+  };
+}
+
+/** The domain may be a host of the local network, without a dot. */
+const MAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
+/** A name that needs no quotes, or one in quotes, before an address in angle brackets. */
+const NAMED_ADDRESS = /^(?:"[^"\\\p{Cc}]*" ?|[^"<>@()[\]\\,;:\p{Cc}]*)<([^<>]*)>$/u;
+
+/** The sender of a mail: `support@example.com` or `Support <support@example.com>`. */
+export function mailbox(): (raw: string) => Parsed<string> {
+  return raw => {
+    const address = NAMED_ADDRESS.exec(raw)?.[1] ?? raw;
+    return MAIL_ADDRESS.test(address)
+      ? { value: raw }
+      : { fault: 'must be one mail address, such as support@example.com or Support <support@example.com>' };
   };
 }
 

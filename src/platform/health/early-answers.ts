@@ -4,6 +4,7 @@ import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
 import { problem, problemHeaders } from '../http/problem.js';
 import { newRequestId } from '../http/request-context.js';
+import { SERVER_TIMEOUTS } from '../http/server-timeouts.js';
 import { aliveBody } from './alive-body.js';
 import type { Readiness } from './readiness.service.js';
 
@@ -23,7 +24,7 @@ export class EarlyAnswers {
   /** @throws as any server does when its port is taken */
   static async listen(config: Config): Promise<EarlyAnswers> {
     const { port, host } = config;
-    const server = createServer();
+    const server = createServer(SERVER_TIMEOUTS);
     const early = new EarlyAnswers(server, config);
     server.on('request', (request, response) => early.answer(request, response));
     await new Promise<void>((resolve, reject) => {
@@ -65,7 +66,7 @@ export class EarlyAnswers {
   private readiness(): Readiness {
     const database = this.databaseAnswers ? 'ok' : 'down';
     const bus = this.config.redisUrl === null ? 'none' : 'down';
-    return { database, migrations: 'pending', bus, draining: false };
+    return { database, migrations: 'pending', bus, event_log: 'ok', draining: false };
   }
 }
 

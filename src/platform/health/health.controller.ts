@@ -1,9 +1,11 @@
-import { Controller, Get, Res } from '@nestjs/common';
+import { Controller, Get, Headers, Res } from '@nestjs/common';
 import { ApiExcludeController } from '@nestjs/swagger';
 import type { Response } from 'express';
 import { Registry } from 'prom-client';
 import { Config } from '../../config/config.js';
 import { Public } from '../access/access.decorator.js';
+import { bearerToken } from '../access/authenticator.js';
+import { MetricsPolicy } from '../metrics/metrics-policy.js';
 import { aliveBody } from './alive-body.js';
 import { ReadinessService } from './readiness.service.js';
 
@@ -15,6 +17,7 @@ export class HealthController {
   constructor(
     private readonly readiness: ReadinessService,
     private readonly metrics: Registry,
+    private readonly metricsPolicy: MetricsPolicy,
     private readonly config: Config,
   ) {}
 
@@ -31,7 +34,8 @@ export class HealthController {
   }
 
   @Get('metrics')
-  async collect(@Res() response: Response): Promise<void> {
+  async collect(@Headers('authorization') authorization: string | undefined, @Res() response: Response): Promise<void> {
+    this.metricsPolicy.assertMayRead(bearerToken(authorization));
     response.type(this.metrics.contentType).send(await this.metrics.metrics());
   }
 }

@@ -1,4 +1,5 @@
 import { Injectable } from '@nestjs/common';
+import { HorizonAge } from '../events/horizon-age.js';
 import { Fanout } from '../fanout/fanout.js';
 import { Lifecycle } from './lifecycle.js';
 import { ReadinessRepository } from './readiness.repository.js';
@@ -7,8 +8,13 @@ export interface Readiness {
   database: 'ok' | 'down';
   migrations: 'ok' | 'pending';
   bus: 'ok' | 'down' | 'none';
+  /** `held`: an open transaction keeps pages of the log and its durable readers waiting; nothing else. */
+  event_log: 'ok' | 'held';
   draining: boolean;
 }
+
+/** Longer than a transaction of the service takes. */
+const HELD_SECONDS = 5;
 
 /** Whether this instance should get traffic. */
 @Injectable()
@@ -19,6 +25,7 @@ export class ReadinessService {
   constructor(
     private readonly probe: ReadinessRepository,
     private readonly fanout: Fanout,
+    private readonly horizon: HorizonAge,
     private readonly lifecycle: Lifecycle,
   ) {}
 
@@ -29,6 +36,7 @@ export class ReadinessService {
       database: database ? 'ok' : 'down',
       migrations: this.migrated ? 'ok' : 'pending',
       bus: this.fanout.kind === 'memory' ? 'none' : this.fanout.healthy() ? 'ok' : 'down',
+      event_log: this.horizon.seconds < HELD_SECONDS ? 'ok' : 'held',
       draining: this.lifecycle.draining,
     };
   }

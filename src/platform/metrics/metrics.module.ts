@@ -1,5 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { collectDefaultMetrics, Registry } from 'prom-client';
+import { MetricsPolicy } from './metrics-policy.js';
 
 function newRegistry(): Registry {
   const registry = new Registry();
@@ -9,5 +10,8 @@ function newRegistry(): Registry {
 
 /** What `/metrics` shows: each room adds its own figures to the one registry of this instance. */
 @Global()
-@Module({ providers: [{ provide: Registry, useFactory: newRegistry }], exports: [Registry] })
+@Module({
+  providers: [{ provide: Registry, useFactory: newRegistry }, MetricsPolicy],
+  exports: [Registry, MetricsPolicy],
+})
 export class MetricsModule {}
