@@ -87,7 +87,9 @@ describe('a server', () => {
     // what happens has settled when no transaction of the cluster, whose ever it is, is older
     const before = await eventually(async () => {
       const page = await server.events();
-      return page.items.some(({ data }) => data.id === desk.owner.memberId) ? page : undefined;
+      return page.items.some(event => event.type === 'member.created' && event.data.id === desk.owner.memberId)
+        ? page
+        : undefined;
     }, 20_000);
     const made = await server.members.create({ email: address(), name: 'Mia' });
     const { items, cursor, has_more } = await eventually(async () => {

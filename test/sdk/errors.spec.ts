@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, ServerClient } from '../../clients/sdk/src/index.js';
+import { freePort } from '../support/free-port.js';
 import { FakeService, ok, refuse } from './fake-service.js';
 
 let service: FakeService;
@@ -38,6 +39,30 @@ describe('every failure is one ApiError', () => {
   it('no connection is network_error with status 0', async () => {
     service.on('GET /v1/workspace', () => 'cut');
     expect(await failure(client().workspace.get())).toMatchObject({ status: 0, code: 'network_error' });
+  });
+
+  it('A network_error names the address without its query, the reason, and the error of the network as its cause', async () => {
+    const closed = `127.0.0.1:${await freePort()}`;
+    const nobody = new ServerClient({ baseUrl: `http://${closed}`, apiKey: 'svc_sk_test' });
+    const error = await failure(nobody.conversations.list({ query: 'vera@example.com' }));
+    expect(error).toMatchObject({
+      status: 0,
+      code: 'network_error',
+      message: `GET http://${closed}/v1/conversations got no answer: connect ECONNREFUSED ${closed}.`,
+    });
+    expect((error.cause as { cause: unknown }).cause).toMatchObject({ code: 'ECONNREFUSED' });
+  });
+
+  it('A network_error says what the network says, however deep it stands', async () => {
+    const refused = (error: unknown) =>
+      failure(client({ fetch: () => Promise.reject(error as Error) }).workspace.get()).then(({ message }) => message);
+    const what = `GET ${service.baseUrl}/v1/workspace got no answer`;
+    expect(await refused(new TypeError('Failed to fetch'))).toBe(`${what}: Failed to fetch.`);
+    const tried = new AggregateError([new Error('connect ECONNREFUSED ::1:80'), new Error('other')], '');
+    expect(await refused(new TypeError('fetch failed', { cause: tried }))).toBe(
+      `${what}: connect ECONNREFUSED ::1:80.`,
+    );
+    expect(await refused('torn')).toBe(`${what}: torn.`);
   });
 
   it('no answer in time is timeout with status 0, and names the request for the logs', async () => {

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { publishedErrors } from '../../src/kernel/domain-error.js';
 import { EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
 import { compileWithSdk } from '../support/compile.js';
 
@@ -22,6 +23,50 @@ declare const socket: ${SOCKETS[audience]};
 declare function takes(data: components['schemas']['${shape}']): void;
 socket.on('${type}', ({ data }) => takes({ ...data }));`;
 }
+
+describe('an event of server.events()', () => {
+  const DURABLE = Object.entries(EVENT_FRAMES).filter(([, { agent }]) => agent !== null);
+
+  /** A program that narrows an event to this type and hands its data to what takes the reference's shape. */
+  const reader = (type: string, shape: string) => `
+import type { ServerEvent } from '@support-chat/sdk';
+import type { components } from './src/generated/openapi.js';
+declare const event: ServerEvent;
+declare function takes(data: components['schemas']['${shape}']): void;
+if (event.type === '${type}') takes({ ...event.data });`;
+
+  it('The type of an event narrows its data, for every type that the log holds', () => {
+    const faults = compileWithSdk(DURABLE.map(([type, { agent }]) => reader(type, agent ?? '')));
+    expect(DURABLE.map(([type], index) => [type, faults[index]])).toEqual(DURABLE.map(([type]) => [type, []]));
+  });
+
+  it('The compiler refuses the data of another type, and a type that is in no log', () => {
+    const mistakes = [
+      reader('message.created', 'BotView'),
+      reader('typing', 'TypingData'),
+      reader('pong', 'PresenceData'),
+    ];
+    expect(compileWithSdk(mistakes).map(found => found.length > 0)).toEqual([true, true, true]);
+  });
+});
+
+describe('the code of an ApiError', () => {
+  it('The compiler knows each published code, and takes one that is not published yet', () => {
+    const known = publishedErrors().map(({ code }) => code);
+    const program = `
+import type { ApiError, ErrorCode, ServiceErrorCode } from '@support-chat/sdk';
+export const known: ServiceErrorCode[] = ${JSON.stringify(known)};
+export const own: ErrorCode[] = ['network_error', 'timeout', 'invalid_response', 'socket_closed', 'socket_unavailable'];
+export const later: ErrorCode = 'not_published_yet';
+export const asText = (error: ApiError): string => error.code;`;
+    const mistaken = `
+import type { ServiceErrorCode } from '@support-chat/sdk';
+export const later: ServiceErrorCode = 'not_published_yet';`;
+    const [good, bad] = compileWithSdk([program, mistaken]);
+    expect(good).toEqual([]);
+    expect(bad).toEqual([expect.stringContaining('not assignable')]);
+  });
+});
 
 describe('the SDK knows', () => {
   let faults: string[][];

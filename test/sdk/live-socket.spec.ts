@@ -10,6 +10,7 @@ import {
   type WebSocketConstructor,
   type WebSocketLike,
 } from '../../clients/sdk/src/index.js';
+import { freePort } from '../support/free-port.js';
 import { FakeService, ok, refuse } from './fake-service.js';
 
 let service: FakeService;
@@ -223,6 +224,17 @@ describe('a live socket', () => {
     await connect();
     service.door = () => 'cut';
     await expect(agent.connect({ timeoutMs: 100, random: () => 0 })).rejects.toMatchObject({ code: 'network_error' });
+  });
+
+  it('A socket that cannot be opened names its address without the token, and the reason', async () => {
+    const closedPort = `127.0.0.1:${await freePort()}`;
+    const nobody = new AgentClient({ baseUrl: `http://${closedPort}` });
+    nobody.restore({ token: 'secret-access', refresh_token: 'secret-refresh' });
+    const error = await nobody.connect({ timeoutMs: 1_000, random: () => 0 }).catch((thrown: Error) => thrown);
+    expect(error).toMatchObject({
+      code: 'network_error',
+      message: `The socket at ws://${closedPort}/ws/agent could not be opened: 1006 connect ECONNREFUSED ${closedPort}.`,
+    });
   });
 
   it('does not wait for a handshake that is never answered', async () => {

@@ -23,7 +23,7 @@ export class AuthorizedApi {
     return this.call({ method: 'GET', path, query });
   }
 
-  post<T>(path: string, body?: object, more: Pick<Call, 'headers' | 'repeatable'> = {}): Promise<T> {
+  post<T>(path: string, body?: object, more: Pick<Call, 'headers' | 'repeatable' | 'query'> = {}): Promise<T> {
     return this.call({ method: 'POST', path, body, ...more });
   }
 

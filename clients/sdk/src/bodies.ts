@@ -6,8 +6,8 @@ import type { paths } from './generated/openapi.js';
 import type { ContentType } from './types.js';
 
 type Json<Body> = { content: { 'application/json': Body } };
-type Post<P extends keyof paths> = paths[P] extends { post: { requestBody: Json<infer Body> } } ? Body : never;
-type Patch<P extends keyof paths> = paths[P] extends { patch: { requestBody: Json<infer Body> } } ? Body : never;
+type Post<P extends keyof paths> = paths[P] extends { post: { requestBody?: Json<infer Body> } } ? Body : never;
+type Patch<P extends keyof paths> = paths[P] extends { patch: { requestBody?: Json<infer Body> } } ? Body : never;
 type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
   ? NonNullable<Q>
   : never;

@@ -24,13 +24,16 @@ export async function connected<F extends object, S extends LiveSocket<F>>(
     // Whatever else ended it was decided by the service; a normal end is that of our own patience.
     const ours = error instanceof ApiError && error.data['close_code'] === NORMAL;
     if (last === undefined || !ours) throw error;
-    throw last.error ?? new ApiError({ status: 0, code: 'network_error', message: unreached(last), cause: error });
+    throw (
+      last.error ??
+      new ApiError({ status: 0, code: 'network_error', message: unreached(socket.address, last), cause: error })
+    );
   } finally {
     clearTimeout(timer);
     off();
   }
 }
 
-function unreached({ code, reason }: ClosedEvent): string {
-  return `The socket could not be opened: ${[code, reason].join(' ').trim()}.`;
+function unreached(address: string, { code, reason }: ClosedEvent): string {
+  return `The socket at ${address} could not be opened: ${[code, reason].join(' ').trim()}.`;
 }

@@ -6,6 +6,8 @@ import type {
   ContactSummaryView,
   ContactView,
   ConversationView,
+  EventPageView,
+  EventView,
   MemberView,
   WireTime,
   WorkspaceView,
@@ -89,6 +91,30 @@ type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorF
 export type AgentFrames = FramesOf<AgentPayloads>;
 /** The frames of `/ws/visitor`, by type: public ones, in the visitor's view. */
 export type VisitorFrames = FramesOf<VisitorPayloads>;
+
+/** Frames of the moment: they are in no event log. */
+type EphemeralType =
+  | 'connected'
+  | 'pong'
+  | 'typing'
+  | 'typing.stop'
+  | 'presence.updated'
+  | 'viewing.updated'
+  | 'resumed'
+  | 'sync.required'
+  | 'token.expiring'
+  | 'authenticated';
+
+export type ServerEventType = Exclude<keyof AgentPayloads & string, EphemeralType>;
+
+/** A durable event; `type` says which, and narrows `data`. A newer service may send types that are not listed here. */
+export type ServerEvent = {
+  [T in ServerEventType]: Omit<EventView, 'type' | 'data'> & { type: T; data: AgentPayloads[T] };
+}[ServerEventType];
+
+export interface ServerEventPage extends Omit<EventPageView, 'items'> {
+  items: ServerEvent[];
+}
 
 /** What a client may say. */
 export type ClientFrame =

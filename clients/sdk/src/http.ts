@@ -2,6 +2,7 @@ import { queryString } from './addresses.js';
 import { ApiError } from './api-error.js';
 import { fullJitter, sleep } from './backoff.js';
 import { openEnvelope } from './envelope.js';
+import { reasonOf } from './network-reason.js';
 import { uuid } from './uuid.js';
 
 export type Fetch = typeof globalThis.fetch;
@@ -74,7 +75,8 @@ export class HttpTransport {
       });
       text = await response.text();
     } catch (cause) {
-      throw unanswered(call, requestId, cause, signal.aborted ? this.timeoutMs : undefined);
+      const what = `${call.method} ${this.baseUrl}${call.path}`;
+      throw unanswered(what, requestId, cause, signal.aborted ? this.timeoutMs : undefined);
     }
     return openEnvelope(text, { status: response.status, header: name => response.headers.get(name), requestId });
   }
@@ -90,11 +92,19 @@ function headersOf(call: Call, requestId: string, token: string | undefined): Re
   };
 }
 
-function unanswered(call: Call, requestId: string, cause: unknown, timeoutMs: number | undefined): ApiError {
-  const what = `${call.method} ${call.path}`;
-  return timeoutMs === undefined
-    ? new ApiError({ status: 0, code: 'network_error', message: `${what} got no answer.`, requestId, cause })
-    : new ApiError({ status: 0, code: 'timeout', message: `${what} took over ${timeoutMs} ms.`, requestId, cause });
+/** @param what method and address; without the query, which may carry what nobody should log */
+function unanswered(what: string, requestId: string, cause: unknown, timeoutMs: number | undefined): ApiError {
+  if (timeoutMs !== undefined) {
+    return new ApiError({
+      status: 0,
+      code: 'timeout',
+      message: `${what} took over ${timeoutMs} ms.`,
+      requestId,
+      cause,
+    });
+  }
+  const message = `${what} got no answer: ${reasonOf(cause)}.`;
+  return new ApiError({ status: 0, code: 'network_error', message, requestId, cause });
 }
 
 /** Milliseconds until the next try, or undefined when trying again is not for us to decide. */

@@ -1,10 +1,19 @@
 /** The client of the support chat service: one class for each of its three kinds of caller. */
 export { AgentClient, type AgentLiveOptions, type AgentOptions, type OwnTokens } from './agent-client.js';
 export type { AgentTokens } from './agent-session.js';
-export { ApiError, type FieldFault } from './api-error.js';
+export { ApiError, type ClientErrorCode, type ErrorCode, type FieldFault, type ServiceErrorCode } from './api-error.js';
 export type { Backoff } from './backoff.js';
 export type * from './bodies.js';
-export type { AgentFrames, ClientFrame, ErrorFrame, Frame, VisitorFrames } from './frames.js';
+export type {
+  AgentFrames,
+  ClientFrame,
+  ErrorFrame,
+  Frame,
+  ServerEvent,
+  ServerEventPage,
+  ServerEventType,
+  VisitorFrames,
+} from './frames.js';
 export type { Fetch, HttpOptions } from './http.js';
 export type { ClosedEvent, LiveState } from './link.js';
 export { AgentSocket } from './agent-socket.js';

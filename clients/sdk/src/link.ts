@@ -66,6 +66,10 @@ export class Link {
     private readonly events: LinkEvents,
   ) {}
 
+  get url(): string {
+    return this.address.url;
+  }
+
   get state(): LiveState {
     return this.now;
   }

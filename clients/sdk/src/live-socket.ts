@@ -44,6 +44,11 @@ export class LiveSocket<F extends object> {
     });
   }
 
+  /** Without its query, which holds the token. */
+  get address(): string {
+    return this.link.url;
+  }
+
   get state(): LiveState {
     return this.link.state;
   }

@@ -1,6 +1,7 @@
 import { addressesOf } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ListEventsQuery, ServerMessageBody, SsoTicketBody } from './bodies.js';
+import type { ServerEventPage } from './frames.js';
 import { HttpTransport } from './http.js';
 import type { ClientOptions } from './options.js';
 import { ApiKeys } from './resources/api-keys.js';
@@ -14,7 +15,7 @@ import { ServerMembers } from './resources/members.js';
 import { Sso } from './resources/sso.js';
 import { Workspace } from './resources/workspace.js';
 import { inBrowser } from './surroundings.js';
-import type { AgentSessionView, EventPageView } from './types.js';
+import type { AgentSessionView } from './types.js';
 
 export interface ServerOptions extends Omit<ClientOptions, 'wsBaseUrl' | 'WebSocket'> {
   /** `svc_sk_…`; opens the whole workspace. */
@@ -67,11 +68,11 @@ export class ServerClient {
   }
 
   /**
-   * What has happened, in the form of agents' frames, in order within each conversation. Go on from `cursor` always, at
+   * What has happened, in the form of agents' frames, in order within each conversation; `type` narrows `data`. Go on from `cursor` always, at
    * once while `has_more`. 410 `cursor_expired` for one that is older than the log: read what you keep anew, then begin
    * without one.
    */
-  events(query?: ListEventsQuery): Promise<EventPageView> {
+  events(query?: ListEventsQuery): Promise<ServerEventPage> {
     return this.api.get('/v1/events', query);
   }
 }

@@ -1,5 +1,6 @@
 import { ApiError } from './api-error.js';
 import { openEnvelope } from './envelope.js';
+import { reasonOf } from './network-reason.js';
 import { inBrowser } from './surroundings.js';
 
 /** What this SDK uses of a WebSocket: the browser's, `ws`, or one that a test made. */
@@ -84,9 +85,13 @@ export function connect(constructor: WebSocketConstructor, url: string, events: 
   socket.onmessage = ({ data }: { data: unknown }) => {
     if (!ended && typeof data === 'string') events.frame(data);
   };
-  socket.onclose = ({ code, reason }: { code: number; reason: string }) => end(code, reason);
-  // What failed is told by `onclose`; without a listener `ws` would throw it at the process.
-  socket.onerror = () => undefined;
+  let failure = '';
+  socket.onclose = ({ code, reason }: { code: number; reason: string }) => end(code, reason || failure);
+  // `onclose` follows and says only 1006; without a listener `ws` would throw the error at the process.
+  socket.onerror = (event: unknown) => {
+    const { error } = (event ?? {}) as { error?: unknown };
+    if (error !== undefined) failure = reasonOf(error);
+  };
   if (isNode(socket)) {
     socket.on('unexpected-response', (request, response) => {
       void refusalOf(response).then(refusal => {

@@ -32,7 +32,10 @@ export interface paths {
         /** The bots of the workspace, oldest first. */
         get: operations["Bots_list"];
         put?: never;
-        /** Makes a bot; its secret is in this answer and in no other. */
+        /**
+         * Create a bot. Its secret is in this answer and in no other.
+         * @description The secret signs what is delivered to `webhook_url`, by the Standard Webhooks scheme.
+         */
         post: operations["Bots_create"];
         delete?: never;
         options?: never;
@@ -51,7 +54,10 @@ export interface paths {
         get: operations["Bots_get"];
         put?: never;
         post?: never;
-        /** Deletes a bot: people take over its conversations, channels no longer lead to it, its messages stay. */
+        /**
+         * Delete a bot. Its messages stay.
+         * @description People take over its conversations, and channels no longer lead to it.
+         */
         delete: operations["Bots_delete"];
         options?: never;
         head?: never;
@@ -86,7 +92,10 @@ export interface paths {
         /** The channels that the caller may see. */
         get: operations["Channels_list"];
         put?: never;
-        /** Makes a channel; its identity secret is in this answer and in no other. */
+        /**
+         * Create a channel. Its identity secret is in this answer and in no other.
+         * @description Put `widget_token` into the page; it is public. Keep `identity_secret` on a server: it signs the `identity_token` by which a visitor proves who it is.
+         */
         post: operations["Channels_create"];
         delete?: never;
         options?: never;
@@ -109,7 +118,10 @@ export interface paths {
         delete: operations["Channels_delete"];
         options?: never;
         head?: never;
-        /** Changes a channel; nested settings are merged. */
+        /**
+         * Change a channel.
+         * @description `routing` and `widget_config` are merged key by key; lists, and `business_hours`, are replaced as a whole.
+         */
         patch: operations["Channels_update"];
         trace?: never;
     };
@@ -122,7 +134,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new public token; pages that carry the old one can open no more sessions. */
+        /**
+         * Replace the public token.
+         * @description Pages that carry the old one can open no more sessions. Open sessions go on, unless `end_sessions=true` ends all of them.
+         */
         post: operations["Channels_rotateToken"];
         delete?: never;
         options?: never;
@@ -139,7 +154,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new key for identity tokens; those that the old one signed are worth nothing from now on. */
+        /**
+         * Replace the identity secret.
+         * @description Identity tokens that the old secret signed, and visitors' tokens that they proved, are refused from now on. The new secret is in this answer and in no other.
+         */
         post: operations["Channels_rotateIdentitySecret"];
         delete?: never;
         options?: never;
@@ -157,7 +175,10 @@ export interface paths {
         /** The members, deactivated ones too. */
         get: operations["Members_list"];
         put?: never;
-        /** Creates a human member without registration. Only API keys may call this. */
+        /**
+         * Create a member without registration. Only API keys may call this.
+         * @description The member signs in by single sign-on, or with `password` where the e-mail has no user yet; the password of an existing user is never changed. An active member with this e-mail is 409 `member_exists`.
+         */
         post: operations["Members_create"];
         delete?: never;
         options?: never;
@@ -196,7 +217,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a member. Nobody changes or grants a role above their own; the last active owner who sees all channels stays one. */
+        /**
+         * Change a member.
+         * @description Nobody changes or grants a role above their own. The last active owner who sees all channels stays one: 409 `last_owner`.
+         */
         patch: operations["Members_update"];
         trace?: never;
     };
@@ -209,7 +233,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends a member's work: its tokens are revoked, its sockets close, its unresolved conversations lose their assignee. Once more does nothing. */
+        /**
+         * Deactivate a member.
+         * @description Its tokens are revoked and its sockets close within a second, and its unresolved conversations lose their assignee. Deactivating again changes nothing.
+         */
         post: operations["Members_deactivate"];
         delete?: never;
         options?: never;
@@ -226,7 +253,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lets a deactivated member sign in again; its old tokens stay revoked. Once more does nothing. */
+        /**
+         * Reactivate a member.
+         * @description It can sign in again; its old tokens stay revoked. Reactivating again changes nothing.
+         */
         post: operations["Members_reactivate"];
         delete?: never;
         options?: never;
@@ -244,7 +274,10 @@ export interface paths {
         /** The contacts that the caller may see, newest first. */
         get: operations["Contacts_list"];
         put?: never;
-        /** Makes a contact. */
+        /**
+         * Create a contact.
+         * @description With `external_id` the call takes scope `all`, or an API key with `conversations:read`.
+         */
         post: operations["Contacts_create"];
         delete?: never;
         options?: never;
@@ -263,11 +296,17 @@ export interface paths {
         get: operations["Contacts_get"];
         put?: never;
         post?: never;
-        /** Erases the person for good: its data and all that was said with it, also from the log of events. Its conversations stay to be counted, resolved and without words. */
+        /**
+         * Erase the person for good.
+         * @description Removes its data and everything that was said with it, from the event log too. Its conversations stay to be counted: resolved and without words. This cannot be undone.
+         */
         delete: operations["Contacts_erase"];
         options?: never;
         head?: never;
-        /** Changes a contact; null clears. */
+        /**
+         * Change a contact.
+         * @description Null clears a field. A new `external_id` refuses the contact's old tokens and closes its sockets. With `external_id` the call takes scope `all`, or an API key with `conversations:read`.
+         */
         patch: operations["Contacts_update"];
         trace?: never;
     };
@@ -314,7 +353,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Two contacts that are one person become this one. The other one’s conversations and identity go over, its tokens and sockets end, and its id leads here; what this one lacks is taken over, and nothing is overwritten. */
+        /**
+         * Merge another contact into this one.
+         * @description The conversations and the identity of the contact in `from_id` go over to this one, its tokens and sockets end, and its id leads here. Fields that this contact lacks are taken over; nothing is overwritten. `dry_run: true` shows the result and changes nothing.
+         */
         post: operations["Contacts_merge"];
         delete?: never;
         options?: never;
@@ -332,7 +374,10 @@ export interface paths {
         /** The keys that have not been revoked, newest first. */
         get: operations["ApiKeys_list"];
         put?: never;
-        /** Makes a key. An owner or admin signs in for this; a key cannot make keys. */
+        /**
+         * Create an API key. The key itself is in this answer and in no other.
+         * @description An owner or admin signs in for this; a key cannot create keys. Without `scopes` the key may do everything. Store `key` at once: later only `key_prefix` is shown.
+         */
         post: operations["ApiKeys_create"];
         delete?: never;
         options?: never;
@@ -350,7 +395,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes a key; the next request with it is refused. */
+        /**
+         * Revoke an API key. The next request with it is refused.
+         * @description Sessions that the key opened for members go on, unless `end_sessions=true`. SSO tickets that it issued and that are not spent are dead.
+         */
         delete: operations["ApiKeys_revoke"];
         options?: never;
         head?: never;
@@ -366,7 +414,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Registers a workspace with its first channel; the caller becomes its owner. */
+        /**
+         * Register a workspace with its first channel. The caller becomes its owner.
+         * @description With the e-mail of an existing user, `password` must be the password of that user; else 409 `email_taken`. An operator can close registration: 403 `registration_disabled`.
+         */
         post: operations["Auth_register"];
         delete?: never;
         options?: never;
@@ -383,7 +434,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** E-mail and password for an access and a refresh token. */
+        /**
+         * Sign in with e-mail and password.
+         * @description Returns an access token for 15 minutes and a refresh token for 7 days. An unknown e-mail and a wrong password get the same 401 `invalid_credentials`. A user of several workspaces enters the first, or the one in `workspace_id`; `workspaces` lists them all.
+         */
         post: operations["Auth_login"];
         delete?: never;
         options?: never;
@@ -400,7 +454,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new access token for a refresh token, in the body or as Bearer. */
+        /**
+         * Get a new access token for a refresh token, in the body or as Bearer.
+         * @description The refresh token stays the same and ends 7 days after sign-in. In a session that was opened with `rotate: true` each call returns a new refresh token, and using an old one ends the session. Refresh on `token_expired` only; on any other 401 sign in again.
+         */
         post: operations["Auth_refresh"];
         delete?: never;
         options?: never;
@@ -417,7 +474,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends the session and all that grew from it: tokens and sockets. */
+        /**
+         * End a session: its tokens and its sockets.
+         * @description Takes the refresh token, in the body or as Bearer. Everything that grew from the session ends with it.
+         */
         post: operations["Auth_logout"];
         delete?: never;
         options?: never;
@@ -432,7 +492,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the token speaks for, where, and with which scope. */
+        /**
+         * Get the member, workspace, scope and rights of the token.
+         * @description A session that an API key minted has at most the rights of an admin: `acting_role` has them, `member.role` has the role of the member.
+         */
         get: operations["Auth_me"];
         put?: never;
         post?: never;
@@ -451,7 +514,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Changes the caller's password and ends its other sessions. */
+        /**
+         * Change the caller's password.
+         * @description Ends its other sessions, except those that API keys of other workspaces minted.
+         */
         post: operations["Passwords_change"];
         delete?: never;
         options?: never;
@@ -468,7 +534,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Mails a link that sets a new password; says the same whether or not there is such a user. */
+        /**
+         * Mail a link that sets a new password.
+         * @description Always answers 200 in the same time, so that nobody learns which e-mails have a user. The link works for one hour.
+         */
         post: operations["Passwords_forgot"];
         delete?: never;
         options?: never;
@@ -503,7 +572,10 @@ export interface paths {
         /** The invites, newest first. */
         get: operations["Invites_list"];
         put?: never;
-        /** Invites a member. 200 where an invite for this e-mail was pending or had expired: it is renewed, with a new link and what is granted now; the old link is dead. A deactivated member comes back by accepting. Nobody grants a role above their own; an invite falls when whoever gave out its link could make it no more. With resending, 100 an hour per workspace. */
+        /**
+         * Invite a member.
+         * @description Returns 201 for a new invite, and 200 for an e-mail with a pending or expired one: that is renewed with new links and what is granted now, and the old ones are dead, shown and mailed. Accepting brings a deactivated member back. Nobody grants a role above their own; an invite is void once whoever sent it could no longer send it. With resending, 100 an hour per workspace.
+         */
         post: operations["Invites_create"];
         delete?: never;
         options?: never;
@@ -520,7 +592,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new link for a pending or expired invite, good for 7 days; the old link is dead. */
+        /**
+         * Send a pending or expired invite again.
+         * @description Makes new links, which work for 7 days, and mails one of them. The old ones are dead, shown and mailed.
+         */
         post: operations["Invites_resend"];
         delete?: never;
         options?: never;
@@ -538,7 +613,10 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Revokes a pending or expired invite; its link is dead. */
+        /**
+         * Revoke a pending or expired invite.
+         * @description Its links are dead, shown and mailed.
+         */
         delete: operations["Invites_revoke"];
         options?: never;
         head?: never;
@@ -554,7 +632,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** What the link of an invite leads to; it stays as good as it was. */
+        /** Show what an invite grants. The invite stays as it is. */
         post: operations["Acceptance_preview"];
         delete?: never;
         options?: never;
@@ -571,7 +649,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Accepts an invite: makes the user, or takes the password of the user who has this e-mail, and signs it in. From then on the password opens the membership, with the role and the channels of the invite. */
+        /**
+         * Accept an invite and sign in.
+         * @description Creates the user. Where the e-mail has a user already, `password` must be the password of that user. From then on the password opens the membership, with the role and the channels of the invite. A user without a password who is a member of another workspace sets one by the mailed link alone: the link that the inviter is shown gets 422 `mailbox_unproved`, and a link is mailed, up to 5 an hour.
+         */
         post: operations["Acceptance_registerUser"];
         delete?: never;
         options?: never;
@@ -588,7 +669,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A one-time ticket to the dashboard for a member, for 60 seconds. For backends, never for browsers. */
+        /**
+         * Issue a one-time ticket that signs a member in to the dashboard.
+         * @description For backends only: a request from a browser is 403 `browser_not_allowed`. Redirect the user to `redirect_url` within 60 seconds; it works once. Without `channel_ids` the session sees everything that the member sees; an empty list sees nothing.
+         */
         post: operations["Sso_issue"];
         delete?: never;
         options?: never;
@@ -605,7 +689,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A session for a ticket, once. Takes nothing but a ticket; every bad one is refused alike. */
+        /**
+         * Exchange a ticket for a session, once.
+         * @description Takes the ticket and no other credential. A ticket that is unknown, spent or expired is 401 `sso_ticket_invalid`, whichever it is.
+         */
         post: operations["Sso_exchange"];
         delete?: never;
         options?: never;
@@ -622,7 +709,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** By API key: a session of a member, as by a ticket. By agent: its own in another workspace, or narrower. */
+        /**
+         * Open a session without a password.
+         * @description With an API key: a session of the member with `email`, under the rules of `POST /v1/auth/sso/ticket`. With an access token: a session of the same user in another workspace (`workspace_id`), or one that sees fewer channels (`channel_ids`).
+         */
         post: operations["Sso_agentToken"];
         delete?: never;
         options?: never;
@@ -639,7 +729,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Creates or retrieves the contact and gives it a token for a day. A visitor token as Bearer renews its contact. */
+        /**
+         * Open a visitor session: find or create the contact.
+         * @description The same `external_id` is the same contact; without one a new anonymous contact is created. A visitor token as Bearer renews the session of its contact. E-mail and phone never match a contact. To prove who the visitor is, send an `identity_token` that your server signed.
+         */
         post: operations["WidgetVisitor_openSession"];
         delete?: never;
         options?: never;
@@ -678,7 +771,10 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes what the visitor says of itself; null clears. Answers like GET, with what this request gave. */
+        /**
+         * Change what the visitor says of itself; null clears.
+         * @description Answers like `GET /v1/widget/contact`, with what this request gave.
+         */
         patch: operations["WidgetVisitor_updateContact"];
         trace?: never;
     };
@@ -689,10 +785,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The inbox: filtered, in one of three orders. */
+        /**
+         * List the inbox.
+         * @description Filters combine. A caller whose scope is limited to some channels sees the conversations of those channels only.
+         */
         get: operations["Conversations_list"];
         put?: never;
-        /** Begins a conversation with a contact, with or without a first message. */
+        /**
+         * Start a conversation with a contact, with or without a first message.
+         * @description On a channel that keeps one conversation per contact, an unresolved one is 409 `conversation_exists`; `conversation_id` names it. With an API key, a message names its sender: `member_id` or `bot_id`.
+         */
         post: operations["Conversations_start"];
         delete?: never;
         options?: never;
@@ -830,7 +932,10 @@ export interface paths {
         /** The visitor's own conversations, newest first. */
         get: operations["ConversationsVisitor_list"];
         put?: never;
-        /** Begins a conversation; 200 when the message went into the unresolved one instead. */
+        /**
+         * Start a conversation with its first message.
+         * @description Returns 200, not 201, when the contact has an unresolved conversation on this channel: then the message goes into that one. The same `client_message_id` again returns the first result.
+         */
         post: operations["ConversationsVisitor_start"];
         delete?: never;
         options?: never;
@@ -898,7 +1003,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Everything that is held of the person: its data, its conversations, what it said and was told. */
+        /**
+         * Export everything that is held of the person.
+         * @description Its data, its conversations, what it said and what it was told. Private notes are included with `include_notes: true`. The answer is as large as the history: read it as a stream.
+         */
         post: operations["ContactExport_export"];
         delete?: never;
         options?: never;
@@ -913,10 +1021,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest messages, or those before or after a mark; in order of seq. */
+        /**
+         * List the messages of a conversation, in order of seq.
+         * @description Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones; `next_cursor` goes on in the same direction.
+         */
         get: operations["Messages_list"];
         put?: never;
-        /** Says something; 200 with the first message when its client_message_id has been here before. */
+        /**
+         * Send a message.
+         * @description `content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` makes it a note that the visitor never sees.
+         */
         post: operations["Messages_send"];
         delete?: never;
         options?: never;
@@ -934,11 +1048,14 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Unsends one's own message, for 15 minutes: its place stays, its words are gone. */
+        /**
+         * Delete one's own message, within 15 minutes.
+         * @description Its place in the conversation stays, its content is gone.
+         */
         delete: operations["Messages_unsend"];
         options?: never;
         head?: never;
-        /** Changes one's own message, for 15 minutes. */
+        /** Edit one's own message, within 15 minutes. */
         patch: operations["Messages_edit"];
         trace?: never;
     };
@@ -949,10 +1066,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The newest messages, or those before or after a mark; in order of seq. */
+        /**
+         * List the messages of one of the visitor's conversations, in order of seq.
+         * @description Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones. A gap in `seq` is legal: it is a private note.
+         */
         get: operations["MessagesVisitor_list"];
         put?: never;
-        /** Says something. Past the reopen window of a resolved conversation it begins a new one: look at conversation_id. */
+        /**
+         * Send a message as the visitor.
+         * @description `content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. Past the reopen window of a resolved conversation the message starts a new one: read `conversation_id` in the answer.
+         */
         post: operations["MessagesVisitor_send"];
         delete?: never;
         options?: never;
@@ -1021,7 +1144,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who did what to keys, members, invites, channels, bots and sessions, and from where; the latest first. */
+        /**
+         * List what was done to keys, members, invites, channels, bots and sessions, newest first.
+         * @description Each entry names who did it, when and from where. Combine the filters to narrow the list.
+         */
         get: operations["Audit_list"];
         put?: never;
         post?: never;
@@ -1038,7 +1164,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Every durable event of the workspace behind a cursor, in order per conversation, as agents hear them. */
+        /**
+         * List the durable events after a cursor, as agents' sockets get them.
+         * @description In order within each conversation. Start without `after`, then pass the `cursor` of each answer; ask again at once while `has_more` is true. A cursor older than the log is 410 `cursor_expired`: read the present state, then start without one. For API keys, and for admins with scope `all`.
+         */
         get: operations["Events_list"];
         put?: never;
         post?: never;
@@ -1055,6 +1184,7 @@ export interface components {
         WorkspaceView: {
             /** Format: uuid */
             id: string;
+            /** @example Harbour Pine */
             name: string;
             /** @example en */
             locale: string;
@@ -1089,6 +1219,7 @@ export interface components {
             updated_at: string;
         };
         UpdateWorkspaceBody: {
+            /** @example Harbour Pine */
             name?: string;
             /** @example en */
             locale?: string;
@@ -1115,11 +1246,15 @@ export interface components {
         BotView: {
             /** Format: uuid */
             id: string;
+            /** @example Parcel bot */
             name: string;
+            /** @example Answers questions about parcels. */
             description: string | null;
+            /** @example https://shop.example/bot.png */
             avatar_url: string | null;
             /** @enum {string} */
             status: "enabled" | "disabled";
+            /** @example https://bot.shop.example/hook */
             webhook_url: string | null;
             /** @description Earlier messages that each delivery carries. */
             history_count: number;
@@ -1139,11 +1274,15 @@ export interface components {
         BotWithSecretView: {
             /** Format: uuid */
             id: string;
+            /** @example Parcel bot */
             name: string;
+            /** @example Answers questions about parcels. */
             description: string | null;
+            /** @example https://shop.example/bot.png */
             avatar_url: string | null;
             /** @enum {string} */
             status: "enabled" | "disabled";
+            /** @example https://bot.shop.example/hook */
             webhook_url: string | null;
             /** @description Earlier messages that each delivery carries. */
             history_count: number;
@@ -1159,12 +1298,18 @@ export interface components {
              * @example 2026-01-31T09:30:00.123456Z
              */
             updated_at: string;
-            /** @description Signs its deliveries, as Standard Webhooks do; shown this once. */
+            /**
+             * @description Signs its deliveries, as Standard Webhooks do; shown this once.
+             * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYq=
+             */
             secret: string;
         };
         CreateBotBody: {
+            /** @example Parcel bot */
             name: string;
+            /** @example Answers questions about parcels. */
             description?: string;
+            /** @example https://shop.example/bot.png */
             avatar_url?: string;
             /**
              * @description A disabled bot says nothing.
@@ -1174,6 +1319,7 @@ export interface components {
             /**
              * Format: uri
              * @description Where the messages of the bot's conversations are delivered: http(s), https in production, and no address of a private network. Without one the bot only speaks through the API.
+             * @example https://bot.shop.example/hook
              */
             webhook_url?: string;
             /** @description Earlier messages that each delivery carries. */
@@ -1182,8 +1328,11 @@ export interface components {
             timeout_seconds?: number;
         };
         UpdateBotBody: {
+            /** @example Parcel bot */
             name?: string;
+            /** @example Answers questions about parcels. */
             description?: string | null;
+            /** @example https://shop.example/bot.png */
             avatar_url?: string | null;
             /**
              * @description A disabled bot says nothing.
@@ -1193,6 +1342,7 @@ export interface components {
             /**
              * Format: uri
              * @description Where the messages of the bot's conversations are delivered: http(s), https in production, and no address of a private network. Without one the bot only speaks through the API.
+             * @example https://bot.shop.example/hook
              */
             webhook_url?: string | null;
             /** @description Earlier messages that each delivery carries. */
@@ -1219,17 +1369,21 @@ export interface components {
             bot_id: string | null;
         };
         WidgetThemeView: {
+            /** @example #0b6e4f */
             primary_color: string;
             /** @enum {string} */
             mode: "light" | "dark" | "auto";
             /** @enum {string} */
             position: "left" | "right";
+            /** @example Chat with us */
             launcher_label: string;
+            /** @example https://shop.example/logo.svg */
             logo_url: string | null;
         };
         PreChatFieldBody: {
             /** @example order_number */
             key: string;
+            /** @example Order number */
             label: string;
             /** @enum {string} */
             type: "text" | "email" | "phone" | "textarea";
@@ -1248,8 +1402,11 @@ export interface components {
             transcript: boolean;
         };
         WidgetSettingsView: {
+            /** @example Support */
             title: string;
+            /** @example Hello! How can we help? */
             greeting: string;
+            /** @example We are away and will answer by e-mail. */
             away_message: string;
             /** @example en */
             locale: string;
@@ -1260,6 +1417,7 @@ export interface components {
         ChannelView: {
             /** Format: uuid */
             id: string;
+            /** @example Web shop */
             name: string;
             /** @enum {string} */
             type: "widget";
@@ -1312,6 +1470,7 @@ export interface components {
         ChannelWithSecretView: {
             /** Format: uuid */
             id: string;
+            /** @example Web shop */
             name: string;
             /** @enum {string} */
             type: "widget";
@@ -1360,7 +1519,10 @@ export interface components {
              * @example 2026-01-31T09:30:00.123456Z
              */
             updated_at: string;
-            /** @description Signs identity tokens; shown this once. */
+            /**
+             * @description Signs identity tokens; shown this once.
+             * @example Rm9LpJd6Gf5SaEu0iOqWkZxA4hQ0z8K1
+             */
             identity_secret: string;
         };
         RoutingBody: {
@@ -1371,12 +1533,15 @@ export interface components {
             mode?: "manual" | "round_robin" | "least_loaded";
         };
         CreateWidgetThemeBody: {
+            /** @example #0b6e4f */
             primary_color?: string;
             /** @enum {string} */
             mode?: "light" | "dark" | "auto";
             /** @enum {string} */
             position?: "left" | "right";
+            /** @example Chat with us */
             launcher_label?: string;
+            /** @example https://shop.example/logo.svg */
             logo_url?: string;
         };
         PreChatFormBody: {
@@ -1392,8 +1557,11 @@ export interface components {
             transcript?: boolean;
         };
         CreateWidgetConfigBody: {
+            /** @example Support */
             title?: string;
+            /** @example Hello! How can we help? */
             greeting?: string;
+            /** @example We are away and will answer by e-mail. */
             away_message?: string;
             /** @example en */
             locale?: string;
@@ -1402,6 +1570,7 @@ export interface components {
             features?: components["schemas"]["WidgetFeaturesBody"];
         };
         CreateChannelBody: {
+            /** @example Web shop */
             name: string;
             /** @enum {string} */
             status?: "active" | "disabled";
@@ -1433,17 +1602,23 @@ export interface components {
             widget_config?: components["schemas"]["CreateWidgetConfigBody"];
         };
         UpdateWidgetThemeBody: {
+            /** @example #0b6e4f */
             primary_color?: string;
             /** @enum {string} */
             mode?: "light" | "dark" | "auto";
             /** @enum {string} */
             position?: "left" | "right";
+            /** @example Chat with us */
             launcher_label?: string;
+            /** @example https://shop.example/logo.svg */
             logo_url?: string | null;
         };
         UpdateWidgetConfigBody: {
+            /** @example Support */
             title?: string;
+            /** @example Hello! How can we help? */
             greeting?: string;
+            /** @example We are away and will answer by e-mail. */
             away_message?: string;
             /** @example en */
             locale?: string;
@@ -1452,6 +1627,7 @@ export interface components {
             features?: components["schemas"]["WidgetFeaturesBody"];
         };
         UpdateChannelBody: {
+            /** @example Web shop */
             name?: string;
             /** @enum {string} */
             status?: "active" | "disabled";
@@ -1492,7 +1668,9 @@ export interface components {
              * @example ada@example.com
              */
             email: string;
+            /** @example Ada Lovelace */
             name: string;
+            /** @example https://shop.example/ada.png */
             avatar_url: string | null;
             /** @enum {string} */
             role: "agent" | "admin" | "owner";
@@ -1529,6 +1707,7 @@ export interface components {
              * @example ada@example.com
              */
             email: string;
+            /** @example Ada Lovelace */
             name: string;
             /** @enum {string} */
             role?: "agent" | "admin" | "owner";
@@ -1537,7 +1716,9 @@ export interface components {
             password?: string;
         };
         UpdateProfileBody: {
+            /** @example Ada Lovelace */
             name?: string;
+            /** @example https://shop.example/ada.png */
             avatar_url?: string | null;
             /**
              * @description How the member is shown while it is connected, until it says otherwise; `online` is how it begins. The answer has what was set, also when nobody is connected.
@@ -1546,6 +1727,7 @@ export interface components {
             availability?: "online" | "away" | "offline";
         };
         UpdateMemberBody: {
+            /** @example Ada Lovelace */
             name?: string;
             /**
              * @description At most the caller's own; an API key's is `admin`.
@@ -1560,14 +1742,21 @@ export interface components {
         ContactView: {
             /** Format: uuid */
             id: string;
+            /**
+             * @description The site's own id for its user. Of an unverified contact a secret, which opens its history: null unless the caller has scope `all`, or is an API key with `conversations:read`.
+             * @example customer-42
+             */
             external_id: string | null;
+            /** @example Vera Lindqvist */
             name: string | null;
             /**
              * Format: idn-email
              * @example ada@example.com
              */
             email: string | null;
+            /** @example +49 30 1234567 */
             phone: string | null;
+            /** @example https://shop.example/vera.png */
             avatar_url: string | null;
             /** @example en */
             locale: string | null;
@@ -1601,14 +1790,18 @@ export interface components {
             updated_at: string;
         };
         CreateContactBody: {
+            /** @example customer-42 */
             external_id?: string;
+            /** @example Vera Lindqvist */
             name?: string;
             /**
              * Format: idn-email
              * @example ada@example.com
              */
             email?: string;
+            /** @example +49 30 1234567 */
             phone?: string;
+            /** @example https://shop.example/vera.png */
             avatar_url?: string;
             /** @example en */
             locale?: string;
@@ -1619,15 +1812,18 @@ export interface components {
             };
         };
         UpdateContactBody: {
-            /** @description Null takes it away; sessions without proof end with it. */
+            /** @description Null takes it away. Never that of a verified contact. */
             external_id?: string | null;
+            /** @example Vera Lindqvist */
             name?: string | null;
             /**
              * Format: idn-email
              * @example ada@example.com
              */
             email?: string | null;
+            /** @example +49 30 1234567 */
             phone?: string | null;
+            /** @example https://shop.example/vera.png */
             avatar_url?: string | null;
             /** @example en */
             locale?: string | null;
@@ -1663,6 +1859,7 @@ export interface components {
         CreatedApiKeyView: {
             /** Format: uuid */
             id: string;
+            /** @example Shop backend */
             name: string;
             /** @example svc_sk_a1B2… */
             key_prefix: string;
@@ -1684,15 +1881,19 @@ export interface components {
              * @example 2026-01-31T09:30:00.123456Z
              */
             created_at: string;
-            /** @description The key; shown this once. */
+            /**
+             * @description The key; shown this once.
+             * @example svc_sk_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6
+             */
             key: string;
         };
         CreateApiKeyBody: {
+            /** @example Shop backend */
             name: string;
             /**
              * Format: date-time
              * @description When the key ends; never when absent.
-             * @example 2026-01-31T09:30:00.123456Z
+             * @example 2030-01-31T00:00:00Z
              */
             expires_at?: string;
             /** @description What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: with each of them one can become anyone. */
@@ -1701,6 +1902,7 @@ export interface components {
         ApiKeyView: {
             /** Format: uuid */
             id: string;
+            /** @example Shop backend */
             name: string;
             /** @example svc_sk_a1B2… */
             key_prefix: string;
@@ -1737,14 +1939,21 @@ export interface components {
         WorkspaceMembershipView: {
             /** Format: uuid */
             id: string;
+            /** @example Harbour Pine */
             name: string;
             /** @enum {string} */
             role: "agent" | "admin" | "owner";
         };
         AgentSessionView: {
-            /** @description Access token, 15 minutes. */
+            /**
+             * @description Access token, 15 minutes.
+             * @example eyJhbGciOiJIUzI1NiIs…
+             */
             token: string;
-            /** @description Until 7 days after signing in. */
+            /**
+             * @description Until 7 days after signing in.
+             * @example eyJhbGciOiJIUzI1NiIs…
+             */
             refresh_token: string;
             /** @enum {string} */
             token_type: "Bearer";
@@ -1760,13 +1969,16 @@ export interface components {
             workspaces?: components["schemas"]["WorkspaceMembershipView"][];
         };
         RegisterBody: {
+            /** @example Harbour Pine */
             workspace_name: string;
+            /** @example Ada Lovelace */
             name: string;
             /**
              * Format: idn-email
              * @example ada@example.com
              */
             email: string;
+            /** @example a long passphrase */
             password: string;
             /** @description Whether each refresh gives a new refresh token and ends the old one. */
             rotate?: boolean;
@@ -1777,6 +1989,7 @@ export interface components {
              * @example ada@example.com
              */
             email: string;
+            /** @example a long passphrase */
             password: string;
             /**
              * Format: uuid
@@ -1787,7 +2000,10 @@ export interface components {
             rotate?: boolean;
         };
         RefreshBody: {
-            /** @description Or as `Authorization: Bearer`. */
+            /**
+             * @description Or as `Authorization: Bearer`.
+             * @example eyJhbGciOiJIUzI1NiIs…
+             */
             refresh_token?: string;
         };
         DoneView: {
@@ -1798,10 +2014,17 @@ export interface components {
             member: components["schemas"]["MemberView"];
             workspace: components["schemas"]["WorkspaceView"];
             scope: components["schemas"]["ScopeView"];
+            /**
+             * @description The role whose rights this session has: its member's own; at most `admin` where an API key minted the session.
+             * @enum {string}
+             */
+            acting_role: "agent" | "admin" | "owner";
             workspaces: components["schemas"]["WorkspaceMembershipView"][];
         };
         ChangePasswordBody: {
+            /** @example a long passphrase */
             old_password: string;
+            /** @example another long passphrase */
             password: string;
         };
         ForgotPasswordBody: {
@@ -1812,7 +2035,9 @@ export interface components {
             email: string;
         };
         ResetPasswordBody: {
+            /** @example 4hQ0z8K1vTn2wXc7Yb3Rm9Lp */
             reset_token: string;
+            /** @example another long passphrase */
             password: string;
         };
         InviteView: {
@@ -1884,7 +2109,10 @@ export interface components {
              * @example 2026-01-31T09:30:00.123456Z
              */
             accepted_at: string | null;
-            /** @description Once: `{dashboard_url}#invite=<token>`. Mailed too where SMTP is set. */
+            /**
+             * @description Once: `{dashboard_url}#invite=<token>`. Where SMTP is set, a mail carries a link with another token.
+             * @example https://desk.example.com/dashboard#invite=4hQ0z8K1vTn2wXc7Yb3Rm9Lp
+             */
             accept_url: string;
         };
         CreateInviteBody: {
@@ -1902,6 +2130,7 @@ export interface components {
             channel_ids?: string[];
         };
         InvitePreviewView: {
+            /** @example Harbour Pine */
             workspace_name: string;
             /**
              * Format: idn-email
@@ -1917,12 +2146,18 @@ export interface components {
             expires_at: string;
         };
         InvitePreviewBody: {
+            /** @example 4hQ0z8K1vTn2wXc7Yb3Rm9Lp */
             invite_token: string;
         };
         RegisterUserBody: {
+            /** @example 4hQ0z8K1vTn2wXc7Yb3Rm9Lp */
             invite_token: string;
+            /** @example Ada Lovelace */
             name: string;
-            /** @description Of a user who has one: their present password. Otherwise it is set. */
+            /**
+             * @description Of a user who has one: their present password. Otherwise it is set.
+             * @example a long passphrase
+             */
             password: string;
             /** @description Whether each refresh gives a new refresh token and ends the old one. */
             rotate?: boolean;
@@ -1946,7 +2181,10 @@ export interface components {
             channel_ids?: string[];
         };
         ExchangeSsoTicketBody: {
-            /** @description What stands behind `#sso_ticket=`. */
+            /**
+             * @description What stands behind `#sso_ticket=`.
+             * @example sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA
+             */
             ticket: string;
             /** @description Whether each refresh gives a new refresh token and ends the old one. */
             rotate?: boolean;
@@ -1972,6 +2210,7 @@ export interface components {
             within_business_hours: boolean;
             /**
              * Format: date-time
+             * @description Looks 400 days ahead; null while open.
              * @example 2026-01-31T09:30:00.123456Z
              */
             next_open_at: string | null;
@@ -1984,8 +2223,11 @@ export interface components {
             allowed_mime_types: string[];
         };
         WidgetConfigView: {
+            /** @example Support */
             title: string;
+            /** @example Hello! How can we help? */
             greeting: string;
+            /** @example We are away and will answer by e-mail. */
             away_message: string;
             /** @example en */
             locale: string;
@@ -1998,7 +2240,10 @@ export interface components {
         VisitorContactView: {
             /** Format: uuid */
             id: string;
-            /** @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave. */
+            /**
+             * @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave.
+             * @example Vera Lindqvist
+             */
             name: string | null;
             /**
              * Format: idn-email
@@ -2006,33 +2251,48 @@ export interface components {
              * @example ada@example.com
              */
             email: string | null;
-            /** @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave. */
+            /**
+             * @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave.
+             * @example +49 30 1234567
+             */
             phone: string | null;
             /** @description Whether an identity token has proven its external_id. */
             verified: boolean;
         };
         WidgetSessionView: {
-            /** @description Visitor JWT, 24 hours. */
+            /**
+             * @description Visitor JWT, 24 hours.
+             * @example eyJhbGciOiJIUzI1NiIs…
+             */
             visitor_token: string;
             /** @example 1 */
             expires_in: number;
             /** Format: uuid */
             contact_id: string;
+            /** @example Web shop */
             channel_name: string;
             widget_config: components["schemas"]["WidgetConfigView"];
             contact: components["schemas"]["VisitorContactView"];
         };
         OpenSessionBody: {
-            /** @description The public token of the channel. */
+            /**
+             * @description The public token of the channel.
+             * @example wt_4hQ0z8K1vTn2wXc7Yb3Rm9Lp
+             */
             widget_token: string;
-            /** @description The site's own id for its user. */
+            /**
+             * @description The site's own id for its user.
+             * @example customer-42
+             */
             external_id?: string;
+            /** @example Vera Lindqvist */
             name?: string;
             /**
              * Format: idn-email
              * @example ada@example.com
              */
             email?: string;
+            /** @example +49 30 1234567 */
             phone?: string;
             /** @description JWT (HS256, the channel's identity secret) with `sub` = external_id. */
             identity_token?: string;
@@ -2043,16 +2303,19 @@ export interface components {
             };
         };
         PublicWidgetConfigView: {
+            /** @example Web shop */
             channel_name: string;
             widget_config: components["schemas"]["WidgetConfigView"];
         };
         UpdateVisitorContactBody: {
+            /** @example Vera Lindqvist */
             name?: string | null;
             /**
              * Format: idn-email
              * @example ada@example.com
              */
             email?: string | null;
+            /** @example +49 30 1234567 */
             phone?: string | null;
             /** @example en */
             locale?: string | null;
@@ -2063,6 +2326,7 @@ export interface components {
         LastMessageView: {
             /** Format: uuid */
             id: string;
+            /** @example Where is my parcel? */
             preview: string;
             /** @enum {string} */
             sender_type: "agent" | "contact" | "bot";
@@ -2086,13 +2350,17 @@ export interface components {
         };
         RatingView: {
             score: number;
+            /** @example Quick and friendly. */
             comment: string | null;
         };
         ContactSummaryView: {
             /** Format: uuid */
             id: string;
+            /** @example Vera Lindqvist */
             name: string | null;
+            /** @example vera@example.com */
             email: string | null;
+            /** @example https://shop.example/vera.png */
             avatar_url: string | null;
             verified: boolean;
         };
@@ -2117,6 +2385,7 @@ export interface components {
             bot_id: string | null;
             /** @enum {string} */
             control: "bot" | "human";
+            /** @example Parcel 4711 */
             subject: string | null;
             tags: string[];
             custom_attributes: {
@@ -2194,13 +2463,17 @@ export interface components {
             snoozed: number;
         };
         MessageBody: {
+            /** @example Where is my parcel? */
             content?: string;
             /** @enum {string} */
             content_type?: "text" | "image" | "file" | "audio" | "video";
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The same one again is the same message. */
+            /**
+             * @description The same one again is the same message.
+             * @example m-1
+             */
             client_message_id?: string;
             /** Format: uuid */
             reply_to_id?: string;
@@ -2227,6 +2500,7 @@ export interface components {
             contact_id: string;
             /** Format: uuid */
             channel_id: string;
+            /** @example Parcel 4711 */
             subject?: string;
             message?: components["schemas"]["MessageBody"];
         };
@@ -2236,6 +2510,7 @@ export interface components {
              * @example 1
              */
             expected_version?: number;
+            /** @example Parcel 4711 */
             subject?: string | null;
             /** @enum {string} */
             priority?: "none" | "low" | "medium" | "high" | "urgent";
@@ -2271,7 +2546,9 @@ export interface components {
             seq: number;
         };
         MemberDisplayView: {
+            /** @example Ada Lovelace */
             name: string;
+            /** @example https://shop.example/ada.png */
             avatar_url: string | null;
         };
         VisitorConversationView: {
@@ -2301,13 +2578,17 @@ export interface components {
             message: components["schemas"]["MessageView"];
         };
         VisitorMessageBody: {
+            /** @example Where is my parcel? */
             content?: string;
             /** @enum {string} */
             content_type?: "text" | "image" | "file" | "audio" | "video";
             metadata?: {
                 [key: string]: unknown;
             };
-            /** @description The same one again is the same message. */
+            /**
+             * @description The same one again is the same message.
+             * @example m-1
+             */
             client_message_id?: string;
             /** Format: uuid */
             reply_to_id?: string;
@@ -2324,6 +2605,7 @@ export interface components {
             channel_id: string;
             /** @enum {string} */
             status: "pending" | "open" | "snoozed" | "resolved";
+            /** @example Parcel 4711 */
             subject: string | null;
             tags: string[];
             custom_attributes: {
@@ -2373,14 +2655,17 @@ export interface components {
             sender_type: "agent" | "contact" | "bot";
             /** Format: uuid */
             sender_id: string;
+            /** @example Vera Lindqvist */
             sender_name: string | null;
             /** @enum {string} */
             content_type: "text" | "image" | "file" | "audio" | "video" | "event";
+            /** @example Where is my parcel? */
             content: string | null;
             attachments: components["schemas"]["AttachmentView"][];
             metadata: {
                 [key: string]: unknown;
             };
+            /** @example m-1 */
             client_message_id: string | null;
             private: boolean;
             /** Format: uuid */
@@ -2402,14 +2687,20 @@ export interface components {
             deleted_at: string | null;
         };
         EditMessageBody: {
+            /** @example Where is my parcel, please? */
             content: string;
         };
         CannedResponseView: {
             /** Format: uuid */
             id: string;
+            /** @example thanks */
             short_code: string;
+            /** @example Thanks */
             title: string;
-            /** @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, … */
+            /**
+             * @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, …
+             * @example Thank you for your patience!
+             */
             content: string;
             tags: string[];
             /** Format: uuid */
@@ -2430,20 +2721,29 @@ export interface components {
         CreateCannedResponseBody: {
             /** @example thanks */
             short_code: string;
+            /** @example Thanks */
             title: string;
-            /** @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, … */
+            /**
+             * @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, …
+             * @example Thank you for your patience!
+             */
             content: string;
             tags?: string[];
         };
         UpdateCannedResponseBody: {
             /** @example thanks */
             short_code?: string;
+            /** @example Thanks */
             title?: string;
-            /** @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, … */
+            /**
+             * @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, …
+             * @example Thank you for your patience!
+             */
             content?: string;
             tags?: string[];
         };
         RenderedCannedResponseView: {
+            /** @example Thank you for your patience! */
             content: string;
             /** @description Variables without a value; they stay as written. */
             missing: string[];
@@ -2460,7 +2760,10 @@ export interface components {
             type: string;
             /** Format: uuid */
             id: string | null;
-            /** @description Today. */
+            /**
+             * @description Today.
+             * @example Ada Lovelace
+             */
             name: string | null;
         };
         AuditSubjectView: {
@@ -2480,10 +2783,14 @@ export interface components {
             details: {
                 [key: string]: unknown;
             };
-            /** @description The `X-Request-Id` of the request that did it. */
+            /**
+             * @description The `X-Request-Id` of the request that did it.
+             * @example 3f9c2a7e41d85b06
+             */
             request_id: string | null;
             /** @example 203.0.113.7 */
             address: string | null;
+            /** @example curl/8.5.0 */
             user_agent: string | null;
             /**
              * Format: date-time
@@ -2515,7 +2822,10 @@ export interface components {
         };
         EventPageView: {
             items: components["schemas"]["EventView"][];
-            /** @description Where to go on from, also when there is nothing more yet. */
+            /**
+             * @description Where to go on from, also when there is nothing more yet.
+             * @example AZpKxG8e.1842
+             */
             cursor: string;
             /** @description Whether there is more to read at once. */
             has_more: boolean;
@@ -2730,6 +3040,7 @@ export interface components {
             bot_id: string | null;
             /** @enum {string} */
             control: "bot" | "human";
+            /** @example Parcel 4711 */
             subject: string | null;
             tags: string[];
             custom_attributes: {
@@ -2803,11 +3114,16 @@ export interface components {
              */
             timestamp: string;
             error: {
-                code: string;
+                code: components["schemas"]["ErrorCode"] | string;
                 message: string;
                 details?: components["schemas"]["FieldFault"][];
             };
         };
+        /**
+         * @description Every code that this version of the service publishes. A published code never changes.
+         * @enum {string}
+         */
+        ErrorCode: "agent_token_required" | "answer_erased" | "api_key_required" | "assignee_unavailable" | "body_too_large" | "browser_not_allowed" | "conflict" | "contact_blocked" | "contact_merged" | "contact_verified" | "content_required" | "content_type_reserved" | "conversation_erased" | "conversation_exists" | "conversation_moved" | "cursor_expired" | "cursor_invalid" | "edit_window_over" | "email_taken" | "expires_at_in_past" | "external_id_taken" | "forbidden" | "frame_malformed" | "frame_too_many_values" | "frame_unknown" | "https_required" | "idempotency_in_progress" | "idempotency_key_invalid" | "idempotency_key_reused" | "identity_invalid" | "identity_required" | "internal_error" | "invalid_credentials" | "invalid_token" | "invalid_transition" | "invite_invalid" | "invite_not_pending" | "last_owner" | "mailbox_unproved" | "malformed_json" | "malformed_request" | "member_deactivated" | "member_exists" | "member_not_found" | "not_assigned" | "not_found" | "not_sender" | "origin_not_allowed" | "rate_limited" | "registration_disabled" | "reply_to_note" | "reply_to_unknown" | "request_timeout" | "reset_invalid" | "role_too_high" | "scope_too_narrow" | "sender_required" | "sender_unknown" | "short_code_taken" | "sso_ticket_invalid" | "token_expired" | "token_revoked" | "unauthenticated" | "unavailable" | "unsupported" | "unsupported_media_type" | "validation_failed" | "version_conflict" | "visitor_token_required" | "widget_token_invalid" | "workspace_bound";
     };
     responses: {
         /**
@@ -2843,6 +3159,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "malformed_json" | "malformed_request" | "validation_failed";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -2876,6 +3194,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "agent_token_required" | "invalid_token" | "token_expired" | "token_revoked" | "unauthenticated";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -2906,6 +3226,36 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "forbidden" | "https_required" | "scope_too_narrow";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
+                    };
+                };
+            };
+        };
+        /** @description - `request_timeout` The request did not arrive in time; the connection is closed. */
+        "408.request_timeout": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "request_timeout",
+                 *         "message": "The request did not arrive in time; the connection is closed."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "request_timeout";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -2932,6 +3282,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "body_too_large";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -2958,6 +3310,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "unsupported_media_type";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -2990,6 +3344,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "rate_limited";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3016,6 +3372,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "internal_error";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3044,6 +3402,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "unavailable";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3082,6 +3442,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "cursor_invalid" | "malformed_json" | "malformed_request" | "validation_failed";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3120,6 +3482,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "validation_failed";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3146,6 +3510,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "idempotency_in_progress";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3172,6 +3538,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "answer_erased";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3198,6 +3566,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "idempotency_key_reused";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3224,6 +3594,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "not_found";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3257,6 +3629,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "api_key_required" | "invalid_token" | "token_expired" | "token_revoked" | "unauthenticated";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3288,6 +3662,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "forbidden" | "https_required" | "role_too_high" | "scope_too_narrow";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3318,6 +3694,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "idempotency_in_progress" | "member_deactivated" | "member_exists";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3344,6 +3722,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "last_owner";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3373,6 +3753,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "external_id_taken" | "idempotency_in_progress";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3399,6 +3781,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "contact_merged";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3425,11 +3809,13 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "external_id_taken";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
         };
-        /** @description - `contact_verified` A contact whose identity is proven goes into no other that anybody may claim to be; merge them the other way round. */
+        /** @description - `contact_verified` The identity of a verified contact is proven: its external_id never changes, and it merges into no unverified one. */
         "422.contact_verified": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3443,7 +3829,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "contact_verified",
-                 *         "message": "A contact whose identity is proven goes into no other that anybody may claim to be; merge them the other way round."
+                 *         "message": "The identity of a verified contact is proven: its external_id never changes, and it merges into no unverified one."
                  *       }
                  *     }
                  */
@@ -3451,6 +3837,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "contact_verified";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3490,6 +3878,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "expires_at_in_past" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "validation_failed";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3519,6 +3909,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "https_required" | "registration_disabled";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3545,6 +3937,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "email_taken";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3572,6 +3966,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invalid_credentials";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3601,6 +3997,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "https_required" | "member_deactivated";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3633,6 +4031,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invalid_token" | "token_expired" | "token_revoked" | "unauthenticated";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3659,6 +4059,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "https_required";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3689,6 +4091,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invalid_token" | "unauthenticated";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3723,6 +4127,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "agent_token_required" | "invalid_credentials" | "invalid_token" | "token_expired" | "token_revoked" | "unauthenticated";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3750,6 +4156,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "reset_invalid";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3779,6 +4187,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "idempotency_in_progress" | "member_exists";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3808,6 +4218,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invite_not_pending" | "member_exists";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3834,6 +4246,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invite_not_pending";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3861,6 +4275,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invite_invalid";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3891,6 +4307,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invalid_credentials" | "invite_invalid";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3920,6 +4338,36 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "last_owner" | "member_exists";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
+                    };
+                };
+            };
+        };
+        /** @description - `mailbox_unproved` This link proves no mailbox, and the user has no password yet: follow the link that is mailed to the user. */
+        "422.mailbox_unproved": {
+            headers: {
+                "X-Request-Id"?: string;
+                [name: string]: unknown;
+            };
+            content: {
+                /**
+                 * @example {
+                 *       "ok": false,
+                 *       "request_id": "3f9c2a7e41d85b06",
+                 *       "timestamp": "2026-01-31T09:30:00.123456Z",
+                 *       "error": {
+                 *         "code": "mailbox_unproved",
+                 *         "message": "This link proves no mailbox, and the user has no password yet: follow the link that is mailed to the user."
+                 *       }
+                 *     }
+                 */
+                "application/json": components["schemas"]["Failure"] & {
+                    error?: {
+                        /** @enum {string} */
+                        code?: "mailbox_unproved";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3951,6 +4399,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "browser_not_allowed" | "forbidden" | "https_required" | "scope_too_narrow";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -3977,6 +4427,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "member_not_found";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4004,6 +4456,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "sso_ticket_invalid";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4037,6 +4491,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "browser_not_allowed" | "forbidden" | "https_required" | "member_deactivated" | "scope_too_narrow" | "workspace_bound";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4066,6 +4522,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "member_not_found" | "not_found";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4097,6 +4555,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "identity_invalid" | "identity_required" | "widget_token_invalid";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4127,6 +4587,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "contact_blocked" | "https_required" | "origin_not_allowed";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4154,6 +4616,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "widget_token_invalid";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4183,6 +4647,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "https_required" | "origin_not_allowed";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4216,6 +4682,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invalid_token" | "token_expired" | "token_revoked" | "unauthenticated" | "visitor_token_required";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4245,6 +4713,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "contact_blocked" | "https_required";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4274,6 +4744,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "conversation_exists" | "idempotency_in_progress";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4303,6 +4775,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "answer_erased" | "contact_merged";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4329,6 +4803,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "version_conflict";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4355,6 +4831,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "conversation_erased";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4381,6 +4859,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "assignee_unavailable";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4410,6 +4890,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "assignee_unavailable" | "invalid_transition";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4436,6 +4918,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "invalid_transition";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4465,6 +4949,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "conversation_exists" | "version_conflict";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4495,6 +4981,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "conversation_exists" | "conversation_moved" | "idempotency_in_progress";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4524,6 +5012,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "answer_erased" | "conversation_erased";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4562,6 +5052,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "content_required" | "malformed_json" | "malformed_request" | "validation_failed";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4593,6 +5085,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "forbidden" | "https_required" | "not_sender" | "scope_too_narrow";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4619,6 +5113,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "edit_window_over";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4648,6 +5144,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "idempotency_in_progress" | "short_code_taken";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4674,6 +5172,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "short_code_taken";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4700,6 +5200,8 @@ export interface components {
                     error?: {
                         /** @enum {string} */
                         code?: "cursor_expired";
+                        message?: string;
+                        details?: components["schemas"]["FieldFault"][];
                     };
                 };
             };
@@ -4745,6 +5247,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -4759,8 +5262,23 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Harbour Pine",
+                 *       "locale": "en",
+                 *       "timezone": "Europe/Berlin",
+                 *       "business_hours": {
+                 *         "mon": [
+                 *           {
+                 *             "from": "09:00",
+                 *             "to": "17:00"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateWorkspaceBody"];
             };
         };
@@ -4789,6 +5307,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -4837,6 +5356,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -4848,7 +5368,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -4856,6 +5376,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Parcel bot",
+                 *       "description": "Answers questions about parcels.",
+                 *       "avatar_url": "https://shop.example/bot.png",
+                 *       "webhook_url": "https://bot.shop.example/hook"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateBotBody"];
             };
         };
@@ -4909,6 +5437,7 @@ export interface operations {
             400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -4924,6 +5453,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the bot. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -4955,6 +5485,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -4967,6 +5498,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the bot. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -4998,6 +5530,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5010,12 +5543,21 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the bot. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Parcel bot",
+                 *       "description": "Answers questions about parcels.",
+                 *       "avatar_url": "https://shop.example/bot.png",
+                 *       "webhook_url": "https://bot.shop.example/hook"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateBotBody"];
             };
         };
@@ -5045,6 +5587,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5057,6 +5600,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the bot. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5088,6 +5632,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5136,6 +5681,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5147,7 +5693,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5155,6 +5701,19 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Web shop",
+                 *       "business_hours": {
+                 *         "mon": [
+                 *           {
+                 *             "from": "09:00",
+                 *             "to": "17:00"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateChannelBody"];
             };
         };
@@ -5208,6 +5767,7 @@ export interface operations {
             400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -5223,6 +5783,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the channel. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5254,6 +5815,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5266,6 +5828,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the channel. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5297,6 +5860,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5309,12 +5873,26 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the channel. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Web shop",
+                 *       "business_hours": {
+                 *         "mon": [
+                 *           {
+                 *             "from": "09:00",
+                 *             "to": "17:00"
+                 *           }
+                 *         ]
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateChannelBody"];
             };
         };
@@ -5344,6 +5922,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5353,9 +5932,13 @@ export interface operations {
     };
     Channels_rotateToken: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Also refuses every visitor token and closes every socket. */
+                end_sessions?: "true" | "false";
+            };
             header?: never;
             path: {
+                /** @description The id of the channel. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5387,6 +5970,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5399,6 +5983,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the channel. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5430,6 +6015,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5478,6 +6064,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5489,7 +6076,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5497,6 +6084,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "name": "Ada Lovelace"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateMemberBody"];
             };
         };
@@ -5550,6 +6143,7 @@ export interface operations {
             400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.api_key_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.idempotency_in_progress.member_deactivated.member_exists"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -5567,8 +6161,14 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace",
+                 *       "avatar_url": "https://shop.example/ada.png"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateProfileBody"];
             };
         };
@@ -5597,6 +6197,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5609,6 +6210,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the member. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5640,6 +6242,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5652,12 +6255,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the member. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Ada Lovelace"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateMemberBody"];
             };
         };
@@ -5687,6 +6296,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.last_owner"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -5700,6 +6310,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the member. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5731,6 +6342,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.last_owner"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -5744,6 +6356,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the member. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5775,6 +6388,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5789,8 +6403,10 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
-                /** @description Looked for within name, e-mail, phone and external_id. */
+                /** @description Looked for within name, e-mail and phone; an external_id is found as a whole, where it is shown. */
                 query?: string;
+                /** @description The whole external_id; finds nothing where it is not shown. */
+                external_id?: string;
             };
             header?: never;
             path?: never;
@@ -5825,6 +6441,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -5836,14 +6453,25 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "external_id": "customer-42",
+                 *       "name": "Vera Lindqvist",
+                 *       "email": "ada@example.com",
+                 *       "phone": "+49 30 1234567",
+                 *       "avatar_url": "https://shop.example/vera.png",
+                 *       "locale": "en",
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateContactBody"];
             };
         };
@@ -5897,6 +6525,7 @@ export interface operations {
             400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.external_id_taken.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -5912,6 +6541,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5943,6 +6573,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -5956,6 +6587,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -5987,6 +6619,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -6000,12 +6633,23 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Vera Lindqvist",
+                 *       "email": "ada@example.com",
+                 *       "phone": "+49 30 1234567",
+                 *       "avatar_url": "https://shop.example/vera.png",
+                 *       "locale": "en",
+                 *       "timezone": "Europe/Berlin"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateContactBody"];
             };
         };
@@ -6035,10 +6679,12 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.external_id_taken"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.contact_verified"];
             429: components["responses"]["429.rate_limited"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.unavailable"];
@@ -6049,6 +6695,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -6080,6 +6727,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -6093,6 +6741,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -6124,6 +6773,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -6137,12 +6787,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "from_id": "019a4ac6-3f1e-7c3a-9b5d-2e8f4a1c7d60"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MergeContactBody"];
             };
         };
@@ -6172,6 +6828,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -6222,6 +6879,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6233,7 +6891,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6241,6 +6899,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Shop backend",
+                 *       "expires_at": "2030-01-31T00:00:00Z"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateApiKeyBody"];
             };
         };
@@ -6294,6 +6958,7 @@ export interface operations {
             400: components["responses"]["400.expires_at_in_past.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -6312,6 +6977,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the API key. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -6343,6 +7009,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6359,6 +7026,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "workspace_name": "Harbour Pine",
+                 *       "name": "Ada Lovelace",
+                 *       "email": "ada@example.com",
+                 *       "password": "a long passphrase"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RegisterBody"];
             };
         };
@@ -6407,6 +7082,7 @@ export interface operations {
             };
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             403: components["responses"]["403.https_required.registration_disabled"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.email_taken"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -6424,6 +7100,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com",
+                 *       "password": "a long passphrase"
+                 *     }
+                 */
                 "application/json": components["schemas"]["LoginBody"];
             };
         };
@@ -6453,6 +7135,7 @@ export interface operations {
             401: components["responses"]["401.invalid_credentials"];
             403: components["responses"]["403.https_required.member_deactivated"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6467,8 +7150,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "eyJhbGciOiJIUzI1NiIs…"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RefreshBody"];
             };
         };
@@ -6497,6 +7185,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6511,8 +7200,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "refresh_token": "eyJhbGciOiJIUzI1NiIs…"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RefreshBody"];
             };
         };
@@ -6541,6 +7235,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.invalid_token.unauthenticated"];
             403: components["responses"]["403.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6581,6 +7276,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6597,6 +7293,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "old_password": "a long passphrase",
+                 *       "password": "another long passphrase"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ChangePasswordBody"];
             };
         };
@@ -6625,6 +7327,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6641,6 +7344,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ForgotPasswordBody"];
             };
         };
@@ -6668,6 +7376,7 @@ export interface operations {
             };
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             403: components["responses"]["403.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6684,6 +7393,12 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "reset_token": "4hQ0z8K1vTn2wXc7Yb3Rm9Lp",
+                 *       "password": "another long passphrase"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ResetPasswordBody"];
             };
         };
@@ -6712,6 +7427,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.reset_invalid"];
             403: components["responses"]["403.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6726,6 +7442,7 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description Only invites with this status. */
                 status?: "pending" | "accepted" | "revoked" | "expired";
             };
             header?: never;
@@ -6761,6 +7478,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6772,7 +7490,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6780,6 +7498,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateInviteBody"];
             };
         };
@@ -6833,6 +7556,7 @@ export interface operations {
             400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.idempotency_in_progress.member_exists"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -6848,6 +7572,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the invite. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -6879,6 +7604,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.invite_not_pending.member_exists"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -6892,6 +7618,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the invite. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -6923,6 +7650,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.role_too_high.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.invite_not_pending"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -6940,6 +7668,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "invite_token": "4hQ0z8K1vTn2wXc7Yb3Rm9Lp"
+                 *     }
+                 */
                 "application/json": components["schemas"]["InvitePreviewBody"];
             };
         };
@@ -6968,6 +7701,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.invite_invalid"];
             403: components["responses"]["403.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -6984,6 +7718,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "invite_token": "4hQ0z8K1vTn2wXc7Yb3Rm9Lp",
+                 *       "name": "Ada Lovelace",
+                 *       "password": "a long passphrase"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RegisterUserBody"];
             };
         };
@@ -7033,9 +7774,11 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.invalid_credentials.invite_invalid"];
             403: components["responses"]["403.https_required"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.last_owner.member_exists"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
+            422: components["responses"]["422.mailbox_unproved"];
             429: components["responses"]["429.rate_limited"];
             500: components["responses"]["500.internal_error"];
             503: components["responses"]["503.unavailable"];
@@ -7050,6 +7793,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["IssueSsoTicketBody"];
             };
         };
@@ -7079,6 +7827,7 @@ export interface operations {
             401: components["responses"]["401.api_key_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.browser_not_allowed.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.member_not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7095,6 +7844,11 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "ticket": "sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA"
+                 *     }
+                 */
                 "application/json": components["schemas"]["ExchangeSsoTicketBody"];
             };
         };
@@ -7123,6 +7877,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.sso_ticket_invalid"];
             403: components["responses"]["403.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7137,8 +7892,13 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "email": "ada@example.com"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AgentTokenBody"];
             };
         };
@@ -7168,6 +7928,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.browser_not_allowed.forbidden.https_required.member_deactivated.scope_too_narrow.workspace_bound"];
             404: components["responses"]["404.member_not_found.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7184,6 +7945,16 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "widget_token": "wt_4hQ0z8K1vTn2wXc7Yb3Rm9Lp",
+                 *       "external_id": "customer-42",
+                 *       "name": "Vera Lindqvist",
+                 *       "email": "ada@example.com",
+                 *       "phone": "+49 30 1234567",
+                 *       "locale": "en"
+                 *     }
+                 */
                 "application/json": components["schemas"]["OpenSessionBody"];
             };
         };
@@ -7212,6 +7983,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.identity_invalid.identity_required.widget_token_invalid"];
             403: components["responses"]["403.contact_blocked.https_required.origin_not_allowed"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7222,6 +7994,7 @@ export interface operations {
     WidgetVisitor_getConfig: {
         parameters: {
             query: {
+                /** @description The public token of the channel. */
                 widget_token: string;
             };
             header?: never;
@@ -7254,6 +8027,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.widget_token_invalid"];
             403: components["responses"]["403.https_required.origin_not_allowed"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7294,6 +8068,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7308,8 +8083,16 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "name": "Vera Lindqvist",
+                 *       "email": "ada@example.com",
+                 *       "phone": "+49 30 1234567",
+                 *       "locale": "en"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateVisitorContactBody"];
             };
         };
@@ -7338,6 +8121,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7352,15 +8136,21 @@ export interface operations {
                 limit?: number;
                 /** @description The `next_cursor` of the page before. */
                 cursor?: string;
+                /** @description Only conversations with this status. */
                 status?: "pending" | "open" | "snoozed" | "resolved";
                 /** @description `me`, `none` or the id of a member. */
                 assignee?: string;
+                /** @description Only conversations of this channel. */
                 channel_id?: string;
+                /** @description Only conversations of this contact. */
                 contact_id?: string;
+                /** @description Only conversations with this tag. */
                 tag?: string;
+                /** @description Only conversations with this priority. */
                 priority?: "none" | "low" | "medium" | "high" | "urgent";
                 /** @description Within the contact's name and e-mail, or the conversation's number. */
                 query?: string;
+                /** @description Only conversations that changed at this time or later. */
                 updated_since?: string;
                 /** @description `last_activity` and `created` newest first, `waiting` longest first. */
                 sort?: "last_activity" | "created" | "waiting";
@@ -7398,6 +8188,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7409,7 +8200,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7417,6 +8208,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "contact_id": "019a4ac6-3f1e-7c3a-9b5d-2e8f4a1c7d60",
+                 *       "channel_id": "019a4ac6-3f1e-7c3a-9b5d-2e8f4a1c7d60",
+                 *       "subject": "Parcel 4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["StartConversationBody"];
             };
         };
@@ -7507,12 +8305,15 @@ export interface operations {
                         error?: {
                             /** @enum {string} */
                             code?: "content_required" | "content_type_reserved" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "reply_to_unknown" | "sender_required" | "sender_unknown" | "unsupported" | "validation_failed";
+                            message?: string;
+                            details?: components["schemas"]["FieldFault"][];
                         };
                     };
                 };
             };
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.conversation_exists.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased.contact_merged"];
             413: components["responses"]["413.body_too_large"];
@@ -7556,6 +8357,7 @@ export interface operations {
             400: components["responses"]["400.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7568,6 +8370,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -7599,6 +8402,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7611,12 +8415,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "subject": "Parcel 4711"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateConversationBody"];
             };
         };
@@ -7646,6 +8456,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.version_conflict"];
             410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -7660,12 +8471,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "member_id": "019a4ac6-3f1e-7c3a-9b5d-2e8f4a1c7d60"
+                 *     }
+                 */
                 "application/json": components["schemas"]["AssignBody"];
             };
         };
@@ -7695,6 +8512,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.version_conflict"];
             410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -7710,11 +8528,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ActionBody"];
             };
@@ -7745,6 +8564,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.version_conflict"];
             410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -7760,11 +8580,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ActionBody"];
             };
@@ -7795,6 +8616,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.version_conflict"];
             410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -7810,11 +8632,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ActionBody"];
             };
@@ -7845,6 +8668,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.conversation_exists.version_conflict"];
             410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -7860,12 +8684,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "seq": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReadBody"];
             };
         };
@@ -7895,6 +8725,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -7944,6 +8775,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -7955,7 +8787,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7963,6 +8795,14 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "message": {
+                 *         "content": "Where is my parcel?",
+                 *         "client_message_id": "m-1"
+                 *       }
+                 *     }
+                 */
                 "application/json": components["schemas"]["StartVisitorConversationBody"];
             };
         };
@@ -8051,12 +8891,15 @@ export interface operations {
                         error?: {
                             /** @enum {string} */
                             code?: "content_required" | "content_type_reserved" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "reply_to_unknown" | "unsupported" | "validation_failed";
+                            message?: string;
+                            details?: components["schemas"]["FieldFault"][];
                         };
                     };
                 };
             };
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -8072,6 +8915,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -8103,6 +8947,7 @@ export interface operations {
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -8115,12 +8960,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "seq": 1
+                 *     }
+                 */
                 "application/json": components["schemas"]["ReadBody"];
             };
         };
@@ -8150,6 +9001,7 @@ export interface operations {
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -8168,6 +9020,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -8202,6 +9055,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -8215,11 +9069,12 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the contact. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
                 "application/json": components["schemas"]["ExportContactBody"];
             };
@@ -8250,6 +9105,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.contact_merged"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -8272,6 +9128,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 conversation_id: string;
             };
             cookie?: never;
@@ -8306,6 +9163,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -8317,16 +9175,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 conversation_id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "content": "Where is my parcel?",
+                 *       "client_message_id": "m-1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["MessageBody"];
             };
         };
@@ -8418,6 +9283,8 @@ export interface operations {
                         error?: {
                             /** @enum {string} */
                             code?: "content_required" | "content_type_reserved" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "reply_to_note" | "reply_to_unknown" | "sender_required" | "sender_unknown" | "unsupported" | "validation_failed";
+                            message?: string;
+                            details?: components["schemas"]["FieldFault"][];
                         };
                     };
                 };
@@ -8425,6 +9292,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.conversation_exists.conversation_moved.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased.conversation_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -8440,7 +9308,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 conversation_id: string;
+                /** @description The id of the message. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -8472,6 +9342,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.not_sender.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.edit_window_over"];
@@ -8485,13 +9356,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 conversation_id: string;
+                /** @description The id of the message. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "content": "Where is my parcel, please?"
+                 *     }
+                 */
                 "application/json": components["schemas"]["EditMessageBody"];
             };
         };
@@ -8521,6 +9399,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.not_sender.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             422: components["responses"]["422.edit_window_over"];
@@ -8543,6 +9422,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 conversation_id: string;
             };
             cookie?: never;
@@ -8577,6 +9457,7 @@ export interface operations {
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -8588,16 +9469,23 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
+                /** @description The id of the conversation. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 conversation_id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "content": "Where is my parcel?",
+                 *       "client_message_id": "m-1"
+                 *     }
+                 */
                 "application/json": components["schemas"]["VisitorMessageBody"];
             };
         };
@@ -8686,6 +9574,8 @@ export interface operations {
                         error?: {
                             /** @enum {string} */
                             code?: "content_required" | "content_type_reserved" | "idempotency_key_invalid" | "malformed_json" | "malformed_request" | "reply_to_unknown" | "unsupported" | "validation_failed";
+                            message?: string;
+                            details?: components["schemas"]["FieldFault"][];
                         };
                     };
                 };
@@ -8693,6 +9583,7 @@ export interface operations {
             401: components["responses"]["401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required"];
             403: components["responses"]["403.contact_blocked.https_required"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.conversation_exists.idempotency_in_progress"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -8746,6 +9637,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -8757,7 +9649,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Printable ASCII. The same key and body within a day: one effect, and the first answer again. */
+                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8765,6 +9657,13 @@ export interface operations {
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "short_code": "thanks",
+                 *       "title": "Thanks",
+                 *       "content": "Thank you for your patience!"
+                 *     }
+                 */
                 "application/json": components["schemas"]["CreateCannedResponseBody"];
             };
         };
@@ -8818,6 +9717,7 @@ export interface operations {
             400: components["responses"]["400.idempotency_key_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.idempotency_in_progress.short_code_taken"];
             410: components["responses"]["410.answer_erased"];
             413: components["responses"]["413.body_too_large"];
@@ -8833,6 +9733,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the canned response. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -8864,6 +9765,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -8876,6 +9778,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the canned response. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
@@ -8907,6 +9810,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -8919,12 +9823,20 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the canned response. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
-        requestBody: {
+        requestBody?: {
             content: {
+                /**
+                 * @example {
+                 *       "short_code": "thanks",
+                 *       "title": "Thanks",
+                 *       "content": "Thank you for your patience!"
+                 *     }
+                 */
                 "application/json": components["schemas"]["UpdateCannedResponseBody"];
             };
         };
@@ -8954,6 +9866,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             409: components["responses"]["409.short_code_taken"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
@@ -8967,12 +9880,18 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The id of the canned response. 404 `not_found` for an id that is malformed, unknown or not the caller's. */
                 id: string;
             };
             cookie?: never;
         };
         requestBody: {
             content: {
+                /**
+                 * @example {
+                 *       "conversation_id": "019a4ac6-3f1e-7c3a-9b5d-2e8f4a1c7d60"
+                 *     }
+                 */
                 "application/json": components["schemas"]["RenderCannedResponseBody"];
             };
         };
@@ -9002,6 +9921,7 @@ export interface operations {
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
             404: components["responses"]["404.not_found"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -9060,6 +9980,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];
             429: components["responses"]["429.rate_limited"];
@@ -9105,6 +10026,7 @@ export interface operations {
             400: components["responses"]["400.cursor_invalid.malformed_json.malformed_request.validation_failed"];
             401: components["responses"]["401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated"];
             403: components["responses"]["403.forbidden.https_required.scope_too_narrow"];
+            408: components["responses"]["408.request_timeout"];
             410: components["responses"]["410.cursor_expired"];
             413: components["responses"]["413.body_too_large"];
             415: components["responses"]["415.unsupported_media_type"];

@@ -31,12 +31,16 @@ export class Channels {
     return this.api.delete(path`/v1/channels/${id}`);
   }
 
-  /** A new public token: pages that carry the old one open no more sessions. */
-  rotateToken(id: string): Promise<ChannelView> {
-    return this.api.post(path`/v1/channels/${id}/rotate-token`);
+  /**
+   * A new public token: pages that carry the old one open no more sessions.
+   * @param options `endSessions` also ends every visitor session that is open
+   */
+  rotateToken(id: string, options: { endSessions?: boolean } = {}): Promise<ChannelView> {
+    const query = { end_sessions: options.endSessions || undefined };
+    return this.api.post(path`/v1/channels/${id}/rotate-token`, undefined, { query });
   }
 
-  /** Identity tokens that the old secret signed are worth nothing from now on. */
+  /** Identity tokens that the old secret signed, and the sessions that they proved, are refused from now on. */
   rotateIdentitySecret(id: string): Promise<ChannelWithSecretView> {
     return this.api.post(path`/v1/channels/${id}/rotate-identity-secret`);
   }

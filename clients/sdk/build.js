@@ -1,0 +1,18 @@
+import { spawnSync } from 'node:child_process';
+import { rmSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+/**
+ * Builds the package in both formats: ES modules in `dist`, CommonJS in `dist/cjs`, each with its declarations. The
+ * package.json below `dist/cjs` tells Node.js and TypeScript that what lies there is CommonJS.
+ */
+const folder = fileURLToPath(new URL('.', import.meta.url));
+const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
+
+rmSync(`${folder}dist`, { recursive: true, force: true });
+for (const project of ['tsconfig.json', 'tsconfig.cjs.json']) {
+  const { status } = spawnSync(process.execPath, [tsc, '-p', `${folder}${project}`], { stdio: 'inherit' });
+  if (status !== 0) process.exit(status ?? 1);
+}
+writeFileSync(`${folder}dist/cjs/package.json`, '{ "type": "commonjs" }\n');
