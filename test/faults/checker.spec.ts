@@ -245,6 +245,16 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
       history.hearings[0]!.stays.push({ instance: 'a1', openedAt: 550, closedAt: 700, code: 1006 });
     },
   ],
+  [
+    'I13',
+    "another workspace's requests take more than ten times as long",
+    ({ history }) => void history.crowding.push({ what: 'a1', calmMs: 200, crowdedMs: 2_001, refused: [] }),
+  ],
+  [
+    'I13',
+    "another workspace's login is refused",
+    ({ history }) => void history.crowding.push({ what: 'a1', calmMs: 200, crowdedMs: 200, refused: ['POST 429'] }),
+  ],
   ['I12', 'nobody sees who types', ({ history }) => void history.hearings[0]!.frames.pop()],
   ['I12', 'it is seen too late', ({ history }) => void (history.hearings[0]!.frames[2]!.at = 9_500)],
   ['I11', 'a process ended by itself', ({ history }) => void (history.ended[1]!.killed = false)],

@@ -18,6 +18,10 @@ const SLOW_MS = 3_000;
 /** By so much two clocks of one machine may differ. */
 const CLOCKS_MS = 20;
 
+/** How much slower another workspace's requests may become; and what counts as calm on a machine that is busy. */
+const CROWDED_TIMES = 10;
+const CALM_MS = 100;
+
 /** How much more a process may hold after a seed than before, without holding on to it. */
 export const TOLERANCE = { heapMiB: 32, descriptors: 24, timers: 24, connections: 12 } as const;
 
@@ -74,7 +78,8 @@ export const INVARIANTS = {
   },
 
   /** Each listener has every event that it may see, in order per conversation; and so have those who read the log. */
-  *I4({ hearings, operations }, { events, audited }) {
+  *I4({ hearings, operations, overdue }, { events, audited }) {
+    yield* overdue;
     const entered = new Set(audited);
     for (const { id, type } of events) {
       if (AUDITED.test(type) && !entered.has(id)) yield `${type} ${id} is not in the audit log`;
@@ -214,6 +219,15 @@ export const INVARIANTS = {
         );
         if (!seen) yield `${name} did not see who types in ${conversationId}`;
       }
+    }
+  },
+
+  /** What one workspace takes, another one does not miss: p99 of its requests is at most ten times that of a calm. */
+  *I13({ crowding }) {
+    for (const { what, calmMs, crowdedMs, refused } of crowding) {
+      if (refused.length > 0) yield `${what}: ${refused.length} requests were refused, first ${refused[0]}`;
+      const most = CROWDED_TIMES * Math.max(calmMs, CALM_MS);
+      if (crowdedMs > most) yield `${what}: p99 is ${Math.round(crowdedMs)} ms, and ${Math.round(calmMs)} ms in a calm`;
     }
   },
 } as const satisfies Record<string, Check>;

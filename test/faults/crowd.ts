@@ -6,11 +6,12 @@ import { Http, perform } from './client.js';
 import { INVARIANTS } from './checker.js';
 import type { FaultyDesk, Staff, Visitor } from './desk.js';
 import { openDesk } from './desk.js';
-import type { Ears, History, Operation } from './history.js';
+import type { Crowding, Ears, History, Operation } from './history.js';
 import { now } from './history.js';
 import type { Instance } from './instance.js';
 import type { Credential } from './listener.js';
 import { Listener } from './listener.js';
+import type { Reading } from './reading.js';
 
 /** What each person does in a seed. */
 const STEPS = 14;
@@ -51,6 +52,10 @@ export class Crowd {
     crowd.desks.push(...(await Promise.all(urls.map(({ url }) => openDesk(crowd.http, url)))));
     await Promise.all(crowd.desks.flatMap(desk => crowd.listenersOf(desk)));
     return crowd;
+  }
+
+  noteCrowding(crowding: Crowding): void {
+    this.history.crowding.push(crowding);
   }
 
   /** About so many requests there will be. */
@@ -112,6 +117,31 @@ export class Crowd {
   /** Remembers a request that somebody else made. */
   async note(made: ReturnType<typeof perform>): Promise<void> {
     this.history.operations.push((await made).operation);
+  }
+
+  /** The visitor says something once, to one instance; the history has it, whatever comes of it. */
+  async sendOnce(desk: FaultyDesk, visitor: Visitor, instance: Instance): Promise<Operation> {
+    const { workspaceId } = desk;
+    const { conversationId } = visitor;
+    const who = `${desk.mark} ${visitor.mark}`;
+    const token = this.credentials.get(who)?.token ?? visitor.token;
+    const path = `/v1/widget/conversations/${conversationId}/messages`;
+    const { ask, draft } = this.saying(path, token, { who, workspaceId, conversationId }, [desk, visitor]);
+    const { operation } = await perform(this.http, instance, ask, draft);
+    this.history.operations.push(operation);
+    return operation;
+  }
+
+  /** Whether everybody who listens has heard every event of the reading that it may hear. */
+  hasHeard(reading: Reading): boolean {
+    const audited = reading.events.map(({ id }) => id);
+    const missing = INVARIANTS.I4(this.history, { ...reading, audited });
+    return [...missing].every(what => !what.includes('did not hear'));
+  }
+
+  /** Notes what should have been heard by now, for the checker to name. */
+  miss(what: string): void {
+    this.history.overdue.push(what);
   }
 
   async leave(): Promise<void> {

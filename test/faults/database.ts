@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
+import { readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
+import { eventually } from '../support/eventually.js';
 import { assertNoneKept, assertNoneTold, Leaked } from '../support/leaks.js';
+import { childrenOf } from '../support/process-tree.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /**
@@ -20,23 +23,33 @@ const SETTINGS = {
   max_connections: '60',
 };
 
+/** Longer than a start and a recovery take on a machine that is busy with other tests. */
+const STARTED_AGAIN_MS = 60_000;
+
 /** A PostgreSQL of a stage's own, behind a proxy that keeps its address while it dies and comes back. */
 export class FaultyDatabase {
   private constructor(
     private readonly folder: string,
     private readonly settings: Record<string, string>,
+    private readonly name: string,
     /** Whether its folder is a disk of its own, which can be full; only root can have that. */
     readonly hasDisk: boolean,
     private server: EmbeddedPostgres,
     readonly proxy: TcpProxy,
   ) {}
 
-  static async start(settings: Record<string, string> = {}): Promise<FaultyDatabase> {
+  /** @param name of its database, which the service chooses where it runs the server itself */
+  static async start(settings: Record<string, string> = {}, name = 'faults'): Promise<FaultyDatabase> {
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-faults-'));
     chmodSync(folder, 0o711);
     const disk = mountDisk(folder);
-    const server = await open(folder, settings);
-    return new FaultyDatabase(folder, settings, disk, server, await TcpProxy.start(server.url));
+    const server = await open(folder, settings, name);
+    return new FaultyDatabase(folder, settings, name, disk, server, await TcpProxy.start(server.url));
+  }
+
+  /** Where it lies: the DATA_DIR of a service that is to run it. */
+  get dataDir(): string {
+    return this.folder;
   }
 
   /** Through the proxy. */
@@ -63,9 +76,57 @@ export class FaultyDatabase {
 
   /** Starts again where it was killed, and recovers. */
   async restart(): Promise<void> {
-    this.server = await open(this.folder, this.settings);
+    await this.reopen();
     this.proxy.lead(this.server.url);
     this.proxy.reset();
+  }
+
+  /** Copies its data directory, as a snapshot of the disk does: in the midst of everything. @returns the folder */
+  async snapshot(): Promise<string> {
+    const copy = mkdtempSync(join(tmpdir(), 'support-chat-snapshot-'));
+    await this.end();
+    copyAll(this.folder, copy);
+    await this.restart();
+    return copy;
+  }
+
+  /** Replaces the data directory by a snapshot, and starts again. */
+  async putBack(snapshot: string): Promise<void> {
+    await this.end();
+    for (const name of readdirSync(this.folder)) rmSync(join(this.folder, name), { recursive: true, force: true });
+    copyAll(snapshot, this.folder);
+    await this.restart();
+  }
+
+  /** Kills it, and gives up the lease on it, which would look for the server for ever. */
+  private async end(): Promise<void> {
+    this.kill();
+    await this.server.stop();
+  }
+
+  /** Writes its settings into the cluster, so that a server that somebody else starts has them, too. */
+  async keepSettings(): Promise<void> {
+    await this.with(async client => {
+      for (const [name, value] of Object.entries({ ...SETTINGS, ...this.settings })) {
+        await client.query(`ALTER SYSTEM SET ${name} = ${client.escapeLiteral(value)}`);
+      }
+    });
+  }
+
+  /** Until somebody else has started it again where it was killed. @throws when nobody does */
+  async isStartedAgain(): Promise<void> {
+    const killed = this.server.pid;
+    await eventually(async () => {
+      const seen = await readPostmaster(join(this.folder, 'postgres'));
+      return (seen.state === 'ready' && seen.pid !== killed) || undefined;
+    }, STARTED_AGAIN_MS);
+    await this.reopen();
+  }
+
+  /** The former handle is given back first: its lease would come back with the server, and count as another user. */
+  private async reopen(): Promise<void> {
+    await this.server.stop();
+    this.server = await open(this.folder, this.settings, this.name);
   }
 
   /** Leaves so many bytes on its disk. */
@@ -111,13 +172,19 @@ export class FaultyDatabase {
   }
 }
 
-function open(dataDir: string, settings: Record<string, string>): Promise<EmbeddedPostgres> {
+function open(dataDir: string, settings: Record<string, string>, database: string): Promise<EmbeddedPostgres> {
   return startEmbeddedPostgres({
     dataDir,
-    database: 'faults',
+    database,
     log: () => undefined,
     settings: { ...SETTINGS, ...settings },
   });
+}
+
+/** With owners and rights, which PostgreSQL is particular about. */
+function copyAll(from: string, to: string): void {
+  const { status, stderr } = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${from} cannot be copied: ${stderr}`);
 }
 
 /** More than any run writes; of memory it takes what is written. */
@@ -132,17 +199,4 @@ function mountDisk(folder: string): boolean {
 function resize(folder: string, bytes: number): void {
   const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${bytes}`, folder], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the disk of ${folder} cannot be resized: ${stderr}`);
-}
-
-function childrenOf(pid: number): number[] {
-  const numbers = readdirSync('/proc').filter(name => /^\d+$/.test(name));
-  return numbers.map(Number).filter(each => {
-    try {
-      // pid (name) state ppid …, and a name may hold anything but it ends with the last bracket
-      const [, ppid] = readFileSync(`/proc/${each}/stat`, 'utf8').split(') ').at(-1)?.split(' ') ?? [];
-      return Number(ppid) === pid;
-    } catch {
-      return false;
-    }
-  });
 }

@@ -1,5 +1,5 @@
 import type { Crowd } from './crowd.js';
-import type { Stage } from './stage.js';
+import type { Stage, StageOptions } from './stage.js';
 
 /** Something that breaks while people talk. */
 export interface Fault {
@@ -10,6 +10,8 @@ export interface Fault {
   at?: number;
   /** What it cannot do without; where that is missing, it is skipped with this reason. */
   needs?: (stage: Stage) => string | null;
+  /** A stage that is opened for this fault alone, and closed after it; else it shares one with others. */
+  stage?: StageOptions;
   /**
    * Breaks it, for as long as it should be broken, and puts it right again. Whatever it forgets `Stage.mend` finds:
    * dead instances start, stopped ones go on, proxies heal.

@@ -3,7 +3,11 @@ import type { Fault } from './fault.js';
 import { BUS_FAULTS } from './list/bus.js';
 import { CLIENT_FAULTS } from './list/clients.js';
 import { CLOCK_FAULTS } from './list/clock.js';
+import { CROWDING_FAULTS } from './list/crowding.js';
 import { DATABASE_FAULTS } from './list/database.js';
+import { LOCK_FAULTS } from './list/locks.js';
+import { LOG_FAULTS } from './list/log.js';
+import { EMBEDDED_FAULTS } from './list/embedded.js';
 import { NEIGHBOUR_FAULTS } from './list/neighbours.js';
 import { SERVICE_FAULTS } from './list/service.js';
 
@@ -11,10 +15,14 @@ import { SERVICE_FAULTS } from './list/service.js';
 export const FAULTS: readonly Fault[] = [
   ...SERVICE_FAULTS,
   ...DATABASE_FAULTS,
+  ...LOCK_FAULTS,
   ...BUS_FAULTS,
   ...CLIENT_FAULTS,
   ...CLOCK_FAULTS,
+  ...CROWDING_FAULTS,
   ...NEIGHBOUR_FAULTS,
+  ...LOG_FAULTS,
+  ...EMBEDDED_FAULTS,
 ];
 
 /**

@@ -130,6 +130,15 @@ export interface Typing {
   instance: string | null;
 }
 
+/** How long another workspace's requests took, before one workspace crowded an instance and meanwhile. */
+export interface Crowding {
+  what: string;
+  calmMs: number;
+  crowdedMs: number;
+  /** Its requests that were refused meanwhile. */
+  refused: string[];
+}
+
 /** All that the outside saw of one seed. */
 export class History {
   readonly operations: Operation[] = [];
@@ -137,8 +146,11 @@ export class History {
   readonly ended: Ended[] = [];
   readonly resources: Resources[] = [];
   readonly typing: Typing[] = [];
+  readonly crowding: Crowding[] = [];
   /** Lines of the log that tell of a promise that nobody kept, or of a fault that became ours. */
   readonly complaints: { instance: string; line: string }[] = [];
+  /** What somebody should have heard while the fault lasted, and had not. */
+  readonly overdue: string[] = [];
   /** When everything was as it should be again. */
   healedAt = 0;
 }

@@ -135,6 +135,44 @@ const MUTANTS = {
       };
     replace(ApiKeysService.prototype, 'authenticate', on && remembered);
   },
+  /** A newcomer never displaces whoever came before it. */
+  async 'passwords are hashed in order'(on) {
+    const { FairQueue } = await dist('platform/limits/fair-queue.js');
+    const inOrder = () =>
+      function (newcomer) {
+        return newcomer ?? this.waiting.at(-1);
+      };
+    replace(FairQueue.prototype, 'heaviestWith', on && inOrder);
+  },
+  /** As it was once: the message is read where nobody catches what is thrown. */
+  async 'what Redis sends is believed'(on) {
+    const believing = () =>
+      function (text) {
+        const [from, subject, body] = JSON.parse(text);
+        if (from === this.id) this.heardAt = performance.now();
+        else if (subject !== '') this.own.publish(subject, body);
+      };
+    replace(RedisFanout.prototype, 'take', on && believing);
+  },
+  async 'nobody hears of an event before the horizon has passed it'(on) {
+    const { EventTailRepository } = await dist('platform/events/event-tail.repository.js');
+    const waiting = keys =>
+      async function* (watermark, state) {
+        for await (const page of keys.call(this, watermark, state)) {
+          yield page.filter(({ xid }) => xid < state.snapshot.xmin);
+        }
+      };
+    replace(EventTailRepository.prototype, 'keys', on && waiting);
+  },
+  async 'a log that was put back is taken for the same'(on) {
+    const { EventTailRepository } = await dist('platform/events/event-tail.repository.js');
+    const credulous = look =>
+      async function (watermark) {
+        const { xid, position, mark } = watermark.newest;
+        return { ...(await look.call(this, watermark)), proof: { xid, position, id: mark } };
+      };
+    replace(EventTailRepository.prototype, 'look', on && credulous);
+  },
 };
 
 const originals = new Map();

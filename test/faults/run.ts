@@ -3,13 +3,17 @@ import { ensureBuilt } from '../support/service-process.js';
 import type { Control } from './controls.js';
 import { CONTROLS } from './controls.js';
 import { FAULTS, faultOf } from './faults.js';
+import type { Fault } from './fault.js';
 import { play } from './play.js';
 import { Stage } from './stage.js';
+
+/** A whole round: a fault of every number. */
+const ROUND = Math.max(20, new Set(FAULTS.map(({ number }) => number)).size);
 
 const { values } = parseArgs({
   options: {
     /** How many seeds, from `from` on. */
-    seeds: { type: 'string', default: '20' },
+    seeds: { type: 'string', default: String(ROUND) },
     from: { type: 'string', default: '1' },
     /** This one alone, and without the controls. */
     seed: { type: 'string' },
@@ -43,18 +47,31 @@ function jobOfSeed(seed: number): Job {
     again: `--seed ${seed}${values.fault === undefined ? '' : ` --fault "${fault.name}"`}`,
     lacks: stage => fault.needs?.(stage) ?? null,
     run: async stage => {
-      const { violations, requests, frames } = await play(stage, seed, fault);
+      const { violations, requests, frames } = await onStageOf(fault, stage, own => play(own, seed, fault));
       const wrong = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
       return { wrong, word: `${requests} requests, ${frames} frames` };
     },
   };
 }
 
+/** On the fault's own stage, if it wants one. */
+async function onStageOf<T>(fault: Fault, shared: Stage, work: (stage: Stage) => Promise<T>): Promise<T> {
+  if (!fault.stage) return work(shared);
+  const own = await Stage.open('own', fault.stage);
+  stages.add(own);
+  try {
+    return await work(own);
+  } finally {
+    stages.delete(own);
+    await own.close();
+  }
+}
+
 function jobOfControl(control: Control, index: number): Job {
   return {
     title: `control: ${control.name}`,
     again: `--from ${first} --seeds ${count}`,
-    lacks: () => null,
+    lacks: stage => control.needs?.(stage) ?? null,
     run: async stage => {
       const named = await control.run(stage, first + count + index);
       const wrong = named.has(control.breaks) ? [] : [`the checker did not name ${control.breaks}`];

@@ -9,12 +9,23 @@ const SETTINGS = {
   BCRYPT_COST: '7',
   DATABASE_POOL_SIZE: '8',
   DATABASE_QUERY_TIMEOUT_MS: '1500',
+  DATABASE_LOCK_TIMEOUT_MS: '1000',
   WS_PING_INTERVAL_MS: '1000',
   WS_PONG_WAIT_MS: '4000',
   DRAIN_SECONDS: '1',
+  TRUST_PROXY: '1',
   RATE_LIMITS: [
     ...['register', 'register_user', 'invites', 'widget_session', 'widget_session_contact', 'sso_ticket'],
-    ...['sso_exchange', 'visitor', 'visitor_message', 'handshake', 'agent', 'api_key', 'login_address'],
+    ...[
+      'login_success',
+      'sso_exchange',
+      'visitor',
+      'visitor_message',
+      'handshake',
+      'agent',
+      'api_key',
+      'login_address',
+    ],
   ]
     .map(name => `${name}=1000000/60`)
     .join(','),
@@ -32,6 +43,8 @@ export interface StageOptions {
   instances?: number;
   /** Of PostgreSQL. */
   settings?: Record<string, string>;
+  /** The instances run PostgreSQL themselves, from one data folder, and nobody else starts it. */
+  embedded?: boolean;
 }
 
 /** Everything that runs: PostgreSQL, perhaps Redis, and two instances. Seeds follow one another on it. */
@@ -45,19 +58,22 @@ export class Stage {
     readonly database: FaultyDatabase,
     readonly bus: Bus | null,
     readonly instances: readonly Instance[],
+    private readonly embedded: boolean,
   ) {}
 
   static async open(name: string, options: StageOptions = {}): Promise<Stage> {
-    const database = await FaultyDatabase.start(options.settings);
+    const embedded = options.embedded ?? false;
+    const database = await FaultyDatabase.start(options.settings, ...(embedded ? ['support_chat'] : []));
+    if (embedded) await database.keepSettings();
     const bus = options.bus && hasRedis ? await openBus() : null;
     const env = {
       ...SETTINGS,
-      DATABASE_URL: database.url,
+      ...(embedded ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.url }),
       ...(bus ? { REDIS_URL: bus.proxy.through(bus.server.url) } : {}),
     };
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
     const instances = await Promise.all(names.map(async each => Instance.on(each, env)));
-    const stage = new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances);
+    const stage = new Stage(`${name}, ${bus ? 'Redis' : 'no bus'}`, database, bus, instances, embedded);
     try {
       await Promise.all(instances.map(instance => instance.start()));
     } catch (error) {
@@ -70,7 +86,9 @@ export class Stage {
   /** Everything as it should be, whatever a seed has left. */
   async mend(): Promise<void> {
     this.database.growDisk();
-    if (!(await this.database.answers())) await this.database.restart();
+    if (!(await this.database.answers())) {
+      await (this.embedded ? this.database.isStartedAgain() : this.database.restart());
+    }
     await this.database.proxy.heal();
     this.database.proxy.latency = 0;
     if (this.bus) {
@@ -93,7 +111,7 @@ export class Stage {
       this.instances.map(async instance => ({
         ...(await instance.resources(after)),
         connections: await this.database.with(async client => {
-          const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = 'faults'`;
+          const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database()`;
           return (await client.query<{ count: number }>(sql)).rows[0]?.count ?? 0;
         }),
       })),

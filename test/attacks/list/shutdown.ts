@@ -1,0 +1,34 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { call } from '../../support/service-process.js';
+import { beginTalk } from '../../support/outside.js';
+import type { Attack } from '../attack.js';
+
+const STOP_SECONDS = 5;
+
+/** What an operator meets when a dependency is gone. */
+export const SHUTDOWNS: readonly Attack[] = [
+  {
+    name: 'SIGTERM beside a database that does not answer',
+    async run(arena) {
+      const desk = await arena.desk();
+      const { conversationId } = await beginTalk(arena.url, desk);
+      arena.databaseProxy.swallow();
+      const body = { content: 'Hello?', member_id: desk.memberId };
+      const path = `${arena.url}/v1/conversations/${conversationId}/messages`;
+      const started = performance.now();
+      const sending = call('POST', path, { token: desk.key, body }).then(
+        ({ status }) => status,
+        () => 0,
+      );
+      const status = await Promise.race([sending, delay(25_000).then(() => 'no answer')]);
+      const answered = (performance.now() - started) / 1_000;
+      const seconds = await arena.terminate();
+      await arena.start();
+      const broken = [
+        ...(answered > 12 ? [`a sender waits ${answered.toFixed(1)} s for its answer`] : []),
+        ...(seconds > STOP_SECONDS ? [`the stop takes ${seconds.toFixed(1)} s`] : []),
+      ];
+      return { figures: { sender: `${status} after ${answered.toFixed(1)} s`, 'stop s': seconds.toFixed(1) }, broken };
+    },
+  },
+];
