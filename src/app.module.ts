@@ -23,11 +23,14 @@ import { Schema } from './platform/database/data-source.js';
 import { DatabaseModule } from './platform/database/database.module.js';
 import { MIGRATIONS } from './platform/database/migrations/index.js';
 import { EncryptionModule } from './platform/encryption/encryption.module.js';
+import { ErasureModule } from './platform/erasure/erasure.module.js';
 import { EventsModule } from './platform/events/events.module.js';
 import { FanoutModule } from './platform/fanout/fanout.module.js';
 import { HealthModule } from './platform/health/health.module.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { LimitsModule } from './platform/limits/limits.module.js';
+import { JsonBodyGuard } from './platform/http/json-body.guard.js';
+import { RequestBodies } from './platform/http/request-bodies.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
 import { RosterModule } from './platform/roster/roster.module.js';
@@ -58,6 +61,7 @@ const PLATFORM = [
   RedisModule,
   FanoutModule,
   RosterModule,
+  ErasureModule,
   EventsModule,
   EncryptionModule,
   IdempotencyModule,
@@ -103,7 +107,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [FoundationModule.with(config), ...PLATFORM, PortsModule, ...MODULES],
-      providers: [AccessGuard, RateLimitGuard],
+      providers: [AccessGuard, RateLimitGuard, JsonBodyGuard, RequestBodies],
     };
   }
 }

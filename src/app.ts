@@ -4,11 +4,13 @@ import type { Logger } from 'pino';
 import { apiDocument } from './api-document.js';
 import { asyncDocument } from './asyncapi-document.js';
 import { AppModule } from './app.module.js';
+import { serveDocumentPages } from './pages.js';
 import type { Config } from './config/config.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { serveAsyncDocument } from './platform/asyncapi/serve.js';
 import { configureHttp, UNVERSIONED } from './platform/http/configure-http.js';
 import { HttpAdapter } from './platform/http/http.adapter.js';
+import { JsonBodyGuard } from './platform/http/json-body.guard.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { createLog, NestLog } from './platform/logging/log.js';
 import { serveReference } from './platform/openapi/reference.js';
@@ -27,9 +29,10 @@ export async function createApp(config: Config, log: Logger = logFor(config), op
   app.setGlobalPrefix('v1', { exclude: UNVERSIONED });
   if (options.preview) return app;
   configureHttp(app, config, log);
+  serveDocumentPages(app);
   serveReference(app, () => apiDocument(app));
   serveAsyncDocument(app, () => asyncDocument(apiDocument(app)));
-  app.useGlobalGuards(app.get(AccessGuard), app.get(RateLimitGuard));
+  app.useGlobalGuards(app.get(AccessGuard), app.get(RateLimitGuard), app.get(JsonBodyGuard));
   app.useWebSocketAdapter(new SocketAdapter(app));
   return app;
 }

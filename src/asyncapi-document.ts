@@ -5,6 +5,7 @@ import type { AsyncDocument, Message, SocketDescription } from './platform/async
 import { writeAsyncDocument } from './platform/asyncapi/document.js';
 import { durablePayload, errorPayload, passingPayload, saidPayload } from './platform/asyncapi/payloads.js';
 import { STATUS } from './platform/http/problem.js';
+import { PAGE } from './platform/pages/layout.js';
 import type { ApiDocument } from './platform/openapi/document.js';
 import type { JsonObject } from './platform/openapi/json.js';
 import { closeReasonFor } from './platform/sockets/upgrade-refusal.js';
@@ -14,12 +15,19 @@ Two addresses of WebSockets, JSON text frames with a \`type\`. What is said and 
 here. A durable event is one frame with \`id\` and \`cursor\`; \`?after=<cursor>\` tells what was missed, and what is told
 twice carries the same \`id\`. Frames of the moment have neither. Unknown types and unknown fields are to be ignored: new
 ones may come. Close codes from 4000 mean "connect again", from 4500 "stop".
+
+To read: [the realtime guide](${PAGE.realtime}), from handshake to close codes, and
+[events and frames](${PAGE.events}). The REST API: [reference](${PAGE.reference}), [openapi.json](${PAGE.openapi}).
 `.trim();
 
 /** The sockets of the service, written from the registry of frames; shapes are those of the API reference. */
 export function asyncDocument(api: ApiDocument): AsyncDocument {
   return writeAsyncDocument(
-    { title: 'Support chat platform: realtime', version: '1', description: INTRODUCTION },
+    {
+      title: 'Support chat platform: realtime',
+      version: '1',
+      description: INTRODUCTION,
+    },
     [describe('visitor', SOCKET_ROUTES.visitor), describe('agent', SOCKET_ROUTES.agent)],
     closeCodes().map(({ code, then, why }) => ({ code, then, why })),
     api.components.schemas,

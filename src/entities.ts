@@ -17,6 +17,7 @@ import { MemberEntity } from './modules/members/member.entity.js';
 import { SsoTicketEntity } from './modules/sso/sso-ticket.entity.js';
 import { UserEntity } from './modules/users/user.entity.js';
 import { WorkspaceEntity } from './modules/workspaces/workspace.entity.js';
+import { ErasedSubjectEntity, ErasureEntity } from './platform/erasure/erasure.entity.js';
 import { KeptAnswer } from './platform/idempotency/idempotency.entity.js';
 
 /** Every table that has an entity. The event log and its readers have none: TypeORM knows no `xid8`. */
@@ -40,4 +41,6 @@ export const ENTITIES = [
   CannedResponseEntity,
   AuditEntryEntity,
   KeptAnswer,
+  ErasureEntity,
+  ErasedSubjectEntity,
 ];

@@ -1,19 +1,26 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { logFor } from './app.js';
 import type { Config } from './config/config.js';
 import { loadConfig } from './config/config.js';
 import { ConfigInvalid } from './config/env.js';
+import { misspelledVariables, misspelledWarning } from './config/misspelled-variables.js';
 import { Service } from './service.js';
 
 /** sysexits.h: something is wrong with the configuration. */
 const EX_CONFIG = 78;
 
+/** How long a service that cannot go on may take to stop; its supervisor waits for its end. */
+const STOP_MS = 20_000;
+
 /** npm passes on to its child the Ctrl-C that both have got already: a second one so soon is the first. */
 const TWIN_MS = 1_000;
 
-/** Runs the service until SIGTERM or SIGINT; a second one, later, says to hurry. */
+/** Runs the service until SIGTERM or SIGINT; a second one, later, says to hurry. Ends with 1 when it cannot go on. */
 export async function serve(): Promise<void> {
   const config = configOrExit();
   const log = logFor(config);
+  const misspelled = misspelledWarning(misspelledVariables());
+  if (misspelled !== null) log.warn(misspelled);
   const service = new Service(config, log);
   let asked: number | undefined;
   const stop = async (): Promise<void> => {
@@ -24,6 +31,12 @@ export async function serve(): Promise<void> {
     process.exit(0);
   };
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => void stop());
+  void service.failed.then(async error => {
+    log.fatal({ err: error }, 'the service cannot go on');
+    service.hurry();
+    await Promise.race([service.stop().catch(() => undefined), delay(STOP_MS)]);
+    process.exit(1);
+  });
   process.on('unhandledRejection', error => log.error({ err: error }, 'unhandled rejection'));
   try {
     log.info(`listening on ${await service.start()}`);
@@ -40,7 +53,8 @@ function configOrExit(): Config {
     return loadConfig();
   } catch (error) {
     if (!(error instanceof ConfigInvalid)) throw error;
-    process.stderr.write(`${error.message}\n`);
+    const misspelled = misspelledWarning(misspelledVariables());
+    process.stderr.write(`${error.message}\n${misspelled === null ? '' : `${misspelled}\n`}`);
     process.exit(EX_CONFIG);
   }
 }

@@ -1,3 +1,4 @@
+import type { Server } from 'node:http';
 import type { Logger } from 'pino';
 import type { App } from './app.js';
 import { createApp } from './app.js';
@@ -8,6 +9,7 @@ import type { OpenDatabase } from './platform/database/open-database.js';
 import { openDatabase } from './platform/database/open-database.js';
 import { drain } from './platform/health/drain.js';
 import { EarlyAnswers } from './platform/health/early-answers.js';
+import { listeningUrl } from './platform/health/listening-url.js';
 import type { HttpAdapter } from './platform/http/http.adapter.js';
 
 /** One instance of the service, from an open database to open sockets, and back. */
@@ -18,6 +20,9 @@ export class Service {
   private readonly starting = new AbortController();
   private readonly hurrying = new AbortController();
   private stopping: Promise<void> | undefined;
+  private fail: (error: Error) => void = () => undefined;
+  /** Resolves when the service cannot go on though nobody has asked it to stop. */
+  readonly failed = new Promise<Error>(resolve => (this.fail = resolve));
 
   constructor(
     private readonly config: Config,
@@ -26,13 +31,14 @@ export class Service {
 
   /**
    * Opens and migrates the database, then listens; on a port that is known it answers probes from the first moment.
-   * @returns the address
+   * @returns the address that its socket is bound to
    * @throws whatever kept it from starting
    */
   async start(): Promise<string> {
     const { config, log } = this;
     if (config.port !== 0) this.early = await EarlyAnswers.listen(config);
     this.database = await openDatabase(config, log, this.starting.signal);
+    void this.database.lost.then(error => this.stopped || this.fail(error));
     if (this.early) this.early.databaseAnswers = true;
     await migrate(config.databaseDirectUrl ?? this.database.url, SCHEMA, line => log.info(line));
     const app = await createApp({ ...config, databaseUrl: this.database.url }, log);
@@ -40,7 +46,7 @@ export class Service {
     (app.getHttpAdapter() as HttpAdapter).port = this.early?.server;
     await (config.host ? app.listen(config.port, config.host) : app.listen(config.port));
     this.early?.handOver(app.getHttpServer());
-    return app.getUrl();
+    return listeningUrl(app.getHttpServer() as Server);
   }
 
   /** Whether somebody has asked it to stop, so that a failed start is no failure. */

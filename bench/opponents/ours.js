@@ -26,7 +26,11 @@ export default {
   /** @param name of its database: two that are measured side by side must not hear each other's messages */
   async start({ postgres, folder, desks }, { env = {}, entry, name = 'ours' } = {}) {
     const { url } = await postgres.database(name);
-    const server = await startService(folder, { DATABASE_URL: url, RATE_LIMITS: RATES, ...env }, entry);
+    const server = await startService(
+      folder,
+      { DATABASE_URL: url, RATE_LIMITS: RATES, SOCKETS_PER_ADDRESS: '1000000', ...env },
+      entry,
+    );
     return {
       ...server,
       pids: [server.pid],

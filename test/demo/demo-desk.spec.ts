@@ -10,13 +10,27 @@ describe('the demo’s desk', () => {
   });
   afterAll(() => world.stop());
 
-  it('is one, however often it is opened, and has one key', async () => {
+  const works = (apiKey: string) => new ServerClient({ baseUrl: world.app.url, apiKey }).workspace.get();
+
+  it('Runs of the demo share one workspace, and a run leaves the key of another as it is', async () => {
     const first = await openDesk(world.app.url);
     const second = await openDesk(world.app.url);
     expect(second.widgetToken).toBe(first.widgetToken);
-    expect((await second.agent.apiKeys.list()).items).toHaveLength(1);
-    const server = (apiKey: string) => new ServerClient({ baseUrl: world.app.url, apiKey });
-    await expect(server(first.apiKey).workspace.get()).rejects.toMatchObject({ status: 401 });
-    expect(await server(second.apiKey).workspace.get()).toMatchObject({ name: 'Demo shop' });
+    for (const { apiKey } of [first, second]) expect(await works(apiKey)).toMatchObject({ name: 'Demo shop' });
+    await second.close();
+    await expect(works(second.apiKey)).rejects.toMatchObject({ status: 401 });
+    expect(await works(first.apiKey)).toMatchObject({ name: 'Demo shop' });
+    await first.close();
+    expect((await first.agent.apiKeys.list()).items).toEqual([]);
+  });
+
+  it('A run revokes the expired key of a run that ended without revoking it', async () => {
+    const crashed = await openDesk(world.app.url);
+    const [key] = (await crashed.agent.apiKeys.list()).items;
+    expect(Date.parse(key?.expires_at ?? '') - Date.now()).toBeGreaterThan(23 * 3_600_000);
+    await world.app.database.query('UPDATE api_key SET expires_at = clock_timestamp() WHERE expires_at IS NOT NULL');
+    const next = await openDesk(world.app.url);
+    expect((await next.agent.apiKeys.list()).items).toHaveLength(1);
+    await next.close();
   });
 });

@@ -66,9 +66,9 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
   }
 
   it('share the requests', async () => {
-    const before = fleet.nginx.logs.length;
+    const before = fleet.balancer.logs.length;
     await race(20, () => ask('GET', `${fleet.url}/v1/auth/me`, desk.token));
-    const log = fleet.nginx.logs.slice(before);
+    const log = fleet.balancer.logs.slice(before);
     for (const url of fleet.urls) expect(log).toContain(` ${new URL(url).host} 200 `);
   });
 
@@ -158,16 +158,16 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
   });
 
   it('refuse a handshake in words that arrive', async () => {
-    const refused = await upgrade(`${fleet.nginx.wsUrl}/ws/agent?token=nonsense`, {
+    const refused = await upgrade(`${fleet.balancer.wsUrl}/ws/agent?token=nonsense`, {
       headers: { 'X-Request-Id': 'walked-through' },
     });
     expect(refused.status).toBe(401);
     expect(refused.headers['www-authenticate']).toBe('Bearer error="invalid_token"');
     expect(refused.headers['x-request-id']).toBe('walked-through');
     expect(refused.body).toMatchObject({ ok: false, request_id: 'walked-through', error: { code: 'invalid_token' } });
-    const nowhere = await upgrade(`${fleet.nginx.wsUrl}/ws/agent?token=${desk.token}&room=nowhere`);
+    const nowhere = await upgrade(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&room=nowhere`);
     expect([nowhere.status, nowhere.body.error?.code]).toEqual([404, 'not_found']);
-    const browser = await hearing(Listener.open(`${fleet.nginx.wsUrl}/ws/agent?token=${desk.token}&reject=close`));
+    const browser = await hearing(Listener.open(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&reject=close`));
     expect(browser.ends).toEqual([]);
   });
 
@@ -179,7 +179,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
       expect([size, status, body.error]).toEqual([
         size,
         413,
-        { code: 'body_too_large', message: expect.stringContaining('262144') },
+        { code: 'body_too_large', message: expect.stringContaining('32768') },
       ]);
       expect(headers.get('x-request-id')).toBe(body.request_id);
     }
@@ -239,7 +239,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
         expect(answer.body).toMatchObject({ ok: false, error: { code: 'unavailable' } });
         expect(answer.headers.get('access-control-allow-origin')).toBe('*');
       }
-      const socket = await upgrade(`${fleet.nginx.wsUrl}/ws/agent?token=${desk.token}`);
+      const socket = await upgrade(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}`);
       expect([socket.status, socket.body.error?.code, socket.headers['retry-after']]).toEqual([
         503,
         'unavailable',
@@ -261,7 +261,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     });
 
     it('no log of nginx has a token in it', () => {
-      const { logs } = fleet.nginx;
+      const { logs } = fleet.balancer;
       expect(logs).toContain('/ws/agent');
       for (const secret of [desk.token, talk.token, desk.key, 'token=']) expect(logs).not.toContain(secret);
     });

@@ -328,8 +328,46 @@ describe('a durable reader', () => {
     await eventually(async () => ((await age()) > 5 ? true : undefined), 20_000);
     const said = await eventually(() => warned.mock.calls.find(([text]) => String(text).includes('held back')));
     expect(said?.[0]).toContain(`process ${row?.pid} of PostgreSQL`);
+    const readiness = async () => (await (await fetch(`${world.app.url}/readyz`)).json()) as object;
+    expect(await readiness()).toMatchObject({ status: 'ready', event_log: 'held' });
     await transactions.end(held);
     await eventually(async () => ((await age()) < 1 ? true : undefined));
+    expect(await readiness()).toMatchObject({ status: 'ready', event_log: 'ok' });
     warned.mockRestore();
   }, 30_000);
+
+  it('the lag of a reader is the age of the oldest event that it has not read, also while a transaction holds it back', async () => {
+    const lag = async () => {
+      const text = await (await fetch(`${world.app.url}/metrics`)).text();
+      return Number(/^event_reader_lag_seconds\{reader="audit"\} (.+)$/m.exec(text)?.[1]);
+    };
+    const readAll = async () => {
+      const behind = `SELECT 1 FROM event JOIN event_reader ON name = 'audit' AND event.xid >= since LIMIT 1`;
+      return (await database.query(behind)).length === 0 || undefined;
+    };
+    await eventually(readAll, 20_000);
+    await eventually(async () => (await lag()) === 0 || undefined);
+    const held = await transactions.begin();
+    await conversation();
+    await eventually(async () => (await lag()) > 2 || undefined, 20_000);
+    await transactions.end(held);
+    await eventually(async () => (await lag()) < 1 || undefined, 20_000);
+  }, 60_000);
+
+  it('a reader whose row a restore has removed begins with the log', async () => {
+    const place = await conversation();
+    const reader = newCollector();
+    await reader.catchUp();
+    const before = await collected();
+    await database.query(`DELETE FROM event_reader WHERE name = 'collector'`);
+    await database.query('DELETE FROM collected');
+    await reader.catchUp();
+    await reader.catchUp();
+    const writer = await transactions.begin();
+    const [id] = await say(writer, place);
+    await transactions.end(writer);
+    await reader.catchUp();
+    expect((await collected()).slice(-1)).toEqual([id]);
+    expect(await collected()).toEqual(expect.arrayContaining(before.slice(-1)));
+  });
 });

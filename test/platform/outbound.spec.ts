@@ -14,12 +14,14 @@ import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/config.js';
 import { ConfigInvalid } from '../../src/config/env.js';
 import type { DomainError } from '../../src/kernel/domain-error.js';
+import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { AddressPolicy, URL_CHARS } from '../../src/platform/outbound/address-policy.js';
 import { OutboundAgents } from '../../src/platform/outbound/outbound-agents.js';
 import { Resolver } from '../../src/platform/outbound/resolver.js';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'support-chat-outbound-'));
 const PUBLIC = '93.184.215.14';
+const outsideUnits = new UnitOfWork(undefined as never, undefined as never);
 const HOOK = 'https://hooks.shop.example/bot';
 
 function configOf(env: Record<string, string> = {}): Config {
@@ -44,7 +46,7 @@ class Names extends Resolver {
 }
 
 function policyOf(env: Record<string, string> = {}, names: Resolver = new Names()): AddressPolicy {
-  return new AddressPolicy(configOf(env), names);
+  return new AddressPolicy(configOf(env), names, outsideUnits);
 }
 
 /** The code that the policy gives for a URL, null when it may be called. */
@@ -293,9 +295,13 @@ describe('a connection', () => {
     const url = new URL(target);
     const send = url.protocol === 'https:' ? secureRequest : request;
     return new Promise(resolve => {
-      const asked = send(url, { agent: new OutboundAgents(policy).for(url), ...more }, (answer: IncomingMessage) => {
-        answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
-      });
+      const asked = send(
+        url,
+        { agent: new OutboundAgents(policy, outsideUnits).for(url), ...more },
+        (answer: IncomingMessage) => {
+          answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
+        },
+      );
       asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end();
     });
   }
@@ -455,7 +461,7 @@ describe('names', () => {
     expect(await fault(policy, 'https://old.shop.example/')).toBe('address_not_allowed');
     const url = new URL('http://rebound.shop.example/');
     const refused = new Promise(resolve =>
-      request(url, { agent: new OutboundAgents(policy).for(url) }).on('error', resolve),
+      request(url, { agent: new OutboundAgents(policy, outsideUnits).for(url) }).on('error', resolve),
     );
     expect(await refused).toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
   });

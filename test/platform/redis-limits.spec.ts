@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { race } from '../support/race.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import type { Desk } from '../support/world.js';
-import { World } from '../support/world.js';
+import { unique, World } from '../support/world.js';
 
 const LIMIT = 40;
 
@@ -38,6 +38,14 @@ const LIMIT = 40;
     const spent = LIMIT - Number((await one.as(desk.owner.token).get('/v1/workspace')).headers['ratelimit-remaining']);
     expect(await spread(desk, 2 * LIMIT)).toBe(LIMIT - spent);
     expect((await other.as(desk.owner.token).get('/v1/workspace')).headers['ratelimit-remaining']).toBe('0');
+  });
+
+  it('are counted under hashed keys: Redis holds no e-mail and no address', async () => {
+    const email = `${unique('forgetful')}@example.com`;
+    expect((await one.anyone.post('/v1/auth/password/forgot', { email })).status).toBe(200);
+    const keys = (await one.app.app.get(SharedMemory).client?.keys('rate:*')) ?? [];
+    expect(keys.some(key => key.startsWith('rate:password_forgot:'))).toBe(true);
+    expect(keys.filter(key => !/^rate:[a-z_]+:[\w-]{22}$/.test(key))).toEqual([]);
   });
 
   it('hold for each alone while Redis is gone, and no request fails for it', async () => {

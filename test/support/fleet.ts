@@ -2,21 +2,36 @@ import { cloneDatabase } from './database.js';
 import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
+import { HaProxy, hasHaProxy } from './haproxy.js';
 import { hasNginx, Nginx } from './nginx.js';
 import { hasRedis, RedisServer } from './redis.js';
 import { call, ensureBuilt, ServiceProcess } from './service-process.js';
 
-/** Whether there is what a fleet needs. */
-export const hasFleet = hasNginx && hasRedis;
+/** A proxy in front of the instances, with the configuration that the documentation shows for it. */
+export interface Balancer {
+  readonly url: string;
+  readonly wsUrl: string;
+  /** Its logs of requests and of faults so far. */
+  readonly logs: string;
+  stop(): Promise<void>;
+}
+
+const BALANCERS = { nginx: Nginx, haproxy: HaProxy };
+export type BalancerName = keyof typeof BALANCERS;
+
+/** Whether there is what a fleet behind this balancer needs. */
+export const hasFleetBehind = (name: BalancerName): boolean => hasRedis && (name === 'nginx' ? hasNginx : hasHaProxy);
+export const hasFleet = hasFleetBehind('nginx');
 
 export interface FleetOptions {
   env?: Record<string, string>;
   /** Where the service finds what the fleet has; a test may put something between. */
   through?: (own: { databaseUrl: string; redisUrl: string }) => { databaseUrl: string; redisUrl: string };
   database?: TestDatabase;
+  balancer?: BalancerName;
 }
 
-/** Instances of the built service in processes of their own, each on a port that it keeps, behind one nginx. */
+/** Instances of the built service in processes of their own, each on a port that it keeps, behind one balancer. */
 export class Fleet {
   /** Everything that has ever run, for what it said. */
   readonly everyone: ServiceProcess[] = [];
@@ -25,7 +40,7 @@ export class Fleet {
   private constructor(
     readonly database: TestDatabase,
     readonly redis: RedisServer,
-    readonly nginx: Nginx,
+    readonly balancer: Balancer,
     /** The instances' own addresses. */
     readonly urls: readonly string[],
     private readonly env: Record<string, string>,
@@ -34,21 +49,26 @@ export class Fleet {
   }
 
   /** Two instances, ready. */
-  static async start({ env = {}, through = own => own, database }: FleetOptions = {}): Promise<Fleet> {
+  static async start({
+    env = {},
+    through = own => own,
+    database,
+    balancer = 'nginx',
+  }: FleetOptions = {}): Promise<Fleet> {
     ensureBuilt();
     const [own, redis] = await Promise.all([database ?? cloneDatabase(), RedisServer.start()]);
     const urls = [await freePort(), await freePort()].map(port => `http://127.0.0.1:${port}`);
-    const nginx = await Nginx.before(urls);
+    const proxy = await BALANCERS[balancer].before(urls);
     const { databaseUrl, redisUrl } = through({ databaseUrl: own.url, redisUrl: redis.url });
     const found = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
-    const fleet = new Fleet(own, redis, nginx, urls, { ...found, TRUST_PROXY: '1', ...env });
+    const fleet = new Fleet(own, redis, proxy, urls, { ...found, TRUST_PROXY: '1', ...env });
     await Promise.all(urls.map((_url, index) => fleet.run(index)));
     return fleet;
   }
 
-  /** Through nginx. */
+  /** Through the balancer. */
   get url(): string {
-    return this.nginx.url;
+    return this.balancer.url;
   }
 
   /** The instance's own address. */
@@ -93,7 +113,7 @@ export class Fleet {
 
   async stop(): Promise<void> {
     await Promise.all(this.everyone.map(service => service.kill()));
-    await this.nginx.stop();
+    await this.balancer.stop();
     await this.redis.kill();
     await this.database.drop();
   }

@@ -21,12 +21,17 @@ export function lockedRow(database: TestDatabase, table: string, id: string): Pr
   return hold(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
 }
 
-async function hold(database: TestDatabase, statement: string, id: string): Promise<HeldRow> {
+/** Keeps everybody from writing into a table; what wants to waits, whichever row it is about. */
+export function heldTable(database: TestDatabase, table: string): Promise<HeldRow> {
+  return hold(database, `LOCK TABLE ${table} IN SHARE MODE`);
+}
+
+async function hold(database: TestDatabase, statement: string, id?: string): Promise<HeldRow> {
   const client = new Client({ connectionString: database.url });
   client.on('error', () => undefined);
   await client.connect();
   await client.query('BEGIN');
-  await client.query(statement, [id]);
+  await client.query(statement, id === undefined ? [] : [id]);
   const waits = `SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
   return {
     awaited: async (waiting = 1) => {

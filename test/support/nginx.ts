@@ -68,17 +68,18 @@ export class Nginx {
 
 /** The documented file, with what differs from one operator to the next put in. @throws when it is not as expected */
 function exampleFor(instances: readonly string[], port: number, folder: string): string {
-  const servers = instances.map(url => `    server ${new URL(url).host} max_fails=1 fail_timeout=2s;\n`).join('');
-  const changes: [RegExp, string][] = [
-    [/(?: +server chat-\d:3000 max_fails=1 fail_timeout=2s;\n)+/g, servers],
-    [/listen 443 ssl;/g, `listen 127.0.0.1:${port};`],
-    [/ +ssl_certificate\w* .*\n/g, ''],
-    [/\/var\/log\/nginx\//g, `${folder}/`],
+  const serversWith = (_lines: string, parameters: string) =>
+    instances.map(url => `    server ${new URL(url).host} ${parameters};\n`).join('');
+  const changes: [RegExp, (...match: string[]) => string][] = [
+    [/(?: +server chat-\d:3000 ([^;]+);\n)+/g, serversWith],
+    [/listen 443 ssl;/g, () => `listen 127.0.0.1:${port};`],
+    [/ +ssl_certificate\w* .*\n/g, () => ''],
+    [/\/var\/log\/nginx\//g, () => `${folder}/`],
   ];
   return changes.reduce(
     (text, [what, by]) => {
       if (!what.test(text)) throw new Error(`docs/examples/nginx.conf has no ${what.source}`);
-      return text.replace(what, () => by);
+      return text.replace(what, by);
     },
     readFileSync(EXAMPLE, 'utf8'),
   );

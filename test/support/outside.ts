@@ -83,6 +83,11 @@ export class Listener {
     return Listener.open(`${url.replace('http', 'ws')}/ws/visitor?token=${token}`);
   }
 
+  /** Whether its socket is open now. */
+  get isOpen(): boolean {
+    return this.ws?.readyState === WebSocket.OPEN;
+  }
+
   send(frame: object): void {
     this.ws?.send(JSON.stringify(frame));
   }

@@ -27,6 +27,7 @@ const SETTINGS = {
   LOG_LEVEL: 'trace',
   BCRYPT_COST: '4',
   DRAIN_SECONDS: '0',
+  DATABASE_LOCK_TIMEOUT_MS: '10000',
   RATE_LIMITS: 'register=10000/60,widget_session=10000/60,visitor=100000/60,visitor_message=100000/60,agent=100000/60',
   JWT_SECRETS: 'a secret that signs tokens in tests alone',
   ENCRYPTION_KEYS: 'a secret that encrypts in tests and nowhere else',

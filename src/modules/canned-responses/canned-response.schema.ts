@@ -26,15 +26,15 @@ export class ListCannedResponsesQuery extends PageQuery {
 
 export class CreateCannedResponseBody {
   @ShortCode() short_code!: string;
-  @Text() title!: string;
-  @Text(CONTENT) content!: string;
+  @Text({ example: 'Thanks' }) title!: string;
+  @Text({ ...CONTENT, example: 'Thank you for your patience!' }) content!: string;
   @Texts({ optional, ...TAGS }) tags?: string[];
 }
 
 export class UpdateCannedResponseBody {
   @ShortCode({ optional }) short_code?: string;
-  @Text({ optional }) title?: string;
-  @Text({ optional, ...CONTENT }) content?: string;
+  @Text({ optional, example: 'Thanks' }) title?: string;
+  @Text({ optional, ...CONTENT, example: 'Thank you for your patience!' }) content?: string;
   @Texts({ optional, ...TAGS }) tags?: string[];
 }
 
@@ -44,9 +44,9 @@ export class RenderCannedResponseBody {
 
 export class CannedResponseView implements CannedResponseRecord {
   @Id() id!: string;
-  @Text({ max: 50, pattern: SHORT_CODE }) short_code!: string;
-  @Text() title!: string;
-  @Text(CONTENT) content!: string;
+  @Text({ max: 50, pattern: SHORT_CODE, example: 'thanks' }) short_code!: string;
+  @Text({ example: 'Thanks' }) title!: string;
+  @Text({ ...CONTENT, example: 'Thank you for your patience!' }) content!: string;
   @Texts(TAGS) tags!: string[];
   @Id({ nullable: true }) created_by!: string | null;
   @Integer() usage_count!: number;
@@ -55,7 +55,7 @@ export class CannedResponseView implements CannedResponseRecord {
 }
 
 export class RenderedCannedResponseView {
-  @Text({ min: 0, max: RENDERED.chars }) content!: string;
+  @Text({ min: 0, max: RENDERED.chars, example: 'Thank you for your patience!' }) content!: string;
   @Texts({ maxItems: RENDERED.missing, description: 'Variables without a value; they stay as written.' })
   missing!: string[];
 }

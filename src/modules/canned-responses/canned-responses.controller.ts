@@ -1,10 +1,9 @@
 import { Body, Controller, Delete, Get, Patch, Post, Query } from '@nestjs/common';
-import { ApiTags } from '@nestjs/swagger';
 import { CursorInvalid, NotFound } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import { DeletedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
@@ -20,7 +19,7 @@ import { toCannedResponseRecord } from './canned-response.js';
 import { ShortCodeTaken } from './canned-responses.errors.js';
 import { CannedResponsesService } from './canned-responses.service.js';
 
-@ApiTags('Canned responses')
+@Section('Canned responses', 'Texts that agents insert by a short code.')
 @Controller('canned-responses')
 export class CannedResponsesController {
   constructor(private readonly responses: CannedResponsesService) {}
