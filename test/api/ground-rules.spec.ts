@@ -296,7 +296,7 @@ describe('what is not there', () => {
     ['get', '/v1'],
     ['get', '/v1/'],
     ['get', '/v2/workspace'],
-    ['get', '/'],
+    ['post', '/'],
     ['post', '/auth/login'],
     ['get', '/healthz/more'],
     ['get', '/v1/channels/a/b/c'],

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { loadConfig } from '../../src/config/config.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { headerText, inertName } from '../../src/platform/mail/mail-text.js';
 import { SmtpMailer } from '../../src/platform/mail/mailer.smtp.js';
@@ -72,7 +73,7 @@ describe('a mail that is sent by SMTP', () => {
     const mailer = new SmtpMailer(
       `smtp://127.0.0.1:${port}`,
       'desk@example.com',
-      new UnitOfWork(undefined as never, undefined as never),
+      new UnitOfWork(undefined as never, loadConfig({ NODE_ENV: 'test' })),
     );
     await mailer.send({ to, subject, text: 'Hello' });
   }

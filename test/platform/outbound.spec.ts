@@ -21,12 +21,13 @@ import { Resolver } from '../../src/platform/outbound/resolver.js';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'support-chat-outbound-'));
 const PUBLIC = '93.184.215.14';
-const outsideUnits = new UnitOfWork(undefined as never, undefined as never);
 const HOOK = 'https://hooks.shop.example/bot';
 
 function configOf(env: Record<string, string> = {}): Config {
   return loadConfig({ NODE_ENV: 'test', DATA_DIR, ...env });
 }
+
+const outsideUnits = new UnitOfWork(undefined as never, configOf());
 
 /** A directory of names that a test writes; each question takes the next answer, and the last one stays. */
 class Names extends Resolver {

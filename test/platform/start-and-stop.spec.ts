@@ -218,7 +218,8 @@ describe('the log of a stop', () => {
   });
 
   it('A request without an answer ten seconds after the drain is cut off, and the log counts it at level warn.', async () => {
-    const service = run({ DATABASE_URL: database.url, DATABASE_QUERY_TIMEOUT_MS: '60000' });
+    const limits = { DATABASE_QUERY_TIMEOUT_MS: '60000', DATABASE_LOCK_TIMEOUT_MS: '60000' };
+    const service = run({ DATABASE_URL: database.url, ...limits });
     const url = await service.url();
     const desk = await openDesk(url);
     const { token, conversationId } = await beginTalk(url, desk);

@@ -56,7 +56,8 @@ describe('an agent that has a conversation before it', () => {
     const sockets = [await world.agentSocket(ada), await world.agentSocket(ada), await world.agentSocket(ada)];
     for (const socket of sockets) {
       view(socket, conversation);
-      await viewers(socket, 1);
+      // Each of them hears of the first one's view before its own is handled.
+      await socket.settled();
     }
     for (const socket of sockets) {
       await inbox.settled();
