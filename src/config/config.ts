@@ -46,6 +46,8 @@ export abstract class Config {
   abstract readonly auditRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
+  /** Time without progress after which a socket is closed that resumes, or for which more than 1 MiB waits. */
+  abstract readonly socketStallMs: number;
   abstract readonly socketHandshakesAtOnce: number;
   /** Open sockets and handshakes of one address on this instance; Infinity where rates are off. */
   abstract readonly socketsPerAddress: number;
@@ -139,6 +141,7 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     auditRetentionDays: env.AUDIT_RETENTION_DAYS,
     socketPingIntervalMs: env.WS_PING_INTERVAL_MS,
     socketPongWaitMs: env.WS_PONG_WAIT_MS,
+    socketStallMs: env.WS_STALL_MS,
     socketHandshakesAtOnce: env.WS_HANDSHAKES_AT_ONCE,
     socketsPerAddress: env.RATE_LIMITS === null ? Infinity : env.SOCKETS_PER_ADDRESS,
     socketCompression: env.WS_COMPRESSION,

@@ -108,6 +108,11 @@ export const VARIABLES = {
   AUDIT_RETENTION_DAYS: variable(integer(1, 36_500), '365', 'How long the audit log keeps who did what.'),
   WS_PING_INTERVAL_MS: variable(integer(50, 600_000), '25000', 'Time between keepalive pings on a socket.'),
   WS_PONG_WAIT_MS: variable(integer(100, 1_800_000), '60000', 'Silence after which a socket is closed.'),
+  WS_STALL_MS: variable(
+    integer(500, 600_000),
+    '10000',
+    'Time without progress after which a socket is closed whose client does not read what it has asked for.',
+  ),
   WS_HANDSHAKES_AT_ONCE: variable(
     integer(1, 10_000),
     '8',

@@ -170,10 +170,11 @@ describe('a client that reads too slowly', () => {
       slow.once('open', () => slow.pause());
       await once(slow, 'open');
       const connection = newest();
-      await eventually(() => (connection.socket.bufferedAmount >= 1024 * 1024 ? true : undefined), 20_000);
+      await eventually(() => (connection.socket.bufferedAmount >= 128 * 1024 ? true : undefined), 20_000);
       await say(10);
       expect(connection.closedAt).toBeNull();
-      expect(connection.socket.bufferedAmount).toBeLessThan(1.2 * 1024 * 1024);
+      // a page of what was missed, and none of what came meanwhile
+      expect(connection.socket.bufferedAmount).toBeLessThan(400 * 1024);
       slow.resume();
       const seqs = () =>
         frames.flatMap(({ type, conversation_id: of, data }) =>

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
 import { Sql } from '../../src/platform/database/sql.js';
+import type { MissedEvents } from '../../src/platform/events/event-reading.repository.js';
 import { EventReadingRepository } from '../../src/platform/events/event-reading.repository.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
 import { OldEvents } from '../../src/platform/events/old-events.service.js';
@@ -277,7 +278,7 @@ describe('what is replayed', () => {
     const statements = await readDuring(async () => (together = await Promise.all(places.map(ask))));
     expect(statements).toHaveLength(1);
     expect(together).toEqual(alone);
-    expect(alone.map(events => (events as unknown[]).length)).toEqual([2, 2, 2, 0]);
+    expect(alone.map(found => (found as MissedEvents).events.length)).toEqual([2, 2, 2, 0]);
   });
 
   it('of a conversation is read from its own index, however much has happened elsewhere meanwhile', async () => {

@@ -69,7 +69,7 @@ export function serialised(frame: EventFrame, cursor: string): FrameText {
 }
 
 /** What was missed cannot be told; the client reads the present state. */
-export function syncRequired(reason: ResumeFault | 'scope'): FrameText {
+export function syncRequired(reason: ResumeFault | 'scope' | 'busy'): FrameText {
   return passingFrame('sync.required', { reason });
 }
 

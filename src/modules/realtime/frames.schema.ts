@@ -27,12 +27,13 @@ export class ResumedData {
 }
 
 export class SyncRequiredData {
-  @Choice(['invalid', 'epoch', 'expired', 'too_many', 'scope'], {
+  @Choice(['invalid', 'epoch', 'expired', 'too_many', 'scope', 'busy'], {
     description:
-      'The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events were ' +
-      'missed (`too_many`); the member sees other channels than before (`scope`).',
+      'The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events or ' +
+      '8 MiB were missed (`too_many`); the member sees other channels than before (`scope`); many clients resume and ' +
+      'do not read (`busy`).',
   })
-  reason!: 'invalid' | 'epoch' | 'expired' | 'too_many' | 'scope';
+  reason!: 'invalid' | 'epoch' | 'expired' | 'too_many' | 'scope' | 'busy';
 }
 
 export class TokenExpiringData {

@@ -1,13 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import { Config } from '../../config/config.js';
 import { InvalidToken, NotFound } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import type { AgentPrincipal, Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
-import { nowWireTime } from '../../kernel/clock.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
-import type { FrameText } from '../../kernel/frame-text.js';
 import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
 import type { Handshake } from '../../platform/sockets/socket-door.js';
 import { SocketDoor } from '../../platform/sockets/socket-door.js';
@@ -15,9 +12,8 @@ import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
 import type { ConversationPlace } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
-import { syncRequired } from './event-frames.js';
 import { passingFrame } from './passing-frames.js';
-import { ReplayService } from './replay.service.js';
+import { ResumeService } from './resume.service.js';
 import { PresenceService } from './presence/presence.service.js';
 import { ServingAgents } from './presence/serving-agents.service.js';
 import { ViewingService } from './presence/viewing.service.js';
@@ -35,12 +31,11 @@ export class HandshakeService extends SocketDoor {
     private readonly conversations: ConversationsService,
     private readonly channels: ChannelsService,
     private readonly limiter: RateLimiter,
-    private readonly replay: ReplayService,
+    private readonly resume: ResumeService,
     private readonly rescoping: RescopingService,
     private readonly presence: PresenceService,
     private readonly viewing: ViewingService,
     private readonly serving: ServingAgents,
-    private readonly config: Config,
   ) {
     super();
   }
@@ -54,44 +49,18 @@ export class HandshakeService extends SocketDoor {
       : this.admitAgent(principal as AgentPrincipal, query);
   }
 
-  /**
-   * One that resumes already hears what comes, which waits until it has been told what it has missed. The place in the
-   * log is taken before that is read, so between the two nothing is lost. Last comes who is there.
-   */
+  /** Last comes who is there. */
   async welcome(connection: SocketConnection): Promise<void> {
     this.rescoping.catchUp(connection);
-    await this.tellMissed(connection);
+    await this.resume.begin(connection);
     if (connection.principal.kind === 'visitor') return this.serving.follow(connection);
     if (connection.admission.room !== INBOX) return;
     this.presence.greet(connection);
     this.viewing.greet(connection);
   }
 
-  private async tellMissed(connection: SocketConnection): Promise<void> {
-    const { after } = connection.admission;
-    const here = this.replay.cursor;
-    if (after === null) return connection.send(this.connected(connection, here));
-    const missed = await this.replay.missed(connection, after);
-    if ('fault' in missed) {
-      return connection.release([this.connected(connection, here), syncRequired(missed.fault)]);
-    }
-    const resumed = passingFrame('resumed', { from: after, to: missed.to, count: missed.frames.length });
-    connection.release([this.connected(connection, after), ...missed.frames, resumed]);
-  }
-
   warn(connection: SocketConnection, seconds: number): void {
     connection.send(passingFrame('token.expiring', { in_seconds: seconds }));
-  }
-
-  private connected(connection: SocketConnection, cursor: string): FrameText {
-    return passingFrame('connected', {
-      connection_id: connection.id,
-      room: connection.admission.room,
-      cursor,
-      ping_interval_ms: this.config.socketPingIntervalMs,
-      pong_wait_ms: this.config.socketPongWaitMs,
-      server_time: nowWireTime(),
-    });
   }
 
   /** The one place where a deactivated member's token is told apart from a revoked one. */

@@ -17,8 +17,10 @@ import { PresenceService } from './presence/presence.service.js';
 import { ServingAgents } from './presence/serving-agents.service.js';
 import { ViewingService } from './presence/viewing.service.js';
 import { RenewalService } from './renewal.service.js';
+import { ReplayBudget } from './replay-budget.js';
 import { ReplayService } from './replay.service.js';
 import { RescopingService } from './rescoping.service.js';
+import { ResumeService } from './resume.service.js';
 import { TypingService } from './typing.service.js';
 import { VisitorGateway } from './visitor.gateway.js';
 
@@ -32,7 +34,9 @@ import { VisitorGateway } from './visitor.gateway.js';
     FrameViews,
     DeliveryService,
     RescopingService,
+    ReplayBudget,
     ReplayService,
+    ResumeService,
     RenewalService,
     TypingService,
     Introductions,

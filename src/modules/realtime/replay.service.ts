@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
-import type { ResumeFault } from '../../platform/events/event-reader.service.js';
-import { EventReader } from '../../platform/events/event-reader.service.js';
+import type { EventPage, ResumeFault } from '../../platform/events/event-reader.service.js';
+import { EventReader, pageOf } from '../../platform/events/event-reader.service.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
@@ -12,11 +12,19 @@ import { FrameViews } from './frame-views.service.js';
 import type { EventFrame } from './event-frames.js';
 import { eventFrame, HEARD_TYPES, hearingsOf, serialised } from './event-frames.js';
 
-/** What may wait here for one that reads slowly; a thousand ordinary events are a tenth of it. */
-const REPLAY_BYTES = 8 * 1024 * 1024;
+/** Why a resume ends early. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
+export interface ResumeEnd {
+  fault: ResumeFault | 'scope';
+}
 
-/** What became of a resume; with `to` the client resumes the next time. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
-export type Resumed = { frames: TextFrame[]; to: string } | { fault: ResumeFault | 'scope' };
+/** The first page of what was missed, as frames. */
+export interface FirstPage {
+  frames: TextFrame[];
+  /** Of the first page, to read it again; then the pages after it. */
+  pages: EventPage[];
+  /** The cursor with which the client resumes the next time. */
+  to: string;
+}
 
 /**
  * What a socket has missed, by the same table that decides who hears of it live. Replayed frames carry the cursor that
@@ -36,7 +44,8 @@ export class ReplayService {
     return this.tail.cursor;
   }
 
-  async missed(connection: SocketConnection, after: string): Promise<Resumed> {
+  /** Reads the first page of what the socket has missed since the cursor. */
+  async missed(connection: SocketConnection, after: string): Promise<FirstPage | ResumeEnd> {
     const { audience, principal } = connection.admission;
     const found = await this.reader.missed(after, {
       workspaceId: principal.workspaceId,
@@ -44,19 +53,19 @@ export class ReplayService {
       conversationIds: await this.conversationsOf(connection),
     });
     if (typeof found === 'string') return { fault: found };
-    const { events, to } = found;
-    if (events.some(event => changesScope(event, connection))) return { fault: 'scope' };
-    const frames = [];
-    let bytes = 0;
-    for (const event of events) {
-      const told = this.frameFor(connection, event);
-      if (!told) continue;
-      const frame = TextFrame.of(serialised(told, after));
-      bytes += frame.bytes.length;
-      if (bytes > REPLAY_BYTES) return { fault: 'too_many' };
-      frames.push(frame);
-    }
-    return { frames, to };
+    const { events, rest, to } = found;
+    const frames = this.framesOf(connection, events, after);
+    return 'fault' in frames ? frames : { frames: frames.frames, pages: [pageOf(events), ...rest], to };
+  }
+
+  /** Reads one page. */
+  async readPage(
+    connection: SocketConnection,
+    page: EventPage,
+    after: string,
+  ): Promise<{ frames: TextFrame[] } | ResumeEnd> {
+    const events = await this.reader.missedPage(page);
+    return events ? this.framesOf(connection, events, after) : { fault: 'expired' };
   }
 
   /** For backends: what all agents together have heard. @throws CursorInvalid, CursorExpired */
@@ -74,6 +83,16 @@ export class ReplayService {
       return data ? eventFrame(event, this.views.of(event, data)) : null;
     });
     return { frames: frames.filter(frame => frame !== null), cursor: page.cursor, hasMore: page.hasMore };
+  }
+
+  private framesOf(
+    connection: SocketConnection,
+    events: readonly RecordedEvent[],
+    after: string,
+  ): { frames: TextFrame[] } | ResumeEnd {
+    if (events.some(event => changesScope(event, connection))) return { fault: 'scope' };
+    const told = events.map(event => this.frameFor(connection, event)).filter(frame => frame !== null);
+    return { frames: told.map(frame => TextFrame.of(serialised(frame, after))) };
   }
 
   /** The event as this socket would have heard it, had it been open; null when it would not. */

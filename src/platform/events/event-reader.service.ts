@@ -3,7 +3,8 @@ import { defineError } from '../../kernel/domain-error.js';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { CursorInvalid } from '../../kernel/errors.js';
 import { EventTail } from './event-tail.js';
-import { EventReadingRepository } from './event-reading.repository.js';
+import type { EventRef } from './event-reading.repository.js';
+import { EventReadingRepository, PAGE_BYTES } from './event-reading.repository.js';
 import type { LogCursor } from './log-cursor.js';
 import { decodeLogCursor, encodeLogCursor, NO_EVENT } from './log-cursor.js';
 import type { NewestEvent } from './watermark.js';
@@ -27,7 +28,20 @@ export interface EventQuery {
 export type ResumeFault = 'invalid' | 'epoch' | 'expired' | 'too_many';
 
 /** So much is replayed; who has missed more reads the present state instead. */
-export const REPLAY_LIMIT = 1_000;
+export const REPLAY_LIMIT = { events: 1_000, bytes: 8 * 1024 * 1024 } as const;
+
+/** Names the events of one page, in order. */
+export type EventPage = readonly string[];
+
+/** What a resuming client has missed. */
+export interface MissedPages {
+  /** The first page. */
+  events: RecordedEvent[];
+  /** The pages after it, yet to be read. */
+  rest: EventPage[];
+  /** The cursor that lies behind all of it. */
+  to: string;
+}
 
 /** Reads the log for those who have missed something. */
 @Injectable()
@@ -39,18 +53,26 @@ export class EventReader {
 
   /**
    * Everything that has been committed since the cursor, in order of position: for one who already hears what comes
-   * from now on. What is there twice is there with the same id. @returns also the cursor that lies behind all of it
+   * from now on. What is there twice is there with the same id. At most a page of it is read into memory.
    */
-  async missed(cursor: string, query: EventQuery): Promise<{ events: RecordedEvent[]; to: string } | ResumeFault> {
+  async missed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
     const here = this.tail.place;
     const place = decodeLogCursor(cursor);
     if (!place || place.range) return 'invalid';
     const fault = await this.faultOf(place);
     if (fault) return fault;
     const { workspaceId, types, conversationIds } = query;
-    const found = await this.events.recent(workspaceId, place.since, types, conversationIds, REPLAY_LIMIT + 1);
-    if (found.length > REPLAY_LIMIT) return 'too_many';
-    return { events: found, to: encodeLogCursor({ ...here, newest: newestAmong(found, here.newest) }) };
+    const limit = REPLAY_LIMIT.events + 1;
+    const { events, rest, bytes } = await this.events.recent(workspaceId, place.since, types, conversationIds, limit);
+    if (events.length + rest.length >= limit || bytes > REPLAY_LIMIT.bytes) return 'too_many';
+    const newest = newestAmong([...events, ...rest], here.newest);
+    return { events, rest: pagesOf(rest), to: encodeLogCursor({ ...here, newest }) };
+  }
+
+  /** Reads a page of what was missed. @returns null when retention has removed some of it meanwhile */
+  async missedPage(page: EventPage): Promise<RecordedEvent[] | null> {
+    const events = await this.events.at(page);
+    return events.length === page.length ? events : null;
   }
 
   /**
@@ -106,7 +128,29 @@ export class EventReader {
 }
 
 /** The newest event that one has received who receives these, too. */
-function newestAmong(events: readonly RecordedEvent[], newest: NewestEvent): NewestEvent {
+function newestAmong(
+  events: readonly Pick<RecordedEvent, 'id' | 'xid' | 'position'>[],
+  newest: NewestEvent,
+): NewestEvent {
   const received = events.map(({ id, xid, position }) => ({ xid: BigInt(xid), position, mark: markOf(id) }));
   return received.reduce(newerOf, newest);
+}
+
+export function pageOf(events: readonly Pick<RecordedEvent, 'position'>[]): EventPage {
+  return events.map(({ position }) => position);
+}
+
+/** Each page has at least one event, and ends with the one that fills it. */
+function pagesOf(events: readonly EventRef[]): EventPage[] {
+  const pages: EventRef[][] = [];
+  let room = 0;
+  for (const event of events) {
+    if (room <= 0) {
+      pages.push([]);
+      room = PAGE_BYTES;
+    }
+    pages.at(-1)?.push(event);
+    room -= event.bytes;
+  }
+  return pages.map(pageOf);
 }

@@ -4,7 +4,7 @@ import { asked, GatheredReads, listOf, readingOf } from '../database/gathered-re
 import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import type { EventRow } from './event-row.js';
-import { EVENT_COLUMNS, toRecordedEvent } from './event-row.js';
+import { EVENT_COLUMNS, EVENT_METADATA, EVENT_PAYLOAD, toRecordedEvent } from './event-row.js';
 import type { PageRange } from './log-cursor.js';
 import type { EventMark } from './watermark.js';
 import { markOf } from './watermark.js';
@@ -29,14 +29,25 @@ const SETTLED_SINCE = statement(`
     FROM event WHERE xid >= $1::xid8
   ) AS settled`);
 
+/** Payloads of so many bytes are read at once, and the one that exceeds it. */
+export const PAGE_BYTES = 256 * 1024;
+
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
 const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
 const recent = (which: string): readonly [Statement, Statement] =>
   asked(
     SINCE,
     from => `
-      SELECT asked.place, missed.* FROM ${from}
-      CROSS JOIN LATERAL (SELECT ${EVENT_COLUMNS} FROM event WHERE ${which} LIMIT asked.most) AS missed`,
+      SELECT asked.place, missed.* FROM ${from} CROSS JOIN LATERAL (
+        SELECT ${EVENT_METADATA}, bytes,
+               CASE WHEN bytes_through - bytes < ${PAGE_BYTES} THEN ${EVENT_PAYLOAD} END AS payload
+        FROM (
+          SELECT event.*, sum(bytes) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes_through
+          FROM (
+            SELECT event.*, octet_length(payload::text) AS bytes FROM event WHERE ${which} LIMIT asked.most
+          ) AS event
+        ) AS event
+      ) AS missed`,
   );
 const HAPPENED = `event.workspace_id = asked.workspace_id AND xid >= asked.since AND type = ANY(asked.types::text[])`;
 
@@ -58,6 +69,11 @@ const PAGE_OF_WORKSPACE = statement(`
   SELECT ${EVENT_COLUMNS} FROM event
   WHERE workspace_id = $1 AND xid >= $2::xid8 AND type = ANY($3) AND position > $4 AND position <= $5
   ORDER BY event.position LIMIT $6`);
+
+/** A page of what was missed; some of its events may have been removed by retention meanwhile. */
+const BY_POSITION = statement(
+  `SELECT ${EVENT_COLUMNS} FROM event WHERE position = ANY($1::bigint[]) ORDER BY position`,
+);
 
 /** What there is to judge by whether a place in the log can still be read on from. */
 const STANDING = asked(
@@ -110,11 +126,33 @@ export interface Standing {
   found: { id: string; xid: bigint } | null;
 }
 
+/** An event that was missed and has not been read yet. */
+export interface EventRef {
+  id: string;
+  xid: string;
+  position: string;
+  /** Of its payload, as JSON. */
+  bytes: number;
+}
+
+/** In order of position: the events of the first page, then the others. */
+export interface MissedEvents {
+  events: RecordedEvent[];
+  rest: EventRef[];
+  /** Of all payloads. */
+  bytes: number;
+}
+
+/** A row whose payload is only there on the first page. */
+type MissedRow = Omit<EventRow, 'payload'> & { payload: EventRow['payload'] | null; bytes: number };
+
+const isRead = (row: MissedRow): row is MissedRow & EventRow => row.payload !== null;
+
 /** What is read from the log by those who hear of what happens. */
 @Injectable()
 export class EventReadingRepository {
-  private readonly recents: GatheredReads<Since, EventRow[]>;
-  private readonly recentsOfConversations: GatheredReads<Since, EventRow[]>;
+  private readonly recents: GatheredReads<Since, MissedRow[]>;
+  private readonly recentsOfConversations: GatheredReads<Since, MissedRow[]>;
   private readonly standings: GatheredReads<[position: string], StandingRow>;
 
   constructor(private readonly sql: Sql) {
@@ -136,18 +174,29 @@ export class EventReadingRepository {
     return (await this.sql.first<{ pid: number; user: string | null }>(HOLDER, [horizon])) ?? null;
   }
 
-  /** @param conversationIds null: of the whole workspace @returns at most `limit`, in order of position */
+  /** @param conversationIds null: of the whole workspace @returns at most `limit` events */
   async recent(
     workspaceId: string,
     since: string,
     types: readonly EventType[],
     conversationIds: readonly string[] | null,
     limit: number,
-  ): Promise<RecordedEvent[]> {
+  ): Promise<MissedEvents> {
     const reads = conversationIds === null ? this.recents : this.recentsOfConversations;
     const ids = conversationIds && `{${conversationIds.join(',')}}`;
     const rows = (await reads.ask(workspaceId, since, `{${types.join(',')}}`, limit, ids)) ?? [];
-    return rows.map(toRecordedEvent).sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1));
+    rows.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1));
+    const rest = rows.filter(row => !isRead(row));
+    return {
+      events: rows.filter(isRead).map(toRecordedEvent),
+      rest: rest.map(({ id, xid, position, bytes }) => ({ id, xid, position, bytes })),
+      bytes: rows.reduce((sum, { bytes }) => sum + bytes, 0),
+    };
+  }
+
+  /** The events at these positions, in order, without those that retention has removed. */
+  async at(positions: readonly string[]): Promise<RecordedEvent[]> {
+    return (await this.sql.rows<EventRow>(BY_POSITION, [positions])).map(toRecordedEvent);
   }
 
   /** What lies behind a position in a settled range, in order of position. */

@@ -7,6 +7,7 @@ import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import { TextFrame } from './text-frame.js';
+import { bytesTaken } from './wire-progress.js';
 import type { FrameLimits } from './frame-limits.js';
 import type { TokenBucket } from './token-bucket.js';
 import { TurnWriter } from './turn-writer.js';
@@ -64,6 +65,9 @@ export class SocketConnection {
   warnedOfEnd = false;
   /** What has come while the client is being told what it has missed; null when nothing is held back. */
   private held: Held | null = null;
+  /** What the operating system had taken when it last took something, and when that was. */
+  private taken = 0;
+  private takenAt = performance.now();
   private readonly frames: TokenBucket | null;
   private readonly faultedAt: number[] = [];
   private readonly compressed: boolean;
@@ -90,7 +94,7 @@ export class SocketConnection {
 
   /** @param passing whether the frame tells of something that will be out of date in a moment anyway */
   send(said: Outgoing, passing = false): void {
-    if (this.socket.readyState !== this.socket.OPEN) return;
+    if (!this.isOpen) return;
     const frame = typeof said === 'string' ? TextFrame.of(said) : said;
     if (this.held) return this.keep(this.held, frame, passing);
     const waiting = this.socket.bufferedAmount;
@@ -105,23 +109,59 @@ export class SocketConnection {
   }
 
   /**
-   * Says these, then what has been held back, then whatever comes. No faster than the client reads: who has missed more
-   * than may wait for a slow reader is not slow for that.
+   * Sends these before what is held back, no faster than the client reads.
+   * @returns true when the operating system has taken all of them, false when the socket has closed
    */
-  release(first: readonly Outgoing[]): void {
+  async replay(frames: readonly TextFrame[]): Promise<boolean> {
+    const last = frames.at(-1);
+    if (!last) return this.isOpen;
+    const rest = frames.slice(0, -1);
+    await this.sendPaced(() => rest.shift());
+    await this.sent(last);
+    return this.isOpen;
+  }
+
+  /**
+   * Sends these, then what has been held back, then whatever comes. No faster than the client reads: one that has missed
+   * more than may wait for a slow reader is not slow for that.
+   */
+  async release(first: readonly Outgoing[]): Promise<void> {
     const rest = [...first];
     const { held } = this;
     if (!held) return;
-    const next = (): void => {
-      while (this.socket.readyState === this.socket.OPEN) {
-        const said = rest.shift() ?? takeFrom(held);
-        if (said === undefined) return void (this.held = null);
-        const frame = typeof said === 'string' ? TextFrame.of(said) : said;
-        if (this.socket.bufferedAmount < BUFFER.passing) this.write(frame);
-        else return this.socket.send(frame.payload, { binary: false }, next);
-      }
-    };
-    next();
+    await this.sendPaced(() => rest.shift() ?? takeFrom(held));
+    this.held = null;
+  }
+
+  /**
+   * Milliseconds for which the client has read nothing although it resumes, or although much waits for it. To be asked
+   * again and again, for it compares with the last time.
+   * @param late milliseconds for which this process stood still: the client may have read meanwhile
+   */
+  stalledMs(now: number, late: number): number {
+    const mayWait = this.held ? 0 : BUFFER.passing;
+    const taken = this.socket.bufferedAmount > mayWait ? bytesTaken(this.wire) : NaN;
+    this.takenAt = taken === this.taken ? Math.min(now, this.takenAt + late) : now;
+    this.taken = taken;
+    return now - this.takenAt;
+  }
+
+  private get isOpen(): boolean {
+    return this.socket.readyState === this.socket.OPEN;
+  }
+
+  /** Runs without a pause while the client keeps up, so that what is sent after it in the same turn comes after it. */
+  private async sendPaced(next: () => Outgoing | undefined): Promise<void> {
+    for (let said = next(); said !== undefined && this.isOpen; said = next()) {
+      const frame = typeof said === 'string' ? TextFrame.of(said) : said;
+      if (this.socket.bufferedAmount < BUFFER.passing) this.write(frame);
+      else await this.sent(frame);
+    }
+  }
+
+  /** Resolves when the operating system has taken the frame, and all before it, or the socket has closed. */
+  private sent(frame: TextFrame): Promise<void> {
+    return new Promise(resolve => this.socket.send(frame.payload, { binary: false }, () => resolve()));
   }
 
   /**

@@ -11,7 +11,7 @@ const SLICE = 500;
 const WARNING_MS = 60_000;
 
 /**
- * Pings every socket, ends the silent ones and those whose token has ended. One timer for all and a pause after every
+ * Pings every socket, ends the silent ones, those that do not read and those whose token has ended. One timer for all and a pause after every
  * 500, for a timer a socket costs memory and 10,000 pings in one go stall the loop. Sockets that were opened at once,
  * after a restart, are not pinged at once: each draws its own place in the round.
  */
@@ -71,6 +71,8 @@ export class SocketKeeper implements OnApplicationBootstrap, OnApplicationShutdo
       if (now - connection.closedAt > CLOSING_MS) connection.socket.terminate();
     } else if (now - connection.heardAt > this.config.socketPongWaitMs) {
       connection.close('pongTimeout');
+    } else if (connection.stalledMs(now, late) > this.config.socketStallMs) {
+      connection.close('slowConsumer');
     } else if (this.left(connection) <= 0) {
       connection.close('tokenExpired');
     } else {

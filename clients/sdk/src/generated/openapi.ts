@@ -2966,10 +2966,10 @@ export interface components {
         };
         SyncRequiredData: {
             /**
-             * @description The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events were missed (`too_many`); the member sees other channels than before (`scope`).
+             * @description The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events or 8 MiB were missed (`too_many`); the member sees other channels than before (`scope`); many clients resume and do not read (`busy`).
              * @enum {string}
              */
-            reason: "invalid" | "epoch" | "expired" | "too_many" | "scope";
+            reason: "invalid" | "epoch" | "expired" | "too_many" | "scope" | "busy";
         };
         TokenExpiringData: {
             /** @example 1 */

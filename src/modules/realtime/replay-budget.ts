@@ -1,0 +1,69 @@
+import { Injectable } from '@nestjs/common';
+
+/** Pages of events that may be in memory at once on this instance, each of 256 KiB or a single event. */
+const PAGES = 128;
+/** Of these, for the sockets of one workspace. */
+const PAGES_PER_WORKSPACE = 32;
+/** Longer than sockets that do not read may keep a page. */
+const WAIT_MS = 12_000;
+
+interface Waiter {
+  enter(): void;
+}
+
+/**
+ * Bounds what is kept in memory for sockets that resume: a page that has been read from the log counts until its client
+ * has read it. A free page goes to the workspace that has the fewest, so that clients of one that do not read delay
+ * those of another by little.
+ */
+@Injectable()
+export class ReplayBudget {
+  private readonly taken = new Map<string, number>();
+  private readonly waiting = new Map<string, Set<Waiter>>();
+  /** How many pages are taken. */
+  total = 0;
+
+  /** @returns whether a page was free; then `release` gives it back */
+  tryTake(workspaceId: string): boolean {
+    const own = this.taken.get(workspaceId) ?? 0;
+    if (this.total >= PAGES || own >= PAGES_PER_WORKSPACE) return false;
+    this.total += 1;
+    this.taken.set(workspaceId, own + 1);
+    return true;
+  }
+
+  /** Waits for a page. @returns false when none became free in time */
+  take(workspaceId: string): Promise<boolean> {
+    if (this.tryTake(workspaceId)) return Promise.resolve(true);
+    return new Promise(resolve => {
+      const waiters = this.waiting.get(workspaceId) ?? new Set<Waiter>();
+      this.waiting.set(workspaceId, waiters);
+      const leave = (isTaken: boolean): void => {
+        clearTimeout(timer);
+        waiters.delete(waiter);
+        if (waiters.size === 0) this.waiting.delete(workspaceId);
+        resolve(isTaken);
+      };
+      const waiter = { enter: () => leave(true) };
+      const timer = setTimeout(leave, WAIT_MS, false).unref();
+      waiters.add(waiter);
+    });
+  }
+
+  release(workspaceId: string): void {
+    const own = (this.taken.get(workspaceId) ?? 1) - 1;
+    if (own > 0) this.taken.set(workspaceId, own);
+    else this.taken.delete(workspaceId);
+    this.total -= 1;
+    this.admitNext();
+  }
+
+  private admitNext(): void {
+    const byPages = [...this.waiting.keys()].sort((a, b) => (this.taken.get(a) ?? 0) - (this.taken.get(b) ?? 0));
+    for (const workspaceId of byPages) {
+      const [first] = this.waiting.get(workspaceId) ?? [];
+      if (!first || !this.tryTake(workspaceId)) continue;
+      return first.enter();
+    }
+  }
+}
