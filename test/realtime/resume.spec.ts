@@ -93,6 +93,19 @@ describe('a socket that comes back with its cursor', () => {
     await socket.close();
   });
 
+  it('A cursor of GET /v1/events resumes a socket, also one in the middle of the log: nothing after it is missing.', async () => {
+    const first = (await desk.owner.api.get('/v1/events?limit=1')).data;
+    expect(first.has_more).toBe(true);
+    await say('one');
+    const socket = await world.agentSocket(desk.owner, { after: first.cursor as string });
+    await socket.next('resumed');
+    const heard = socket.frames.flatMap(({ id }) => id ?? []);
+    const { items } = (await desk.owner.api.get(`/v1/events?limit=200&after=${first.cursor}`)).data;
+    expect(items.length).toBeGreaterThan(2);
+    for (const { id } of items) expect(heard).toContain(id);
+    await socket.close();
+  });
+
   it('is told of a conversation before what was said in it', async () => {
     const stranger = await world.visitor(desk);
     const after = await left(() => world.visitorSocket(stranger));

@@ -48,7 +48,7 @@ export class Fleet {
     this.running = urls.map(() => undefined);
   }
 
-  /** Two instances, ready, one of them at least known to the balancer. */
+  /** Two instances, ready and known to the balancer. */
   static async start({
     env = {},
     through = own => own,
@@ -63,8 +63,11 @@ export class Fleet {
     const found = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
     const fleet = new Fleet(own, redis, proxy, urls, { ...found, TRUST_PROXY: '1', ...env });
     await Promise.all(urls.map((_url, index) => fleet.run(index)));
-    // The balancer looks at the instances now and then, and has none before it has seen one ready.
-    await eventually(async () => ((await fetch(`${fleet.url}/healthz`)).status === 200 ? true : undefined), 20_000);
+    // The balancer sends nothing to an instance before its own probe has found it ready.
+    await eventually(async () => {
+      await fetch(`${fleet.url}/healthz`);
+      return urls.every(url => proxy.logs.includes(` ${new URL(url).host} 200 `)) ? true : undefined;
+    }, 20_000);
     return fleet;
   }
 

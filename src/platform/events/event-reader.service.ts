@@ -58,7 +58,7 @@ export class EventReader {
   async missed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
     const here = this.tail.place;
     const place = decodeLogCursor(cursor);
-    if (!place || place.range) return 'invalid';
+    if (!place) return 'invalid';
     const fault = await this.faultOf(place);
     if (fault) return fault;
     const { workspaceId, types, conversationIds } = query;
