@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { Client } from 'pg';
 import type { Cluster } from '../support/cluster.js';
 import { startCluster } from '../support/cluster.js';
@@ -14,6 +16,8 @@ const READY_MS = 60_000;
 
 /** Published rates and production's password cost. The register limit alone is lifted, because every attack makes workspaces. */
 const SETTINGS = { RATE_LIMITS: 'register=10000/60', BCRYPT_COST: '12', LOG_LEVEL: 'warn' };
+
+const MEMORY = ['--expose-gc', '--import', fileURLToPath(new URL('memory.js', import.meta.url))];
 
 /** Two instances on one PostgreSQL, with or without Redis, and no load balancer between. */
 export class Arena {
@@ -68,7 +72,7 @@ export class Arena {
       const DATABASE_URL = this.databaseProxy.through(this.databaseUrl);
       const env: Record<string, string> = { ...SETTINGS, DATABASE_URL, PORT: String(port) };
       if (this.redis) env.REDIS_URL = this.redis.url;
-      this.services[index] = ServiceProcess.start(env);
+      this.services[index] = ServiceProcess.start(env, { flags: MEMORY, talks: true });
     }
     for (const url of this.urls) {
       const isReady = async () => (await call('GET', `${url}/readyz`).catch(() => null))?.status === 200 || undefined;
@@ -92,6 +96,14 @@ export class Arena {
   residentMiB(): number {
     const status = readFileSync(`/proc/${this.services[0]!.child.pid}/status`, 'utf8');
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
+  }
+
+  /** What the first instance holds after garbage collection. */
+  async heldMiB(): Promise<number> {
+    const { child } = this.services[0]!;
+    child.send('memory');
+    const [held] = (await once(child, 'message')) as [number];
+    return held;
   }
 
   /** Runs statements on a connection of its own, past the proxy. */

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
+import { loadConfig } from '../../src/config/config.js';
 import { ReplayBudget } from '../../src/modules/realtime/replay-budget.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
@@ -14,6 +15,10 @@ const MIB = 1024 * 1024;
 let world: World;
 beforeAll(async () => (world = await World.start({ WS_STALL_MS: String(STALL_MS) })));
 afterAll(() => world.stop());
+
+let shared: Promise<Missed> | undefined;
+/** A workspace with 7 MB to catch up, and three agents. */
+const missedMuch = () => (shared ??= missed(110, 3));
 
 const budget = () => world.app.app.get(ReplayBudget);
 const connections = () => [...world.app.app.get(SocketHub).connections];
@@ -52,7 +57,7 @@ async function openStalled({ after }: Missed, { token }: Agent): Promise<WebSock
 
 describe('resuming sockets that do not read', () => {
   it('A resuming socket that reads nothing is closed with 4002 soon after WS_STALL_MS, although it sends pings.', async () => {
-    const desk = await missed(110);
+    const desk = await missedMuch();
     const socket = await openStalled(desk, desk.agents[0]!);
     const pinging = setInterval(() => socket.send('{"type":"ping"}'), 200);
     const connection = connections().at(-1)!;
@@ -67,7 +72,7 @@ describe('resuming sockets that do not read', () => {
   });
 
   it('A resuming socket that reads slowly but steadily gets all that it has missed, however long that takes.', async () => {
-    const desk = await missed(110);
+    const desk = await missedMuch();
     const socket = await openStalled(desk, desk.agents[0]!);
     const types: string[] = [];
     socket.on('message', data => types.push((JSON.parse(String(data)) as { type: string }).type));
@@ -87,12 +92,12 @@ describe('resuming sockets that do not read', () => {
     socket.terminate();
   }, 60_000);
 
-  it('Sixty resuming sockets that read nothing keep at most 32 pages in memory, and another workspace resumes beside them.', async () => {
-    const flood = await missed(110, 3);
+  it('Twenty-four resuming sockets that read nothing keep at most 8 pages in memory, and another workspace resumes beside them.', async () => {
+    const flood = await missedMuch();
     const other = await missed(110);
     const before = connections().length;
     const sockets: WebSocket[] = [];
-    for (let index = 0; index < 60; index += 1) sockets.push(await openStalled(flood, flood.agents[index % 3]!));
+    for (let index = 0; index < 24; index += 1) sockets.push(await openStalled(flood, flood.agents[index % 3]!));
     let pages = 0;
     let waiting = 0;
     const watching = setInterval(() => {
@@ -103,16 +108,16 @@ describe('resuming sockets that do not read', () => {
         bytes.reduce((sum, count) => sum + count, 0),
       );
     }, 5);
-    expect(connections().length).toBe(before + 60);
+    expect(connections().length).toBe(before + 24);
     const back = await world.agentSocket(other.agents[0]!, { after: other.after });
     await back.next('resumed', () => true, 20_000);
     expect(back.of('message.created').length).toBeGreaterThanOrEqual(110);
     await eventually(() => (budget().total === 0 ? true : undefined), 30_000);
     clearInterval(watching);
-    // 32 of the workspace that does not read, one of the other
+    // 8 of the workspace that does not read, one of the other
     expect(pages).toBeGreaterThan(1);
-    expect(pages).toBeLessThanOrEqual(33);
-    expect(waiting).toBeLessThan(33 * 0.4 * MIB);
+    expect(pages).toBeLessThanOrEqual(9);
+    expect(waiting).toBeLessThan((9 * 0.4 + 24 * 0.15) * MIB);
     for (const socket of sockets) socket.terminate();
     await back.close();
   }, 60_000);
@@ -134,11 +139,11 @@ describe('resuming sockets that do not read', () => {
   }, 40_000);
 
   it('A page that becomes free goes to the workspace that has the fewest.', async () => {
-    const pages = new ReplayBudget();
+    const pages = new ReplayBudget(loadConfig({ NODE_ENV: 'test' }));
     while (pages.tryTake('greedy'));
-    expect(pages.total).toBe(32);
+    expect(pages.total).toBe(8);
     for (const workspace of ['a', 'b', 'c']) while (pages.tryTake(workspace));
-    expect(pages.total).toBe(128);
+    expect(pages.total).toBe(32);
     const served: string[] = [];
     const waits = ['a', 'a', 'new', 'b'].map(async workspace => {
       if (await pages.take(workspace)) served.push(workspace);
@@ -152,7 +157,7 @@ describe('resuming sockets that do not read', () => {
     pages.release('b');
     pages.release('a');
     await Promise.all(waits);
-    expect(pages.total).toBe(128 - 7 + 4);
+    expect(pages.total).toBe(32 - 7 + 4);
   });
 });
 

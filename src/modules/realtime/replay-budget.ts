@@ -1,11 +1,12 @@
 import { Injectable } from '@nestjs/common';
+import { Config } from '../../config/config.js';
 
 /** Pages of events that may be in memory at once on this instance, each of 256 KiB or a single event. */
-const PAGES = 128;
+const PAGES = 32;
 /** Of these, for the sockets of one workspace. */
-const PAGES_PER_WORKSPACE = 32;
-/** Longer than sockets that do not read may keep a page. */
-const WAIT_MS = 12_000;
+const PAGES_PER_WORKSPACE = 8;
+/** How much longer a socket waits for a page than one that does not read may keep it. */
+const PATIENCE_MS = 2_000;
 
 interface Waiter {
   enter(): void;
@@ -20,8 +21,13 @@ interface Waiter {
 export class ReplayBudget {
   private readonly taken = new Map<string, number>();
   private readonly waiting = new Map<string, Set<Waiter>>();
+  private readonly waitMs: number;
   /** How many pages are taken. */
   total = 0;
+
+  constructor({ socketStallMs }: Config) {
+    this.waitMs = socketStallMs + PATIENCE_MS;
+  }
 
   /** @returns whether a page was free; then `release` gives it back */
   tryTake(workspaceId: string): boolean {
@@ -45,7 +51,7 @@ export class ReplayBudget {
         resolve(isTaken);
       };
       const waiter = { enter: () => leave(true) };
-      const timer = setTimeout(leave, WAIT_MS, false).unref();
+      const timer = setTimeout(leave, this.waitMs, false).unref();
       waiters.add(waiter);
     });
   }

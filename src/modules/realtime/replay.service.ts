@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import type { EventPage, ResumeFault } from '../../platform/events/event-reader.service.js';
-import { EventReader, pageOf } from '../../platform/events/event-reader.service.js';
+import { EventReader } from '../../platform/events/event-reader.service.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
@@ -17,10 +17,11 @@ export interface ResumeEnd {
   fault: ResumeFault | 'scope';
 }
 
-/** The first page of what was missed, as frames. */
-export interface FirstPage {
+/** What a socket has missed. */
+export interface MissedFrames {
+  /** The first of it, some 64 KiB. */
   frames: TextFrame[];
-  /** Of the first page, to read it again; then the pages after it. */
+  /** What comes after that, yet to be read. */
   pages: EventPage[];
   /** The cursor with which the client resumes the next time. */
   to: string;
@@ -44,8 +45,8 @@ export class ReplayService {
     return this.tail.cursor;
   }
 
-  /** Reads the first page of what the socket has missed since the cursor. */
-  async missed(connection: SocketConnection, after: string): Promise<FirstPage | ResumeEnd> {
+  /** Reads the first of what the socket has missed since the cursor. */
+  async missed(connection: SocketConnection, after: string): Promise<MissedFrames | ResumeEnd> {
     const { audience, principal } = connection.admission;
     const found = await this.reader.missed(after, {
       workspaceId: principal.workspaceId,
@@ -53,9 +54,9 @@ export class ReplayService {
       conversationIds: await this.conversationsOf(connection),
     });
     if (typeof found === 'string') return { fault: found };
-    const { events, rest, to } = found;
-    const frames = this.framesOf(connection, events, after);
-    return 'fault' in frames ? frames : { frames: frames.frames, pages: [pageOf(events), ...rest], to };
+    const { events, pages, to } = found;
+    const read = this.framesOf(connection, events, after);
+    return 'fault' in read ? read : { frames: read.frames, pages, to };
   }
 
   /** Reads one page. */

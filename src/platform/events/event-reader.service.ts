@@ -35,10 +35,10 @@ export type EventPage = readonly string[];
 
 /** What a resuming client has missed. */
 export interface MissedPages {
-  /** The first page. */
+  /** The first events, of some 64 KiB. */
   events: RecordedEvent[];
-  /** The pages after it, yet to be read. */
-  rest: EventPage[];
+  /** What comes after them, yet to be read. */
+  pages: EventPage[];
   /** The cursor that lies behind all of it. */
   to: string;
 }
@@ -53,7 +53,7 @@ export class EventReader {
 
   /**
    * Everything that has been committed since the cursor, in order of position: for one who already hears what comes
-   * from now on. What is there twice is there with the same id. At most a page of it is read into memory.
+   * from now on. What is there twice is there with the same id. Only the first of it is read into memory.
    */
   async missed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
     const here = this.tail.place;
@@ -66,7 +66,7 @@ export class EventReader {
     const { events, rest, bytes } = await this.events.recent(workspaceId, place.since, types, conversationIds, limit);
     if (events.length + rest.length >= limit || bytes > REPLAY_LIMIT.bytes) return 'too_many';
     const newest = newestAmong([...events, ...rest], here.newest);
-    return { events, rest: pagesOf(rest), to: encodeLogCursor({ ...here, newest }) };
+    return { events, pages: pagesOf(rest), to: encodeLogCursor({ ...here, newest }) };
   }
 
   /** Reads a page of what was missed. @returns null when retention has removed some of it meanwhile */
@@ -136,10 +136,6 @@ function newestAmong(
   return received.reduce(newerOf, newest);
 }
 
-export function pageOf(events: readonly Pick<RecordedEvent, 'position'>[]): EventPage {
-  return events.map(({ position }) => position);
-}
-
 /** Each page has at least one event, and ends with the one that fills it. */
 function pagesOf(events: readonly EventRef[]): EventPage[] {
   const pages: EventRef[][] = [];
@@ -152,5 +148,5 @@ function pagesOf(events: readonly EventRef[]): EventPage[] {
     pages.at(-1)?.push(event);
     room -= event.bytes;
   }
-  return pages.map(pageOf);
+  return pages.map(page => page.map(({ position }) => position));
 }

@@ -29,8 +29,16 @@ const SETTLED_SINCE = statement(`
     FROM event WHERE xid >= $1::xid8
   ) AS settled`);
 
-/** Payloads of so many bytes are read at once, and the one that exceeds it. */
+/** Payloads of so many bytes are read at once, and the one that exceeds it: at first, and then in each page. */
+const HEAD_BYTES = 64 * 1024;
 export const PAGE_BYTES = 256 * 1024;
+
+/**
+ * The bytes of a payload as JSON, about. What is not compressed takes as many as text; what is would be many times
+ * larger, and is looked at.
+ */
+const PAYLOAD_BYTES = `CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
+  ELSE octet_length(payload::text) END`;
 
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
 const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
@@ -40,11 +48,11 @@ const recent = (which: string): readonly [Statement, Statement] =>
     from => `
       SELECT asked.place, missed.* FROM ${from} CROSS JOIN LATERAL (
         SELECT ${EVENT_METADATA}, bytes,
-               CASE WHEN bytes_through - bytes < ${PAGE_BYTES} THEN ${EVENT_PAYLOAD} END AS payload
+               CASE WHEN bytes_through - bytes < ${HEAD_BYTES} THEN ${EVENT_PAYLOAD} END AS payload
         FROM (
           SELECT event.*, sum(bytes) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes_through
           FROM (
-            SELECT event.*, octet_length(payload::text) AS bytes FROM event WHERE ${which} LIMIT asked.most
+            SELECT event.*, ${PAYLOAD_BYTES} AS bytes FROM event WHERE ${which} LIMIT asked.most
           ) AS event
         ) AS event
       ) AS missed`,
@@ -72,7 +80,7 @@ const PAGE_OF_WORKSPACE = statement(`
 
 /** A page of what was missed; some of its events may have been removed by retention meanwhile. */
 const BY_POSITION = statement(
-  `SELECT ${EVENT_COLUMNS} FROM event WHERE position = ANY($1::bigint[]) ORDER BY position`,
+  `SELECT ${EVENT_COLUMNS} FROM event WHERE position = ANY($1::bigint[]) ORDER BY event.position`,
 );
 
 /** What there is to judge by whether a place in the log can still be read on from. */
@@ -131,19 +139,19 @@ export interface EventRef {
   id: string;
   xid: string;
   position: string;
-  /** Of its payload, as JSON. */
+  /** Of its payload as JSON, about. */
   bytes: number;
 }
 
-/** In order of position: the events of the first page, then the others. */
+/** In order of position: the first events, of some 64 KiB, then the others. */
 export interface MissedEvents {
   events: RecordedEvent[];
   rest: EventRef[];
-  /** Of all payloads. */
+  /** Of all payloads, about. */
   bytes: number;
 }
 
-/** A row whose payload is only there on the first page. */
+/** A row whose payload is only there where it is among the first. */
 type MissedRow = Omit<EventRow, 'payload'> & { payload: EventRow['payload'] | null; bytes: number };
 
 const isRead = (row: MissedRow): row is MissedRow & EventRow => row.payload !== null;

@@ -45,6 +45,10 @@ interface Held {
   bytes: number;
 }
 
+function asFrame(said: Outgoing): TextFrame {
+  return typeof said === 'string' ? TextFrame.of(said) : said;
+}
+
 function takeFrom(held: Held): TextFrame | undefined {
   const frame = held.frames.shift();
   held.bytes -= frame?.bytes.length ?? 0;
@@ -95,7 +99,7 @@ export class SocketConnection {
   /** @param passing whether the frame tells of something that will be out of date in a moment anyway */
   send(said: Outgoing, passing = false): void {
     if (!this.isOpen) return;
-    const frame = typeof said === 'string' ? TextFrame.of(said) : said;
+    const frame = asFrame(said);
     if (this.held) return this.keep(this.held, frame, passing);
     const waiting = this.socket.bufferedAmount;
     if (waiting > BUFFER.limit) return this.close('slowConsumer');
@@ -112,7 +116,7 @@ export class SocketConnection {
    * Sends these before what is held back, no faster than the client reads.
    * @returns true when the operating system has taken all of them, false when the socket has closed
    */
-  async replay(frames: readonly TextFrame[]): Promise<boolean> {
+  async replay(frames: readonly Outgoing[]): Promise<boolean> {
     const last = frames.at(-1);
     if (!last) return this.isOpen;
     const rest = frames.slice(0, -1);
@@ -153,15 +157,15 @@ export class SocketConnection {
   /** Runs without a pause while the client keeps up, so that what is sent after it in the same turn comes after it. */
   private async sendPaced(next: () => Outgoing | undefined): Promise<void> {
     for (let said = next(); said !== undefined && this.isOpen; said = next()) {
-      const frame = typeof said === 'string' ? TextFrame.of(said) : said;
-      if (this.socket.bufferedAmount < BUFFER.passing) this.write(frame);
-      else await this.sent(frame);
+      if (this.socket.bufferedAmount < BUFFER.passing) this.write(asFrame(said));
+      else await this.sent(said);
     }
   }
 
   /** Resolves when the operating system has taken the frame, and all before it, or the socket has closed. */
-  private sent(frame: TextFrame): Promise<void> {
-    return new Promise(resolve => this.socket.send(frame.payload, { binary: false }, () => resolve()));
+  private sent(said: Outgoing): Promise<void> {
+    const { payload } = asFrame(said);
+    return new Promise(resolve => this.socket.send(payload, { binary: false }, () => resolve()));
   }
 
   /**
