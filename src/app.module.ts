@@ -4,7 +4,7 @@ import { ENTITIES } from './entities.js';
 import { Clock, SystemClock } from './kernel/clock.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
-import { AuthModule, PassportAuthenticator } from './modules/auth/index.js';
+import { AuthModule, PassportAuthenticatorService } from './modules/auth/index.js';
 import { BotsModule } from './modules/bots/index.js';
 import { CannedResponsesModule } from './modules/canned-responses/index.js';
 import { ChannelsModule } from './modules/channels/index.js';
@@ -33,7 +33,7 @@ import { JsonBodyGuard } from './platform/http/json-body.guard.js';
 import { RequestBodies } from './platform/http/request-bodies.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
-import { RosterModule } from './platform/roster/roster.module.js';
+import { PresenceStoreModule } from './platform/presence/presence-store.module.js';
 import { RedisModule } from './platform/redis/redis.module.js';
 import { MetricsModule } from './platform/metrics/metrics.module.js';
 import { OutboundModule } from './platform/outbound/outbound.module.js';
@@ -60,7 +60,7 @@ const PLATFORM = [
   DatabaseModule,
   RedisModule,
   FanoutModule,
-  RosterModule,
+  PresenceStoreModule,
   ErasureModule,
   EventsModule,
   EncryptionModule,
@@ -95,7 +95,7 @@ const MODULES = [
 @Global()
 @Module({
   imports: [AuthModule],
-  providers: [{ provide: Authenticator, useExisting: PassportAuthenticator }],
+  providers: [{ provide: Authenticator, useExisting: PassportAuthenticatorService }],
   exports: [Authenticator],
 })
 class PortsModule {}

@@ -1,9 +1,9 @@
 import { CLOSE, closeCodes } from './kernel/close-codes.js';
-import type { CataloguedFrame, SocketRoute } from './modules/realtime/index.js';
-import { framesOf, SOCKET_ROUTES } from './modules/realtime/index.js';
+import type { DocumentedFrame, SocketRoute } from './modules/realtime/index.js';
+import { framesFor, SOCKET_ROUTES } from './modules/realtime/index.js';
 import type { AsyncDocument, Message, SocketDescription } from './platform/asyncapi/document.js';
 import { writeAsyncDocument } from './platform/asyncapi/document.js';
-import { durablePayload, errorPayload, passingPayload, saidPayload } from './platform/asyncapi/payloads.js';
+import { durablePayload, errorPayload, ephemeralPayload, sentPayload } from './platform/asyncapi/payloads.js';
 import { STATUS } from './platform/http/problem.js';
 import { PAGE } from './platform/pages/layout.js';
 import type { ApiDocument } from './platform/openapi/document.js';
@@ -35,16 +35,16 @@ export function asyncDocument(api: ApiDocument): AsyncDocument {
 }
 
 function describe(audience: 'visitor' | 'agent', { path, summary, query, refusals }: SocketRoute): SocketDescription {
-  const { heard, said } = framesOf(audience);
+  const { heard, said } = framesFor(audience);
   return {
     name: audience,
     path,
     summary,
     query: querySchema(query),
     credential: query.token?.description ?? '',
-    heard: [...heard.map(heardMessage), ERROR],
-    said: said.map(frame => ({
-      ...message(frame, saidPayload(frame.type, frame.shape)),
+    received: [...heard.map(heardMessage), ERROR],
+    sent: said.map(frame => ({
+      ...message(frame, sentPayload(frame.type, frame.shape)),
       answer: frame.answer,
     })),
     refusals: refusals.map(refusal => ({
@@ -62,12 +62,12 @@ const ERROR: Message = {
   payload: errorPayload(),
 };
 
-function heardMessage(frame: CataloguedFrame): Message {
+function heardMessage(frame: DocumentedFrame): Message {
   const { type, shape, about } = frame;
-  return message(frame, about === null ? passingPayload(type, shape) : durablePayload(type, shape, about));
+  return message(frame, about === null ? ephemeralPayload(type, shape) : durablePayload(type, shape, about));
 }
 
-function message({ type, summary }: CataloguedFrame, payload: JsonObject): Message {
+function message({ type, summary }: DocumentedFrame, payload: JsonObject): Message {
   return { name: type, summary, payload };
 }
 

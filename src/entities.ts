@@ -9,7 +9,7 @@ import { ContactChannelEntity, ContactEntity } from './modules/contacts/contact.
 import {
   ConversationCounterEntity,
   ConversationEntity,
-  ConversationTallyEntity,
+  ConversationCountsEntity,
 } from './modules/conversations/conversation.entity.js';
 import { MessageEntity } from './modules/conversations/messages/message.entity.js';
 import { InviteEntity } from './modules/invites/invite.entity.js';
@@ -18,7 +18,7 @@ import { SsoTicketEntity } from './modules/sso/sso-ticket.entity.js';
 import { UserEntity } from './modules/users/user.entity.js';
 import { WorkspaceEntity } from './modules/workspaces/workspace.entity.js';
 import { ErasedSubjectEntity, ErasureEntity } from './platform/erasure/erasure.entity.js';
-import { KeptAnswer } from './platform/idempotency/idempotency.entity.js';
+import { IdempotencyKeyEntity } from './platform/idempotency/idempotency.entity.js';
 
 /** Every table that has an entity. The event log and its readers have none: TypeORM knows no `xid8`. */
 export const ENTITIES = [
@@ -36,11 +36,11 @@ export const ENTITIES = [
   SsoTicketEntity,
   ConversationEntity,
   ConversationCounterEntity,
-  ConversationTallyEntity,
+  ConversationCountsEntity,
   MessageEntity,
   CannedResponseEntity,
   AuditEntryEntity,
-  KeptAnswer,
+  IdempotencyKeyEntity,
   ErasureEntity,
   ErasedSubjectEntity,
 ];

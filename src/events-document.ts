@@ -1,6 +1,6 @@
 import { closeCodes } from './kernel/close-codes.js';
 import type { FrameDefinition } from './modules/realtime/index.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from './modules/realtime/index.js';
+import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from './modules/realtime/index.js';
 import { markdownPage, markdownTable } from './platform/pages/markdown-text.js';
 
 /**
@@ -25,7 +25,7 @@ export function eventsDocument(...note: string[]): string {
     '`{type, id, cursor, timestamp, conversation_id?, channel_id?, data}`',
     markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(EVENT_FRAMES)),
     '## Of the moment',
-    markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(PASSING_FRAMES)),
+    markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(EPHEMERAL_FRAMES)),
     '`error` answers a frame that could not be handled: `{type, error: {code, message}}`.',
     '## From clients',
     'Fields stand at the top level, under `data` or under `payload`. A dash: not from them.',

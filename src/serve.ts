@@ -13,7 +13,7 @@ const EX_CONFIG = 78;
 const STOP_MS = 20_000;
 
 /** npm passes on to its child the Ctrl-C that both have got already: a second one so soon is the first. */
-const TWIN_MS = 1_000;
+const REPEATED_SIGNAL_MS = 1_000;
 
 /** Runs the service until SIGTERM or SIGINT; a second one, later, says to hurry. Ends with 1 when it cannot go on. */
 export async function serve(): Promise<void> {
@@ -25,7 +25,7 @@ export async function serve(): Promise<void> {
   let asked: number | undefined;
   const stop = async (): Promise<void> => {
     asked ??= performance.now();
-    if (performance.now() - asked > TWIN_MS) service.hurry();
+    if (performance.now() - asked > REPEATED_SIGNAL_MS) service.hurry();
     await service.stop();
     log.info('stopped');
     process.exit(0);

@@ -4,7 +4,7 @@ import { each } from '../pace.js';
 import { listen } from './listener.js';
 
 /** After that whoever has not been told everything never will be. */
-const PATIENCE_MS = 25_000;
+const MAX_WAIT_MS = 25_000;
 /** Handshakes under way at once when they come for the first time; they come back all at once. */
 const OPENING = 50;
 /** Whoever is sent away comes again after what it was told, and up to so much later, twice as much each time. */
@@ -40,8 +40,8 @@ export class Crowd {
       await this.enter(member);
       wholeMs.push(performance.now() - begun);
     });
-    const late = delay(PATIENCE_MS, 'late', { ref: false });
-    if ((await Promise.race([Promise.all(all), late])) === 'late') wholeMs.push(PATIENCE_MS);
+    const late = delay(MAX_WAIT_MS, 'late', { ref: false });
+    if ((await Promise.race([Promise.all(all), late])) === 'late') wholeMs.push(MAX_WAIT_MS);
     const { handshakes, refused } = this;
     return { halfMs: quantile(wholeMs, 0.5), wholeMs: Math.max(...wholeMs), handshakes, refused };
   }

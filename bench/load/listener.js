@@ -8,7 +8,7 @@ const PING = 9;
 const PONG = 10;
 
 /** A server that has not let one in by then never will. */
-const PATIENCE_MS = 20_000;
+const MAX_WAIT_MS = 20_000;
 
 /** All sockets of this process read into it, one after another. */
 const shared = Buffer.allocUnsafe(256 * 1024);
@@ -36,7 +36,7 @@ export function listen(port, { path, hello, ready, refused }, heard, lost) {
       state = 'closed';
       socket.destroy();
     };
-    const late = setTimeout(() => fail(`not let in within ${PATIENCE_MS} ms`), PATIENCE_MS);
+    const late = setTimeout(() => fail(`not let in within ${MAX_WAIT_MS} ms`), MAX_WAIT_MS);
     const frames = new FrameReader((opcode, data, start, end) => {
       if (opcode === PING) return void socket.write(clientFrame(PONG, data.subarray(start, end)));
       if (opcode === CLOSE) return fail(`closed with ${end - start < 2 ? 'no code' : data.readUInt16BE(start)}`);

@@ -49,11 +49,11 @@ export function namesOf(root, plural, singular = singularOf(plural)) {
   const reserved = [names.pluralVariable, names.singularVariable, names.table].find(word => RESERVED.has(word));
   const empty = plural.split('-').find(word => EMPTY.test(word));
   if (reserved ?? empty) throw new Refusal(`${reserved ?? empty} cannot be a name; say more of what it is.`);
-  refuseTwin(root, names);
+  refuseDuplicate(root, names);
   return names;
 }
 
-function refuseTwin(root, { plural, singular, Singular, table }) {
+function refuseDuplicate(root, { plural, singular, Singular, table }) {
   const read = path => readFileSync(join(root, path), 'utf8');
   const paths = ['src', 'test/api'].flatMap(folder =>
     readdirSync(join(root, folder), { recursive: true }).map(path => join(folder, path)),

@@ -2,20 +2,20 @@ import 'reflect-metadata';
 import { createApp, logFor } from '../app.js';
 import { loadConfig } from '../config/config.js';
 import { openDatabase } from '../platform/database/open-database.js';
-import { KeyRotation } from '../platform/encryption/key-rotation.service.js';
-import { needsMissingKey, tellKeyUse } from '../platform/encryption/key-use.js';
+import { KeyRotationService } from '../platform/encryption/key-rotation.service.js';
+import { needsMissingKey, printKeyUse } from '../platform/encryption/key-use.js';
 
 /** Brings what is encrypted under the first of ENCRYPTION_KEYS, and tells which of the others are still needed. */
 const config = loadConfig();
 const log = logFor(config);
 const database = await openDatabase(config, log);
 const app = await createApp({ ...config, databaseUrl: database.url, databaseQueryTimeoutMs: 0 }, log);
-const rotation = app.get(KeyRotation, { strict: false });
+const rotation = app.get(KeyRotationService, { strict: false });
 const rewritten = await rotation.run(line => console.log(line));
 console.log(rewritten === 0 ? 'nothing was under an older key' : `${rewritten} rewritten in all`);
 const keyIds = config.encryptionKeys.map(({ id }) => id);
 const uses = await rotation.uses();
-for (const line of tellKeyUse(uses, keyIds)) console.log(line);
+for (const line of printKeyUse(uses, keyIds)) console.log(line);
 await app.close();
 await database.close();
 process.exit(needsMissingKey(uses, keyIds) ? 1 : 0);

@@ -1,7 +1,7 @@
 import 'reflect-metadata';
 import { createApp, logFor } from '../app.js';
 import { loadConfig } from '../config/config.js';
-import { ConversationCounting } from '../modules/conversations/index.js';
+import { ConversationCountsRepairService } from '../modules/conversations/index.js';
 import { openDatabase } from '../platform/database/open-database.js';
 
 /** Tells whether the inbox counts are right, and counts anew when they are not. */
@@ -9,7 +9,7 @@ const config = loadConfig();
 const log = logFor(config);
 const database = await openDatabase(config, log);
 const app = await createApp({ ...config, databaseUrl: database.url, databaseQueryTimeoutMs: 0 }, log);
-const wrong = await app.get(ConversationCounting, { strict: false }).repair();
+const wrong = await app.get(ConversationCountsRepairService, { strict: false }).repair();
 console.log(wrong === 0 ? 'all counts are right' : `${wrong} counts were wrong and have been counted anew`);
 await app.close();
 await database.close();

@@ -14,7 +14,7 @@ export interface Actor {
 }
 
 /** Where an event belongs; what each reader filters by. */
-export interface EventPlace {
+export interface EventScope {
   workspaceId: string;
   channelId?: string | null;
   conversationId?: string | null;
@@ -22,7 +22,7 @@ export interface EventPlace {
 }
 
 /** An event as a service records it: the payload is a snapshot, so that replay shows what was true then. */
-export interface NewEvent<T extends EventType = EventType> extends EventPlace {
+export interface NewEvent<T extends EventType = EventType> extends EventScope {
   type: T;
   payload: DomainEvents[T];
   actor: Actor;

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { OldAuditEntries } from '../../src/modules/audit/old-audit-entries.service.js';
+import { AuditRetentionJob } from '../../src/modules/audit/audit-retention.job.js';
 import { eventually } from '../support/eventually.js';
 import type { Caller } from '../support/http.js';
 import { someEmail } from '../support/invites.js';
@@ -173,13 +173,13 @@ describe('GET /v1/audit-log', () => {
     const { id } = await makeKey('old');
     await entries(1, `?subject_id=${id}`);
     await world.app.database.query('DELETE FROM event WHERE workspace_id = $1', [desk.workspaceId]);
-    const old = world.app.app.get(OldAuditEntries);
+    const old = world.app.app.get(AuditRetentionJob);
     world.app.clock.advance(29 * 24 * 3600);
-    await old.forgetOld();
+    await old.run();
     world.app.clock.reset();
     expect(await list(`?subject_id=${id}`)).toHaveLength(1);
     world.app.clock.advance(31 * 24 * 3600);
-    await old.forgetOld();
+    await old.run();
     world.app.clock.reset();
     expect(await list(`?subject_id=${id}`)).toEqual([]);
   });

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ConversationCounting } from '../../src/modules/conversations/index.js';
+import { ConversationCountsRepairService } from '../../src/modules/conversations/index.js';
 import type { BotRecord } from '../../src/modules/bots/index.js';
 import type { ChannelRecord } from '../../src/modules/channels/index.js';
 import type { ConversationRecord, MessageRecord } from '../../src/modules/conversations/index.js';
@@ -76,7 +76,7 @@ async function ledBy(desk: Desk, botId: string, count = 1): Promise<Conversation
     await sql(`UPDATE conversation SET status = 'pending', control = 'bot', bot_id = $2 WHERE id = $1`, [id, botId]);
     led.push(await conversation(desk.owner, id));
   }
-  await world.app.app.get(ConversationCounting).repair();
+  await world.app.app.get(ConversationCountsRepairService).repair();
   return led;
 }
 
@@ -587,7 +587,7 @@ describe('a bot that is deleted', () => {
     }
     const counts = await desk.owner.api.get('/v1/conversations/counts');
     expect(counts.data).toMatchObject({ open: 3, pending: 0, unassigned: 3 });
-    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+    expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
     await socket.close();
   });
 
@@ -597,7 +597,7 @@ describe('a bot that is deleted', () => {
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
     await sql(`UPDATE conversation SET status = 'pending', control = 'bot', bot_id = $2 WHERE id = $1`, [id, bot.id]);
-    await world.app.app.get(ConversationCounting).repair();
+    await world.app.app.get(ConversationCountsRepairService).repair();
     const socket = await world.visitorSocket(visitor, { conv: id });
     await desk.owner.api.delete(`/v1/bots/${bot.id}`);
     const frame = await socket.next('conversation.updated');
@@ -644,7 +644,7 @@ describe('a bot that is deleted', () => {
     const after = await conversation(desk.owner, led?.id ?? '');
     expect(after).toMatchObject({ status: 'open', control: 'human', version: led?.version });
     expect((await messages(desk.owner.api, after.id)).map(({ content_type }) => content_type)).toEqual(['text']);
-    await world.app.app.get(ConversationCounting).repair();
+    await world.app.app.get(ConversationCountsRepairService).repair();
   });
 
   it('lets nobody who speaks meanwhile lock it out, nor be locked out', async () => {
@@ -663,7 +663,7 @@ describe('a bot that is deleted', () => {
     expect(said.filter(({ status }) => status !== 201 && status !== 400).map(({ body }) => body)).toEqual([]);
     const after = await Promise.all(led.map(({ id }) => conversation(desk.owner, id)));
     expect(countsOf(after.map(({ status }) => status))).toEqual({ open: 6 });
-    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+    expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
   });
 
   it('leads no channel any more, and whoever watches the channels hears of it', async () => {

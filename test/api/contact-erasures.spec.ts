@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { ConversationCounting } from '../../src/modules/conversations/index.js';
+import { ConversationCountsRepairService } from '../../src/modules/conversations/index.js';
 import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
-import { ErasureJob } from '../../src/platform/erasure/erasure-job.service.js';
+import { ErasureJob } from '../../src/platform/erasure/erasure.job.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { heldRow } from '../support/held-row.js';
@@ -123,7 +123,7 @@ describe('a person that is erased', () => {
     expect((items as Json[]).map(({ seq, content }) => [seq, content])).toEqual(
       Array.from({ length: 6 }, (_nothing, index) => [index + 1, null]),
     );
-    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+    expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
   });
 
   it('is gone with all that was merged into it', async () => {

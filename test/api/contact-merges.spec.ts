@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ConversationCounting } from '../../src/modules/conversations/index.js';
+import { ConversationCountsRepairService } from '../../src/modules/conversations/index.js';
 import type { TestDatabase } from '../support/database.js';
 import { heldRow } from '../support/held-row.js';
 import type { Answer } from '../support/http.js';
@@ -169,7 +169,7 @@ describe('of two unresolved conversations of a channel', () => {
       into = await world.visitor(desk);
       from = await world.visitor(desk);
     }
-    expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+    expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
   });
 
   it('both stay where the channel keeps several', async () => {

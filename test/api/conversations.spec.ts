@@ -4,7 +4,7 @@ import { newId } from '../../src/kernel/ids.js';
 import type { ContactRecord, ContactSummary } from '../../src/modules/contacts/index.js';
 import type { ConversationRecord, Status, VisitorConversationRecord } from '../../src/modules/conversations/index.js';
 import type { MessageRecord } from '../../src/modules/conversations/index.js';
-import { ConversationCounting } from '../../src/modules/conversations/conversation-counting.service.js';
+import { ConversationCountsRepairService } from '../../src/modules/conversations/conversation-counts-repair.service.js';
 import { ConversationsRepository } from '../../src/modules/conversations/conversations.repository.js';
 import type { Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
@@ -66,7 +66,7 @@ describe('conversations', () => {
   const put = async (id: string, status: Status) => {
     const control = status === 'pending' ? 'bot' : 'human';
     await sql('UPDATE conversation SET status = $2, control = $3 WHERE id = $1', [id, status, control]);
-    await world.app.app.get(ConversationCounting).repair();
+    await world.app.app.get(ConversationCountsRepairService).repair();
   };
 
   /** Has one resolved just when somebody who was refused beside it looks for its id. */
@@ -273,7 +273,7 @@ describe('conversations', () => {
         );
         expect([made.status, made.data.status, made.data.number]).toEqual([201, 'open', 2]);
         expect(await read(id)).toMatchObject({ status: 'resolved' });
-        expect(await world.app.app.get(ConversationCounting).repair()).toBe(0);
+        expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
       },
     );
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import type { Principal } from '../../src/kernel/principal.js';
-import { MessageAppender } from '../../src/modules/conversations/messages/message-appender.service.js';
+import { MessageAppenderService } from '../../src/modules/conversations/messages/message-appender.service.js';
 import { MessagesService } from '../../src/modules/conversations/messages/messages.service.js';
-import type { NewMessage, Said } from '../../src/modules/conversations/messages/messages.service.js';
+import type { NewMessage, SendResult } from '../../src/modules/conversations/messages/messages.service.js';
 import type { Statement } from '../../src/platform/database/sql.js';
 import { Sql } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
@@ -123,7 +123,7 @@ describe('a plain message', () => {
       (await rows('SELECT contact_id FROM conversation WHERE id = $1', id))[0]?.contact_id as string;
     const [ofLong, ofShort] = [await contact(long), await contact(short)];
     for (const saying of SAYINGS) await units.run(() => say(long, ofLong)(saying));
-    const appended = jest.spyOn(world.app.app.get(MessageAppender), 'append');
+    const appended = jest.spyOn(world.app.app.get(MessageAppenderService), 'append');
     for (const [from, to] of parts) await together(() => SAYINGS.slice(from, to).map(say(short, ofShort)));
     expect(appended.mock.calls.filter(([{ id }]) => id === short)).toEqual([]);
     appended.mockRestore();
@@ -193,7 +193,7 @@ describe('a plain message', () => {
   it('that comes twice at once under one client_message_id is one', async () => {
     const id = await open();
     const twice = { content: 'Once', client_message_id: unique('id') };
-    const said: Said[] = await together(() => [1, 2, 3].map(() => messages.send(agentOf(desk.owner), id, twice)));
+    const said: SendResult[] = await together(() => [1, 2, 3].map(() => messages.send(agentOf(desk.owner), id, twice)));
     expect(said.filter(({ created }) => created)).toHaveLength(1);
     expect(new Set(said.map(({ message }) => message.id)).size).toBe(1);
     const [row] = await rows('SELECT last_seq, unread_contact FROM conversation WHERE id = $1', id);

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
 import { sha256 } from '../../src/kernel/secret.js';
-import { OldTickets } from '../../src/modules/sso/old-tickets.service.js';
+import { SsoTicketRetentionJob } from '../../src/modules/sso/sso-ticket-retention.job.js';
 import { eventually } from '../support/eventually.js';
 import { lockedRow } from '../support/held-row.js';
 import type { Answer, Caller } from '../support/http.js';
@@ -110,7 +110,7 @@ describe('a ticket goes from state to state as the specification says:', () => {
     await expectRefused(await exchange(world, ticket), 1);
     await expectRefused(await exchange(world, ticket), 1);
     clock.advance(90_000);
-    await world.app.app.get(OldTickets).forgetOld();
+    await world.app.app.get(SsoTicketRetentionJob).run();
     await expectRefused(await exchange(world, ticket), 1);
   });
 
@@ -449,12 +449,12 @@ describe('a ticket that nobody has used dies', () => {
     const at = clock.stop();
     await exchange(world, await ticketFor(key, agent.email));
     await ticketFor(key, agent.email);
-    const old = world.app.app.get(OldTickets);
+    const old = world.app.app.get(SsoTicketRetentionJob);
     clock.stop(new Date(at.getTime() + 60_000 + 24 * 3_600_000));
-    await old.forgetOld();
+    await old.run();
     expect(await ids()).toHaveLength(2);
     clock.stop(new Date(clock.now().getTime() + 1));
-    await old.forgetOld();
+    await old.run();
     expect(await ids()).toEqual([]);
   });
 });

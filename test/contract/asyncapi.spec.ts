@@ -9,7 +9,7 @@ import { newId } from '../../src/kernel/ids.js';
 import { AgentGateway } from '../../src/modules/realtime/agent.gateway.js';
 import { EVENT_ROUTES } from '../../src/modules/realtime/event-routes.js';
 import type { FrameDefinition } from '../../src/modules/realtime/index.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
+import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
 import { VisitorGateway } from '../../src/modules/realtime/visitor.gateway.js';
 import type { AsyncDocument } from '../../src/platform/asyncapi/document.js';
 import type { JsonObject } from '../../src/platform/openapi/json.js';
@@ -115,7 +115,7 @@ describe('asyncapi.json', () => {
 
 describe.each(AUDIENCES)("the %s's channel", audience => {
   it('has every frame that the registry lets it hear, and no other', () => {
-    const frames = { ...EVENT_FRAMES, ...PASSING_FRAMES };
+    const frames = { ...EVENT_FRAMES, ...EPHEMERAL_FRAMES };
     expect(heardBy(audience)).toEqual([...typesFor(frames, audience), 'error']);
   });
 
@@ -137,7 +137,7 @@ describe.each(AUDIENCES)("the %s's channel", audience => {
   });
 
   it('names shapes by reference to the one definition', () => {
-    const frames: Record<string, FrameDefinition> = { ...EVENT_FRAMES, ...PASSING_FRAMES };
+    const frames: Record<string, FrameDefinition> = { ...EVENT_FRAMES, ...EPHEMERAL_FRAMES };
     for (const type of heardBy(audience).filter(name => name !== 'error')) {
       const { properties } = document.channels[audience]?.messages[type]?.payload as { properties: JsonObject };
       const shape = frames[type]?.[audience];

@@ -11,7 +11,7 @@ import { VARIABLES } from '../../src/config/env.js';
 import { RATE_LIMITS } from '../../src/config/rate-limits.js';
 import { CLOSE, closeCodes } from '../../src/kernel/close-codes.js';
 import { publishedErrors } from '../../src/kernel/domain-error.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
+import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
 import type { FrameDefinition } from '../../src/modules/realtime/index.js';
 import { STATUS } from '../../src/platform/http/problem.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
@@ -65,7 +65,9 @@ function resolve<T>(value: T): T {
 }
 
 /** Every frame of the registry, in the order in which it is written down. */
-const FRAMES = [EVENT_FRAMES, PASSING_FRAMES, CLIENT_FRAMES].flatMap(frames => Object.entries<FrameDefinition>(frames));
+const FRAMES = [EVENT_FRAMES, EPHEMERAL_FRAMES, CLIENT_FRAMES].flatMap(frames =>
+  Object.entries<FrameDefinition>(frames),
+);
 
 function shapesOfFrames(): string[] {
   const shapes = FRAMES.flatMap(([, { agent, visitor }]) => [agent, visitor]);

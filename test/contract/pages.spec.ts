@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeCodes } from '../../src/kernel/close-codes.js';
-import { EVENT_FRAMES, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_FRAMES, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
 import { World } from '../support/world.js';
 
 let world: World;
@@ -88,7 +88,7 @@ describe('the pages that the service serves', () => {
   it('The events page names every frame of an agent or visitor and every close code', async () => {
     const { status, text } = await get('/docs/events');
     expect(status).toBe(200);
-    for (const type of Object.keys({ ...EVENT_FRAMES, ...PASSING_FRAMES }))
+    for (const type of Object.keys({ ...EVENT_FRAMES, ...EPHEMERAL_FRAMES }))
       expect(text).toContain(`<code>${type}</code>`);
     for (const { code } of closeCodes()) expect(text).toContain(`<td>${code}</td>`);
     expect(text).not.toContain('npm run docs');

@@ -68,7 +68,7 @@ const MUTATIONS: Mutation[] = [
   },
   {
     lock: 'the counts of the channels in scope',
-    file: 'src/modules/conversations/tally.repository.ts',
+    file: 'src/modules/conversations/conversation-counts.repository.ts',
     from: '[principal.workspaceId, scopeOf(principal), me]',
     to: '[principal.workspaceId, scopeOf(principal) && null, me]',
     rows: '^GET /v1/conversations/counts$',
@@ -89,21 +89,21 @@ const MUTATIONS: Mutation[] = [
   },
   {
     lock: 'the rooms of one workspace',
-    file: 'src/modules/conversations/conversation-places.repository.ts',
+    file: 'src/modules/conversations/conversation-scopes.repository.ts',
     from: 'conversation.workspace_id = asked.workspace_id',
     to: 'conversation.workspace_id IS NOT NULL',
     rows: '^WS ',
   },
   {
     lock: 'the rooms of one contact',
-    file: 'src/modules/conversations/conversation-places.repository.ts',
+    file: 'src/modules/conversations/conversation-scopes.repository.ts',
     from: 'asked.contact_id IS NULL OR',
     to: 'true OR',
     rows: '^WS ',
   },
   {
     lock: 'the rooms of the channels in scope',
-    file: 'src/modules/conversations/conversation-places.repository.ts',
+    file: 'src/modules/conversations/conversation-scopes.repository.ts',
     from: 'asked.channels IS NULL OR',
     to: 'true OR',
     rows: '^WS ',

@@ -3,9 +3,9 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { Logger } from '@nestjs/common';
 import { Redis } from 'ioredis';
 import { RedisFanout } from '../../src/platform/fanout/fanout.redis.js';
-import { MemoryRoster } from '../../src/platform/roster/roster.memory.js';
-import { RedisRoster } from '../../src/platform/roster/roster.redis.js';
-import type { RosterChange } from '../../src/platform/roster/roster-change.js';
+import { MemoryPresenceStore } from '../../src/platform/presence/presence-store.memory.js';
+import { RedisPresenceStore } from '../../src/platform/presence/presence-store.redis.js';
+import type { PresenceChange } from '../../src/platform/presence/presence-change.js';
 import { eventually } from '../support/eventually.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { rosterSuite } from './roster.suite.js';
@@ -14,7 +14,7 @@ import { rosterSuite } from './roster.suite.js';
 beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(['error']));
 
-rosterSuite({ name: 'MemoryRoster', instances: () => Promise.resolve([new MemoryRoster()]) });
+rosterSuite({ name: 'MemoryPresenceStore', instances: () => Promise.resolve([new MemoryPresenceStore()]) });
 
 /** Long enough for a slow machine to miss nothing, short enough to be waited for. */
 const TTL_MS = 3_000;
@@ -35,7 +35,7 @@ const TTL_MS = 3_000;
   const invalid = { record: (source: string, kind: string) => void refused.push(`${source}: ${kind}`) };
 
   interface Instance {
-    roster: RedisRoster;
+    roster: RedisPresenceStore;
     client: Redis;
     fanout: RedisFanout;
     /** As if its process had been killed. */
@@ -48,8 +48,8 @@ const TTL_MS = 3_000;
     await eventually(() => client.status === 'ready' || undefined);
     const fanout = new RedisFanout(client, invalid);
     await fanout.listening;
-    const roster = new RedisRoster(client, fanout, ttlMs, invalid);
-    await roster.standing;
+    const roster = new RedisPresenceStore(client, fanout, ttlMs, invalid);
+    await roster.ready;
     ends.push(async () => {
       await roster.close(0);
       await fanout.close();
@@ -68,11 +68,11 @@ const TTL_MS = 3_000;
   beforeEach(() => {
     room = `room-${randomUUID()}`;
   });
-  const knows = (at: Instance, who: string) => at.roster.noteOf(room, who) !== undefined;
+  const knows = (at: Instance, who: string) => at.roster.metadataOf(room, who) !== undefined;
   const until = (says: () => boolean, ms = 10_000) => eventually(() => says() || undefined, ms);
 
   rosterSuite({
-    name: 'RedisRoster',
+    name: 'RedisPresenceStore',
     instances: async () => {
       const rosters = (await Promise.all([instance(), instance(), instance()])).map(({ roster }) => roster);
       const hall = `hall-${randomUUID()}`;
@@ -96,7 +96,7 @@ const TTL_MS = 3_000;
     dying.roster.enter(room, 'mark', 'x');
     one.roster.enter(room, 'mark', 'x');
     await until(() => knows(one, 'ada'));
-    const gone: RosterChange[] = [];
+    const gone: PresenceChange[] = [];
     one.roster.listen(change => change.room === room && gone.push(change));
     await dying.die();
     const diedAt = Date.now();
@@ -127,7 +127,7 @@ const TTL_MS = 3_000;
     one.roster.enter(room, 'ada', 'x');
     other.roster.enter(room, 'mark', 'x');
     await until(() => knows(one, 'mark') && knows(other, 'ada'));
-    const heard: RosterChange[] = [];
+    const heard: PresenceChange[] = [];
     for (const { roster } of [one, other]) roster.listen(change => change.room === room && heard.push(change));
     await server.flush();
     const late = await instance();
@@ -141,7 +141,7 @@ const TTL_MS = 3_000;
     const [one, other] = [await instance(), await instance()];
     one.roster.enter(room, 'ada', 'x');
     await until(() => knows(other, 'ada'));
-    const heard: RosterChange[] = [];
+    const heard: PresenceChange[] = [];
     other.roster.listen(change => change.room === room && heard.push(change));
     await server.kill();
     one.roster.enter(room, 'mark', 'x');

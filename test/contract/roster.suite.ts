@@ -1,18 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Roster } from '../../src/platform/roster/roster.js';
-import type { RosterChange } from '../../src/platform/roster/roster-change.js';
+import type { PresenceStore } from '../../src/platform/presence/presence-store.js';
+import type { PresenceChange } from '../../src/platform/presence/presence-change.js';
 import { eventually } from '../support/eventually.js';
 
 /** How a twin is set up: instances that know of each other, just one where there is only this process. */
 export interface RosterTwin {
   name: string;
-  instances(): Promise<Roster[]>;
+  instances(): Promise<PresenceStore[]>;
 }
 
 /** What a listener has heard, without the times. */
-function ear(instance: Roster, prefix: string): Omit<RosterChange, 'at'>[] {
-  const heard: Omit<RosterChange, 'at'>[] = [];
+function ear(instance: PresenceStore, prefix: string): Omit<PresenceChange, 'at'>[] {
+  const heard: Omit<PresenceChange, 'at'>[] = [];
   instance.listen(({ room, who, before, after }) => {
     if (room.startsWith(prefix)) heard.push({ room, who, before, after });
   });
@@ -22,29 +22,29 @@ function ear(instance: Roster, prefix: string): Omit<RosterChange, 'at'>[] {
 /** What every roster promises, wherever it keeps what it knows. */
 export function rosterSuite(twin: RosterTwin): void {
   describe(`${twin.name} as a roster`, () => {
-    let instances: Roster[];
-    let one: Roster;
-    let last: Roster;
+    let instances: PresenceStore[];
+    let one: PresenceStore;
+    let last: PresenceStore;
     /** A room of each test's own. */
     let desk: string;
     beforeEach(async () => {
       desk = `desk-${randomUUID()}`;
       instances = await twin.instances();
-      [one, last] = [instances[0] as Roster, instances.at(-1) as Roster];
+      [one, last] = [instances[0] as PresenceStore, instances.at(-1) as PresenceStore];
     });
     afterEach(async () => {
       for (const instance of instances) await instance.close(0);
     });
 
     /** Until every instance says so. */
-    async function everywhere(says: (instance: Roster) => boolean): Promise<void> {
+    async function everywhere(says: (instance: PresenceStore) => boolean): Promise<void> {
       await eventually(() => instances.every(says) || undefined);
     }
 
     it('says on every instance who is there and what was said of them, and on its own at once', async () => {
       one.enter(desk, 'ada', 'online');
-      expect(one.noteOf(desk, 'ada')).toBe('online');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === 'online');
+      expect(one.metadataOf(desk, 'ada')).toBe('online');
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'online');
       expect([...last.present(desk)]).toEqual([['ada', 'online']]);
     });
 
@@ -52,11 +52,11 @@ export function rosterSuite(twin: RosterTwin): void {
       one.enter(desk, 'ada', '1');
       one.enter(`${desk}s`, 'ada', '2');
       one.enter(desk, 'ada b', '3');
-      await everywhere(instance => instance.noteOf(`${desk}s`, 'ada') === '2');
+      await everywhere(instance => instance.metadataOf(`${desk}s`, 'ada') === '2');
       await everywhere(instance => instance.present(desk).size === 2);
-      expect(last.noteOf(desk, 'ada')).toBe('1');
-      expect(last.noteOf(desk, 'ada b')).toBe('3');
-      expect(last.noteOf(desk.slice(0, -1), `${desk.slice(-1)} ada`)).toBeUndefined();
+      expect(last.metadataOf(desk, 'ada')).toBe('1');
+      expect(last.metadataOf(desk, 'ada b')).toBe('3');
+      expect(last.metadataOf(desk.slice(0, -1), `${desk.slice(-1)} ada`)).toBeUndefined();
       expect([...last.present('nowhere')]).toEqual([]);
     });
 
@@ -69,11 +69,11 @@ export function rosterSuite(twin: RosterTwin): void {
       const heard = instances.map(instance => ear(instance, desk));
       for (const instance of instances.slice(1)) instance.leave(desk, 'ada');
       one.leave(desk, 'mark 0');
-      await everywhere(instance => instance.noteOf(desk, 'mark 0') === undefined);
+      await everywhere(instance => instance.metadataOf(desk, 'mark 0') === undefined);
       if (instances.length > 1)
-        expect(instances.map(instance => instance.noteOf(desk, 'ada'))).not.toContain(undefined);
+        expect(instances.map(instance => instance.metadataOf(desk, 'ada'))).not.toContain(undefined);
       one.leave(desk, 'ada');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === undefined);
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === undefined);
       const gone = (who: string) => ({ room: desk, who, before: 'x', after: undefined });
       for (const own of heard) expect(own).toEqual([gone('mark 0'), gone('ada')]);
     });
@@ -84,12 +84,12 @@ export function rosterSuite(twin: RosterTwin): void {
       expect(heard[0]).toHaveLength(1);
       one.enter(desk, 'ada', 'online');
       one.leave(desk, 'nobody');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === 'online');
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'online');
       one.enter(desk, 'ada', 'away');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === 'away');
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'away');
       one.leave(desk, 'ada');
       one.leave(desk, 'ada');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === undefined);
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === undefined);
       for (const own of heard) {
         expect(own).toEqual([
           { room: desk, who: 'ada', before: undefined, after: 'online' },
@@ -106,25 +106,25 @@ export function rosterSuite(twin: RosterTwin): void {
       });
       await everywhere(instance => instance.present(desk).size === instances.length + 1);
       last.enter(desk, 'ada', 'away');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === 'away');
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'away');
       one.enter(desk, 'ada', 'offline');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === 'offline');
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'offline');
     });
 
     it('tells when those who leave were last here', async () => {
       const times: number[] = [];
       for (const instance of instances) instance.listen(({ after, at }) => after === undefined && times.push(at));
       one.enter(desk, 'ada', '');
-      await everywhere(instance => instance.noteOf(desk, 'ada') === '');
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === '');
       one.leave(desk, 'ada', 1_795_219_200_123);
-      await everywhere(instance => instance.noteOf(desk, 'ada') === undefined);
+      await everywhere(instance => instance.metadataOf(desk, 'ada') === undefined);
       expect(times).toEqual(instances.map(() => 1_795_219_200_123));
     });
 
     it('is right on every instance after many have come, changed and gone at once', async () => {
       const expected = new Map<string, string>();
       for (let index = 0; index < 3_000; index += 1) {
-        const by = instances[index % instances.length] as Roster;
+        const by = instances[index % instances.length] as PresenceStore;
         by.enter(desk, `guest ${index}`, `note "${index}" ключ`);
         if (index % 3 === 0) by.enter(desk, `guest ${index}`, 'changed');
         if (index % 5 === 0) by.leave(desk, `guest ${index}`);

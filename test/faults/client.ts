@@ -5,7 +5,7 @@ import type { Operation, Outcome } from './history.js';
 import { now } from './history.js';
 
 /** How long a client waits before it gives a request up. */
-const PATIENCE_MS = 4_000;
+const MAX_WAIT_MS = 4_000;
 /** However busy the machine is: for what has to succeed. */
 export const ALL_PATIENCE_MS = 30_000;
 
@@ -32,7 +32,7 @@ export class Http {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
   /** @throws Error when no whole answer came; GaveUp when none came in time */
-  ask(url: string, { method, path, token, body, headers }: Ask, ms = PATIENCE_MS): Promise<Answer> {
+  ask(url: string, { method, path, token, body, headers }: Ask, ms = MAX_WAIT_MS): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
       const asked = request(`${url}${path}`, {

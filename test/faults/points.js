@@ -95,14 +95,14 @@ const MUTANTS = {
     armed = on ? [{ point: 'publish', action: 'drop', after: 3, every: 4, times: Infinity }] : [];
   },
   async 'client_message_id is ignored'(on) {
-    const { MessageAppender } = await dist('modules/conversations/messages/message-appender.service.js');
+    const { MessageAppenderService } = await dist('modules/conversations/messages/message-appender.service.js');
     const { MessagesService } = await dist('modules/conversations/messages/messages.service.js');
     replace(MessagesService.prototype, 'twinOf', on && (() => async () => null));
     const nameless = append =>
       function (conversation, draft, actor) {
         return append.call(this, conversation, { ...draft, clientMessageId: null }, actor);
       };
-    replace(MessageAppender.prototype, 'append', on && nameless);
+    replace(MessageAppenderService.prototype, 'append', on && nameless);
   },
   async 'notes are told to visitors'(on) {
     const { EVENT_ROUTES } = await dist('modules/realtime/event-routes.js');
@@ -137,12 +137,12 @@ const MUTANTS = {
   },
   /** A newcomer never displaces whoever came before it. */
   async 'passwords are hashed in order'(on) {
-    const { FairQueue } = await dist('platform/limits/fair-queue.js');
+    const { FairConcurrencyQueue } = await dist('platform/limits/fair-concurrency-queue.js');
     const inOrder = () =>
       function (newcomer) {
         return newcomer ?? this.waiting.at(-1);
       };
-    replace(FairQueue.prototype, 'heaviestWith', on && inOrder);
+    replace(FairConcurrencyQueue.prototype, 'heaviestWith', on && inOrder);
   },
   /** As it was once: the message is read where nobody catches what is thrown. */
   async 'what Redis sends is believed'(on) {

@@ -3,10 +3,10 @@ import { Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
 import { Sql, statement } from '../../src/platform/database/sql.js';
-import { closedHorizon } from '../../src/platform/events/closed-range.js';
-import { DurableReader, Reading } from '../../src/platform/events/durable-reader.js';
+import { safeUpperBound } from '../../src/platform/events/safe-upper-bound.js';
+import { EventConsumer, ConsumerDependencies } from '../../src/platform/events/event-consumer.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
-import { OldEvents } from '../../src/platform/events/old-events.service.js';
+import { EventRetentionJob } from '../../src/platform/events/event-retention.job.js';
 import type { LoggedEvent } from '../../src/platform/events/reading-position.repository.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
@@ -20,14 +20,14 @@ const NOTE = statement(`INSERT INTO collected (id, position, conversation_id) VA
 const SLOW_MS = 60_000;
 
 /** Writes down what it reads, in the order in which it reads it. */
-class Collector extends DurableReader {
+class Collector extends EventConsumer {
   protected readonly name = 'collector';
   protected readonly types = ['message.created'] as const;
   /** Called after the effect, within its unit of work. */
   meanwhile: () => Promise<void> = () => Promise.resolve();
 
   constructor(
-    reading: Reading,
+    reading: ConsumerDependencies,
     private readonly sql: Sql,
   ) {
     super(reading);
@@ -43,19 +43,19 @@ describe('a range of transactions is closed', () => {
   const overtaking = (earlier: number, later: number) => ({ earlier: BigInt(earlier), later: BigInt(later) });
 
   it('at its bound, where nobody has overtaken anybody', () => {
-    expect(closedHorizon(105n, [])).toBe(105n);
+    expect(safeUpperBound(105n, [])).toBe(105n);
   });
 
   it('at its bound, where both that overtook each other lie within it', () => {
-    expect(closedHorizon(106n, [overtaking(105, 100)])).toBe(106n);
+    expect(safeUpperBound(106n, [overtaking(105, 100)])).toBe(106n);
   });
 
   it('before what was said second, where what was said first lies behind the bound', () => {
-    expect(closedHorizon(103n, [overtaking(105, 100)])).toBe(100n);
+    expect(safeUpperBound(103n, [overtaking(105, 100)])).toBe(100n);
   });
 
   it('also before what that parts in turn', () => {
-    expect(closedHorizon(103n, [overtaking(105, 100), overtaking(101, 95), overtaking(97, 90)])).toBe(90n);
+    expect(safeUpperBound(103n, [overtaking(105, 100), overtaking(101, 95), overtaking(97, 90)])).toBe(90n);
   });
 });
 
@@ -86,7 +86,7 @@ describe('a durable reader', () => {
     await transactions.endAll();
   });
 
-  const newCollector = (of = world) => new Collector(of.app.app.get(Reading), of.app.app.get(Sql));
+  const newCollector = (of = world) => new Collector(of.app.app.get(ConsumerDependencies), of.app.app.get(Sql));
   const conversation = async () => (await world.conversation(await world.visitor(desk))).id as string;
 
   /** As a service records it: under the conversation's lock. */
@@ -255,13 +255,13 @@ describe('a durable reader', () => {
     const ids = await say(writer, place, 3);
     await transactions.end(writer);
     await database.query(`UPDATE event SET recorded_at = now() - interval '30 days'`);
-    await world.app.app.get(OldEvents).forgetOld();
+    await world.app.app.get(EventRetentionJob).run();
     const kept = async () =>
       (await database.query<{ id: string }>('SELECT id FROM event WHERE id = ANY($1)', [ids])).length;
     expect(await kept()).toBe(3);
     await newCollector().catchUp();
     await eventually(async () => {
-      await world.app.app.get(OldEvents).forgetOld();
+      await world.app.app.get(EventRetentionJob).run();
       return (await kept()) === 0 || undefined;
     });
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { RateLimited } from '../../src/kernel/errors.js';
 import { networkOf, siteOf } from '../../src/kernel/client-origin.js';
-import { FairQueue } from '../../src/platform/limits/fair-queue.js';
+import { FairConcurrencyQueue } from '../../src/platform/limits/fair-concurrency-queue.js';
 import { asRequestFrom } from '../support/present-request.js';
 
 const PLACES = 40;
@@ -12,7 +12,7 @@ class Hall {
   readonly refused: string[] = [];
   private finish: (() => void) | undefined;
 
-  constructor(readonly queue = new FairQueue(PLACES)) {}
+  constructor(readonly queue = new FairConcurrencyQueue(PLACES)) {}
 
   /** Adds one piece of work: `network/principal`, or `network/principal#note`. */
   add(name: string): void {
@@ -107,7 +107,7 @@ describe('the queue of expensive work', () => {
   });
 
   it('A caller that disconnects gives up its place', async () => {
-    const hall = new Hall(new FairQueue(1));
+    const hall = new Hall(new FairConcurrencyQueue(1));
     hall.add('a/first');
     const { disconnect } = asRequestFrom('203.0.113.7', () => hall.add('a/second'));
     expect(() => hall.queue.assertRoom({ network: 'a', principal: 'third' })).toThrow(RateLimited);

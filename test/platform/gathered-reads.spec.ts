@@ -1,12 +1,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { describe, expect, it } from '@jest/globals';
-import { GatheredReads } from '../../src/platform/database/gathered-reads.js';
+import { BatchLoader } from '../../src/platform/database/batch-loader.js';
 
 /** A database whose statements end when the test says so. */
 class Slow {
   readonly statements: { keys: string[]; end: () => void; fail: (error: Error) => void }[] = [];
   readonly contexts: unknown[] = [];
-  readonly reads = new GatheredReads<[string], string>({
+  readonly reads = new BatchLoader<[string], string>({
     one: ([key]) => this.state([key]).then(() => (key === 'none' ? undefined : `row of ${key}`)),
     many: async keys => {
       await this.state(keys.map(([key]) => key));
@@ -34,7 +34,7 @@ const settled = () => new Promise(resolve => setImmediate(resolve));
 describe('reads that are gathered', () => {
   it('wait for nobody when they come alone', async () => {
     const slow = new Slow();
-    const answer = slow.reads.ask('a');
+    const answer = slow.reads.load('a');
     await inStep();
     expect(slow.asked).toEqual([['a']]);
     slow.statements[0]?.end();
@@ -43,7 +43,7 @@ describe('reads that are gathered', () => {
 
   it('are one statement from the first on when those who ask are in step', async () => {
     const slow = new Slow();
-    const answers = Promise.all(['a', 'b', 'a'].map(key => inStep().then(() => slow.reads.ask(key))));
+    const answers = Promise.all(['a', 'b', 'a'].map(key => inStep().then(() => slow.reads.load(key))));
     await settled();
     expect(slow.asked).toEqual([['a', 'b']]);
     slow.statements[0]?.end();
@@ -52,9 +52,9 @@ describe('reads that are gathered', () => {
 
   it('are one statement that begins after each has been asked, with each key once', async () => {
     const slow = new Slow();
-    const first = slow.reads.ask('a');
+    const first = slow.reads.load('a');
     await inStep();
-    const rest = Promise.all(['b', 'c', 'b', 'none', 'a'].map(key => slow.reads.ask(key)));
+    const rest = Promise.all(['b', 'c', 'b', 'none', 'a'].map(key => slow.reads.load(key)));
     expect(slow.asked).toEqual([['a']]);
     slow.statements[0]?.end();
     await settled();
@@ -63,14 +63,14 @@ describe('reads that are gathered', () => {
     slow.statements[1]?.end();
     expect(await first).toBe('row of a');
     expect(await rest).toEqual(['row of b', 'row of c', 'row of b', undefined, 'row of a']);
-    expect(await Promise.race([slow.reads.ask('d'), settled().then(() => slow.asked.at(-1))])).toEqual(['d']);
+    expect(await Promise.race([slow.reads.load('d'), settled().then(() => slow.asked.at(-1))])).toEqual(['d']);
   });
 
   it('do not wait long for a statement that hangs', async () => {
     const slow = new Slow();
-    void slow.reads.ask('a');
+    void slow.reads.load('a');
     await inStep();
-    const answer = slow.reads.ask('b');
+    const answer = slow.reads.load('b');
     while (slow.statements.length < 2) await settled();
     slow.statements[1]?.end();
     expect(await answer).toBe('row of b');
@@ -79,9 +79,9 @@ describe('reads that are gathered', () => {
 
   it('are asked each alone when their statement fails, so that a bad key is its own fault', async () => {
     const slow = new Slow();
-    void slow.reads.ask('a');
+    void slow.reads.load('a');
     await inStep();
-    const [good, bad] = [slow.reads.ask('b'), slow.reads.ask('not an id')];
+    const [good, bad] = [slow.reads.load('b'), slow.reads.load('not an id')];
     slow.statements[0]?.end();
     await settled();
     slow.statements[1]?.fail(new Error('invalid input syntax'));
@@ -95,9 +95,9 @@ describe('reads that are gathered', () => {
 
   it('go on after a failure', async () => {
     const slow = new Slow();
-    const failed = slow.reads.ask('a');
+    const failed = slow.reads.load('a');
     await inStep();
-    const next = slow.reads.ask('b');
+    const next = slow.reads.load('b');
     slow.statements[0]?.fail(new Error('gone'));
     await expect(failed).rejects.toThrow('gone');
     await settled();
@@ -109,9 +109,9 @@ describe('reads that are gathered', () => {
     const storage = new AsyncLocalStorage<string>();
     const slow = new Slow(storage);
     await storage.run('a unit of work', async () => {
-      void slow.reads.ask('a');
+      void slow.reads.load('a');
       await inStep();
-      const answer = slow.reads.ask('b');
+      const answer = slow.reads.load('b');
       slow.statements[0]?.end();
       await settled();
       slow.statements[1]?.end();

@@ -2,11 +2,11 @@ import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals
 import { Logger } from '@nestjs/common';
 import { Registry } from 'prom-client';
 import type { EventReadingRepository } from '../../src/platform/events/event-reading.repository.js';
-import { HorizonAge } from '../../src/platform/events/horizon-age.js';
+import { WatermarkLag } from '../../src/platform/events/watermark-lag.js';
 
 describe('the age of the horizon', () => {
   let now = 0;
-  let age: HorizonAge;
+  let age: WatermarkLag;
   let holder: { pid: number; user: string | null } | null;
   let lines: string[];
   beforeEach(() => {
@@ -20,7 +20,7 @@ describe('the age of the horizon', () => {
         .mockImplementation((text: unknown) => void lines.push(`${level}: ${String(text)}`));
     }
     const events = { holder: () => Promise.resolve(holder) } as unknown as EventReadingRepository;
-    age = new HorizonAge(events, new Registry());
+    age = new WatermarkLag(events, new Registry());
   });
   afterEach(() => {
     jest.restoreAllMocks();
@@ -29,7 +29,7 @@ describe('the age of the horizon', () => {
   /** Looks at the log every quarter of a second. @param xmin of each snapshot; the next transaction is 1,000 */
   async function look(seconds: number, xmin: bigint): Promise<void> {
     for (let left = seconds * 4; left > 0; left -= 1) {
-      age.note({ xmin, xmax: 1_000n });
+      age.update({ xmin, xmax: 1_000n });
       now += 250;
       await Promise.resolve();
     }

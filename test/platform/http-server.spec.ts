@@ -11,7 +11,7 @@ import type { DomainError } from '../../src/kernel/domain-error.js';
 import type { ExpressPrototypes } from '../../src/platform/http/express-classes.js';
 import { expressClasses } from '../../src/platform/http/express-classes.js';
 import { fixedHeaders } from '../../src/platform/http/fixed-headers.js';
-import { inTurn } from '../../src/platform/http/in-turn.js';
+import { sequentially } from '../../src/platform/http/sequentially.js';
 import { answerJson } from '../../src/platform/http/json-answer.js';
 import { JSON_BODY_BYTES, readJsonBody } from '../../src/platform/http/json-body.js';
 import { RequestBodies } from '../../src/platform/http/request-bodies.js';
@@ -149,12 +149,12 @@ describe('headers that are the same on every answer', () => {
       (_request, _response, next) =>
         next(void seen.push(name));
     const answer: RequestHandler = (_request, response) => void response.json({});
-    await sent(inTurn(step('a'), inTurn(), step('b')), step('c'));
-    await sent(inTurn(step('d'), answer, step('never')), step('nor'));
+    await sent(sequentially(step('a'), sequentially(), step('b')), step('c'));
+    await sent(sequentially(step('d'), answer, step('never')), step('nor'));
     const refuse: RequestHandler = (_request, _response, next) => next(new Error('no'));
     const caught: ErrorRequestHandler = (error: Error, _request, response, _next) =>
       void response.json(seen.push(error.message));
-    await sent(inTurn(step('e'), refuse, step('never')), step('nor'), caught as unknown as RequestHandler);
+    await sent(sequentially(step('e'), refuse, step('never')), step('nor'), caught as unknown as RequestHandler);
     expect(seen).toEqual(['a', 'b', 'c', 'd', 'e', 'no']);
   });
 });

@@ -1,7 +1,7 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { Cipher } from '../../src/platform/encryption/cipher.js';
-import { KeyRotation } from '../../src/platform/encryption/key-rotation.service.js';
-import { needsMissingKey, tellKeyUse } from '../../src/platform/encryption/key-use.js';
+import { KeyRotationService } from '../../src/platform/encryption/key-rotation.service.js';
+import { needsMissingKey, printKeyUse } from '../../src/platform/encryption/key-use.js';
 import { cloneDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
 import { heldRow } from '../support/held-row.js';
@@ -41,11 +41,11 @@ async function rotate(world: World, say: (line: string) => void = () => undefine
 }
 
 async function told(world: World): Promise<string[]> {
-  return tellKeyUse(await rotationOf(world).uses(), keyIds(world));
+  return printKeyUse(await rotationOf(world).uses(), keyIds(world));
 }
 
-function rotationOf(world: World): KeyRotation {
-  return world.app.app.get(KeyRotation, { strict: false });
+function rotationOf(world: World): KeyRotationService {
+  return world.app.app.get(KeyRotationService, { strict: false });
 }
 
 function keyIds(world: World): string[] {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { SharedMemory } from '../../src/platform/redis/shared-memory.js';
+import { RedisClient } from '../../src/platform/redis/redis-client.js';
 import { eventually } from '../support/eventually.js';
 import { race } from '../support/race.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
@@ -43,7 +43,7 @@ const LIMIT = 40;
   it('are counted under hashed keys: Redis holds no e-mail and no address', async () => {
     const email = `${unique('forgetful')}@example.com`;
     expect((await one.anyone.post('/v1/auth/password/forgot', { email })).status).toBe(200);
-    const keys = (await one.app.app.get(SharedMemory).client?.keys('rate:*')) ?? [];
+    const keys = (await one.app.app.get(RedisClient).client?.keys('rate:*')) ?? [];
     expect(keys.some(key => key.startsWith('rate:password_forgot:'))).toBe(true);
     expect(keys.filter(key => !/^rate:[a-z_]+:[\w-]{22}$/.test(key))).toEqual([]);
   });
@@ -63,7 +63,7 @@ const LIMIT = 40;
 
   it('cost a moment, not the answer, when Redis hangs', async () => {
     const desk = await one.desk();
-    await eventually(() => one.app.app.get(SharedMemory).ready || undefined);
+    await eventually(() => one.app.app.get(RedisClient).ready || undefined);
     redis.pause();
     try {
       // a wrong password is six questions to Redis, of which the first waits for all

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
-import type { FrameText } from '../../src/kernel/frame-text.js';
+import type { SerializedFrame } from '../../src/kernel/serialized-frame.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
 import type { Frame, TestSocket } from '../support/socket.js';
@@ -510,7 +510,7 @@ describe('a client that reads too slowly', () => {
     const typist = await world.agentSocket(agent);
     const say = () => agent.api.post(`/v1/conversations/${id}/messages`, { content: CONTENT });
     await say();
-    const first = JSON.stringify(await slow.next('message.created')) as FrameText;
+    const first = JSON.stringify(await slow.next('message.created')) as SerializedFrame;
     slow.ws.pause();
     let filled = 0;
     /** Says the same again and again; what is said does not matter to who does not read it. */

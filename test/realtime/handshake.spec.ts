@@ -272,10 +272,10 @@ describe('opening a socket', () => {
       let signedOut = () => {};
       const gone = new Promise<void>(resolve => (signedOut = resolve));
       // what comes after authentication takes its time
-      conversations.place = async (...args) => {
+      conversations.findScope = async (...args) => {
         asked();
         await gone;
-        return ConversationsService.prototype.place.apply(conversations, args);
+        return ConversationsService.prototype.findScope.apply(conversations, args);
       };
       try {
         const opening = world.socket('agent', { token: agent.token, room: conversation.id, reject: 'close' });
@@ -502,9 +502,9 @@ describe('a service that stops', () => {
     const desk = await world.desk();
     const conversations = world.app.app.get(ConversationsService);
     const { id } = await world.conversation(await world.visitor(desk));
-    conversations.place = (...args) => {
+    conversations.findScope = (...args) => {
       world.app.app.get(Lifecycle).drain();
-      return ConversationsService.prototype.place.apply(conversations, args);
+      return ConversationsService.prototype.findScope.apply(conversations, args);
     };
     expectEnvelope(await refusal(world.agentSocket(desk.owner, { room: id })), 503, 'unavailable');
     await world.stop();

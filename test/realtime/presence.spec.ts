@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { topics } from '../../src/modules/realtime/topics.js';
-import { Roster } from '../../src/platform/roster/roster.js';
+import { PresenceStore } from '../../src/platform/presence/presence-store.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
 import type { TestSocket } from '../support/socket.js';
@@ -33,7 +33,9 @@ async function heard(socket: TestSocket, id: string, count: number): Promise<str
   return statuses(socket, id);
 }
 const isShown = (id: string, at: Desk = desk) =>
-  eventually(() => world.app.app.get(Roster).noteOf(`members:${at.workspaceId}`, id) !== undefined || undefined);
+  eventually(
+    () => world.app.app.get(PresenceStore).metadataOf(`members:${at.workspaceId}`, id) !== undefined || undefined,
+  );
 const memberOf = async (id: string, at: Desk = desk) => (await at.owner.api.get(`${MEMBERS}/${id}`)).data;
 const setTo = (agent: Agent, availability: string) => agent.api.patch(`${MEMBERS}/me`, { availability });
 /** A conversation of a visitor, taken by an agent. */
@@ -259,7 +261,7 @@ describe('a visitor', () => {
     expect(statuses(page, agent.memberId)).toEqual(['offline']);
     await desk.owner.api.post(`/v1/conversations/${id}/resolve`);
     const rooms = world.app.app.get(SocketHub);
-    await eventually(() => !rooms.hears(topics.servedBy(next.memberId)) || undefined);
+    await eventually(() => !rooms.hasSubscribers(topics.servedBy(next.memberId)) || undefined);
     await setTo(next, 'away');
     await setTo(agent, 'away');
     expect(await heard(inbox, agent.memberId, 2)).toEqual(['online', 'away']);

@@ -5,10 +5,10 @@ import type { Config } from '../../src/config/config.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import { ConversationsService } from '../../src/modules/conversations/index.js';
-import type { FrameText } from '../../src/kernel/frame-text.js';
+import type { SerializedFrame } from '../../src/kernel/serialized-frame.js';
 import { HandshakeQueue } from '../../src/platform/sockets/handshake-queue.js';
 import type { SocketConnection } from '../../src/platform/sockets/socket-connection.js';
-import { SocketDoor } from '../../src/platform/sockets/socket-door.js';
+import { ConnectionAuthorizer } from '../../src/platform/sockets/connection-authorizer.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
 import { frameBytes, OPCODE, RawSocket } from '../support/raw-socket.js';
@@ -129,7 +129,7 @@ describe('a client that reads too slowly', () => {
     for (const { socket } of stalled) socket.pause();
     let most = 0;
     while (connections.some(({ closedAt }) => closedAt === null)) {
-      hub().broadcast([room], JSON.stringify({ type: 'ever more', pad: 'x'.repeat(60_000) }) as FrameText);
+      hub().broadcast([room], JSON.stringify({ type: 'ever more', pad: 'x'.repeat(60_000) }) as SerializedFrame);
       most = Math.max(most, ...connections.map(({ socket }) => socket.bufferedAmount));
       await new Promise(resolve => setImmediate(resolve));
     }
@@ -231,7 +231,7 @@ describe('what comes', () => {
     const conversations = world.app.app.get(ConversationsService);
     let go = () => {};
     const hang = new Promise<null>(resolve => (go = () => resolve(null)));
-    conversations.place = () => hang;
+    conversations.findScope = () => hang;
     try {
       const typing = { type: 'typing', conversation_id: id };
       const talking = setInterval(() => socket.send(typing), 60);
@@ -285,7 +285,7 @@ describe('what is said', () => {
       '漢'.repeat(30_000),
     ];
     for (const text of said) {
-      connection.send(text as FrameText);
+      connection.send(text as SerializedFrame);
       connection.socket.ping();
       connection.socket.send('by ws');
     }
@@ -346,7 +346,7 @@ describe('many who come at once', () => {
 
   it('are let in a few at a time, with what they have missed, and all in the end', async () => {
     await begin({ WS_HANDSHAKES_AT_ONCE: '3' });
-    const door = world.app.app.get(SocketDoor);
+    const door = world.app.app.get(ConnectionAuthorizer);
     let [underWay, most] = [0, 0];
     const counted = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => {
       return async (...args: A): Promise<R> => {
@@ -358,7 +358,7 @@ describe('many who come at once', () => {
       };
     };
     door.admit = counted(door.admit.bind(door));
-    door.welcome = counted(door.welcome.bind(door));
+    door.onOpen = counted(door.onOpen.bind(door));
     const { cursor } = (await world.agentSocket(desk.owner)).frames[0]?.data ?? {};
     const agents = [desk.owner, await world.colleague(desk), await world.colleague(desk)];
     const sockets = await Promise.all(

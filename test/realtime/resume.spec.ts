@@ -4,7 +4,7 @@ import { Sql } from '../../src/platform/database/sql.js';
 import type { MissedEvents } from '../../src/platform/events/event-reading.repository.js';
 import { EventReadingRepository } from '../../src/platform/events/event-reading.repository.js';
 import { EventTail } from '../../src/platform/events/event-tail.js';
-import { OldEvents } from '../../src/platform/events/old-events.service.js';
+import { EventRetentionJob } from '../../src/platform/events/event-retention.job.js';
 import { race } from '../support/race.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
@@ -462,7 +462,7 @@ describe('GET /v1/events', () => {
     await say('soon forgotten');
     await allPassed();
     world.app.clock.advance(8 * 24 * 3_600);
-    await world.app.app.get(OldEvents).forgetOld();
+    await world.app.app.get(EventRetentionJob).run();
     world.app.clock.reset();
     expect((await api.get(`/v1/events?after=${after}`)).error.code).toBe('cursor_expired');
     const socket = await world.agentSocket(desk.owner, { after });

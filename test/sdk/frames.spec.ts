@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { publishedErrors } from '../../src/kernel/domain-error.js';
-import { EVENT_FRAMES, NO_DATA, PASSING_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
 import { compileWithSdk } from '../support/compile.js';
 
 type Audience = 'agent' | 'visitor';
 const SOCKETS = { agent: 'AgentSocket', visitor: 'VisitorSocket' } as const;
 
 /** Every frame of the registry, for everyone who hears it. */
-const HEARD = Object.entries({ ...EVENT_FRAMES, ...PASSING_FRAMES }).flatMap(([type, shapes]) =>
+const HEARD = Object.entries({ ...EVENT_FRAMES, ...EPHEMERAL_FRAMES }).flatMap(([type, shapes]) =>
   (['agent', 'visitor'] as const).flatMap(audience => {
     const shape = shapes[audience];
     return shape === null || shape === NO_DATA ? [] : [{ type, audience, shape }];

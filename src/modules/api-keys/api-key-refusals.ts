@@ -1,6 +1,6 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
-import { Recently } from '../../kernel/recently.js';
+import { ExpiringMap } from '../../kernel/expiring-map.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import type { ApiKeyRefused } from './api-keys.events.js';
@@ -16,7 +16,7 @@ const INTERVAL_MS = 60_000;
 @Injectable()
 export class ApiKeyRefusals {
   private readonly logger = new Logger(ApiKeyRefusals.name);
-  private readonly written = new Recently(INTERVAL_MS);
+  private readonly written = new ExpiringMap(INTERVAL_MS);
 
   constructor(
     private readonly units: UnitOfWork,
@@ -24,8 +24,8 @@ export class ApiKeyRefusals {
     private readonly clock: Clock,
   ) {}
 
-  note(workspaceId: string, refusal: ApiKeyRefused): void {
-    if (!this.written.isNews(refusal.id, this.clock.now())) return;
+  record(workspaceId: string, refusal: ApiKeyRefused): void {
+    if (!this.written.addIfAbsent(refusal.id, this.clock.now())) return;
     const actor = { type: 'api_key', id: refusal.id } as const;
     this.units
       .run(() => this.events.audit({ type: 'api_key.refused', workspaceId, actor, payload: refusal }))

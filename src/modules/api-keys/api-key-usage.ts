@@ -20,7 +20,7 @@ export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdow
     private readonly clock: Clock,
   ) {}
 
-  note(workspaceId: string, id: string): void {
+  record(workspaceId: string, id: string): void {
     this.uses.set(id, { workspaceId, id, at: this.clock.now() });
   }
 

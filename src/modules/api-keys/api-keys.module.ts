@@ -1,5 +1,5 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyHoldings } from './api-key-holdings.js';
+import { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
 import { ApiKeyRefusals } from './api-key-refusals.js';
 import { ApiKeyUsage } from './api-key-usage.js';
 import { ApiKeysController } from './api-keys.controller.js';
@@ -8,7 +8,7 @@ import { ApiKeysService } from './api-keys.service.js';
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage, ApiKeyRefusals, ApiKeyHoldings],
-  exports: [ApiKeysService, ApiKeyHoldings],
+  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage, ApiKeyRefusals, ApiKeyTeardownHooks],
+  exports: [ApiKeysService, ApiKeyTeardownHooks],
 })
 export class ApiKeysModule {}

@@ -3,7 +3,7 @@ import { In, SelectQueryBuilder } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
-import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
+import { BatchLoader, one } from '../../platform/database/batch-loader.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
@@ -24,7 +24,7 @@ const USED = statement(`
     AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`);
 
 /** Shared, not for the key alone: a revocation changes no column that a weaker lock would guard. */
-const HOLD = statement(`
+const LOCK_FOR_SHARE = statement(`
   SELECT 1 FROM api_key
   WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) FOR SHARE`);
 
@@ -34,14 +34,14 @@ export type PresentedKey = Pick<ApiKey, 'id' | 'workspaceId' | 'scopes' | 'expir
 export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
   protected readonly entity = ApiKeyEntity;
   protected readonly alias = 'apiKey';
-  private readonly presented: GatheredReads<[keyHash: string], PresentedKey>;
+  private readonly presented: BatchLoader<[keyHash: string], PresentedKey>;
 
   constructor(
     units: UnitOfWork,
     private readonly sql: Sql,
   ) {
     super(units);
-    this.presented = new GatheredReads(readingOf(sql, BY_HASH, BY_HASHES));
+    this.presented = new BatchLoader(one(sql, BY_HASH, BY_HASHES));
   }
 
   /** A revoked key is gone for everyone who asks; the log remembers it. */
@@ -69,11 +69,11 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
 
   /** Dead or alive. */
   byHash(keyHash: string): Promise<PresentedKey | undefined> {
-    return this.presented.ask(keyHash);
+    return this.presented.load(keyHash);
   }
 
-  async hold(workspaceId: string, id: string, now: Date): Promise<boolean> {
-    return (await this.sql.first(HOLD, [workspaceId, id, now])) !== undefined;
+  async lockForShare(workspaceId: string, id: string, now: Date): Promise<boolean> {
+    return (await this.sql.first(LOCK_FOR_SHARE, [workspaceId, id, now])) !== undefined;
   }
 
   async used(uses: readonly { workspaceId: string; id: string; at: Date }[]): Promise<void> {

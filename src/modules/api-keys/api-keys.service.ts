@@ -8,7 +8,7 @@ import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kern
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
-import { ApiKeyHoldings } from './api-key-holdings.js';
+import { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
 import { ApiKeyRefusals } from './api-key-refusals.js';
 import { ApiKeyUsage } from './api-key-usage.js';
 import type { ApiKey } from './api-key.js';
@@ -31,7 +31,7 @@ export class ApiKeysService {
     private readonly keys: ApiKeysRepository,
     private readonly usage: ApiKeyUsage,
     private readonly refusals: ApiKeyRefusals,
-    private readonly holdings: ApiKeyHoldings,
+    private readonly teardownHooks: ApiKeyTeardownHooks,
     private readonly clock: Clock,
   ) {}
 
@@ -65,7 +65,7 @@ export class ApiKeysService {
     };
     return this.units.run(async () => {
       await this.keys.insert(apiKey);
-      await this.tell('api_key.created', apiKey, principal);
+      await this.recordEvent('api_key.created', apiKey, principal);
       return { apiKey, key };
     });
   }
@@ -80,8 +80,8 @@ export class ApiKeysService {
       if (!apiKey) throw new NotFound();
       apiKey.revokedAt = this.clock.now();
       await this.keys.save(apiKey);
-      await this.tell('api_key.revoked', apiKey, principal);
-      if (endSessions) await this.holdings.release(apiKey, principal);
+      await this.recordEvent('api_key.revoked', apiKey, principal);
+      if (endSessions) await this.teardownHooks.run(apiKey, principal);
     });
   }
 
@@ -91,14 +91,14 @@ export class ApiKeysService {
     if (!key) throw new InvalidToken();
     const { id, workspaceId, scopes } = key;
     if (key.revokedAt) {
-      this.refusals.note(workspaceId, { id, reason: 'revoked' });
+      this.refusals.record(workspaceId, { id, reason: 'revoked' });
       throw new InvalidToken();
     }
     if (key.expiresAt && key.expiresAt <= this.clock.now()) {
-      this.refusals.note(workspaceId, { id, reason: 'expired' });
+      this.refusals.record(workspaceId, { id, reason: 'expired' });
       throw new TokenExpired();
     }
-    this.usage.note(workspaceId, id);
+    this.usage.record(workspaceId, id);
     return { kind: 'api_key', workspaceId, apiKeyId: id, keyScopes: scopes };
   }
 
@@ -106,11 +106,15 @@ export class ApiKeysService {
    * Whether the key still opens anything; when it does, it goes on until the unit of work ends, so that whoever revokes
    * it comes before what is done in its name, or after, and finds it done.
    */
-  hold(workspaceId: string, id: string): Promise<boolean> {
-    return this.keys.hold(workspaceId, id, this.clock.now());
+  lockForShare(workspaceId: string, id: string): Promise<boolean> {
+    return this.keys.lockForShare(workspaceId, id, this.clock.now());
   }
 
-  private async tell(type: 'api_key.created' | 'api_key.revoked', apiKey: ApiKey, by: StaffPrincipal): Promise<void> {
+  private async recordEvent(
+    type: 'api_key.created' | 'api_key.revoked',
+    apiKey: ApiKey,
+    by: StaffPrincipal,
+  ): Promise<void> {
     const payload = toApiKeyRecord(apiKey);
     await this.events.audit({ type, workspaceId: apiKey.workspaceId, actor: actorOf(by), payload });
   }

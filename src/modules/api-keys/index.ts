@@ -1,5 +1,5 @@
 export { looksLikeApiKey } from './api-key.js';
 export type { ApiKey, ApiKeyRecord } from './api-key.js';
-export { ApiKeyHoldings } from './api-key-holdings.js';
+export { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
 export { ApiKeysModule } from './api-keys.module.js';
 export { ApiKeysService } from './api-keys.service.js';

@@ -5,11 +5,11 @@ import { AuditController } from './audit.controller.js';
 import { AuditReader } from './audit.reader.js';
 import { AuditRepository } from './audit.repository.js';
 import { AuditService } from './audit.service.js';
-import { OldAuditEntries } from './old-audit-entries.service.js';
+import { AuditRetentionJob } from './audit-retention.job.js';
 
 @Module({
   imports: [ApiKeysModule, MembersModule],
   controllers: [AuditController],
-  providers: [AuditRepository, AuditService, AuditReader, OldAuditEntries],
+  providers: [AuditRepository, AuditService, AuditReader, AuditRetentionJob],
 })
 export class AuditModule {}

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { DurableReader, Reading } from '../../platform/events/durable-reader.js';
+import { EventConsumer, ConsumerDependencies } from '../../platform/events/event-consumer.js';
 import type { LoggedEvent } from '../../platform/events/reading-position.repository.js';
 import type { AuditEntry } from './audit-entry.js';
 import { AuditRepository } from './audit.repository.js';
@@ -7,12 +7,12 @@ import { AUDITED_TYPES, auditSubjectOf } from './audited-events.js';
 
 /** Keeps what somebody may have to answer for, when the event log has long forgotten it. */
 @Injectable()
-export class AuditReader extends DurableReader {
+export class AuditReader extends EventConsumer {
   protected readonly name = 'audit';
   protected readonly types = AUDITED_TYPES;
 
   constructor(
-    reading: Reading,
+    reading: ConsumerDependencies,
     private readonly entries: AuditRepository,
   ) {
     super(reading);

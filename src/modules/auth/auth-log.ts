@@ -1,7 +1,7 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
-import { Recently } from '../../kernel/recently.js';
+import { ExpiringMap } from '../../kernel/expiring-map.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
@@ -17,7 +17,7 @@ type PasswordEvent = 'password.changed' | 'password.reset' | 'password.reset_req
 @Injectable()
 export class AuthLog {
   private readonly logger = new Logger(AuthLog.name);
-  private readonly locked = new Recently(60_000, 1_000);
+  private readonly locked = new ExpiringMap(60_000, 1_000);
 
   constructor(
     private readonly units: UnitOfWork,
@@ -29,7 +29,7 @@ export class AuthLog {
 
   /** Somebody is refused whatever it types, for too many wrong passwords came before. Once a minute an e-mail. */
   lockedOut(email: string): void {
-    if (!this.locked.isNews(email, this.clock.now())) return;
+    if (!this.locked.addIfAbsent(email, this.clock.now())) return;
     this.users
       .findByEmail(email)
       .then(user => user && this.refusedUser(user.id, { method: 'login', reason: 'rate_limited' }))

@@ -11,7 +11,7 @@ import { Answers, Creates, Section, Summary, Throws } from '../../platform/http/
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import type { Membership } from '../members/index.js';
 import { toMemberRecord } from '../members/index.js';
-import { EmailTaken, RoomToHash } from '../users/index.js';
+import { EmailTaken, HashCapacityGuard } from '../users/index.js';
 import { toWorkspaceRecord } from '../workspaces/index.js';
 import { toAgentSessionRecord } from './agent-session.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
@@ -38,7 +38,7 @@ export class AuthController {
   )
   @Public()
   @LimitRate('register')
-  @UseGuards(RoomToHash)
+  @UseGuards(HashCapacityGuard)
   @Creates(AgentSessionView)
   @Throws(EmailTaken, RegistrationDisabled)
   async register(@Body() body: RegisterBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {
@@ -51,7 +51,7 @@ export class AuthController {
     'Returns an access token for 15 minutes and a refresh token for 7 days. An unknown e-mail and a wrong password get the same 401 `invalid_credentials`. A user of several workspaces enters the first, or the one in `workspace_id`; `workspaces` lists them all.',
   )
   @Public()
-  @UseGuards(RoomToHash)
+  @UseGuards(HashCapacityGuard)
   @Answers(AgentSessionView)
   @Throws(InvalidCredentials, MemberDeactivated, NotFound)
   async login(@Body() body: LoginBody, @Origin() origin: ClientOrigin): Promise<AgentSessionView> {

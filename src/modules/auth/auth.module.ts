@@ -10,7 +10,7 @@ import { WorkspacesModule } from '../workspaces/index.js';
 import { AuthLog } from './auth-log.js';
 import { AuthController } from './auth.controller.js';
 import { AuthService } from './auth.service.js';
-import { PassportAuthenticator } from './passport-authenticator.service.js';
+import { PassportAuthenticatorService } from './passport-authenticator.service.js';
 import { PasswordsController } from './passwords.controller.js';
 import { PasswordsService } from './passwords.service.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -46,8 +46,8 @@ import { VerifiedCredentials } from './verified-credentials.js';
     AgentStrategy,
     VisitorStrategy,
     ApiKeyStrategy,
-    PassportAuthenticator,
+    PassportAuthenticatorService,
   ],
-  exports: [TokenService, SessionsService, SignInService, PassportAuthenticator],
+  exports: [TokenService, SessionsService, SignInService, PassportAuthenticatorService],
 })
 export class AuthModule {}

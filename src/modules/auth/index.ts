@@ -4,7 +4,7 @@ export { DeactivatedMembersToken, InvalidCredentials, MemberDeactivated } from '
 export type { SessionEnded, SessionRefused, SessionStarted, SignInMethod } from './auth.events.js';
 export { AuthModule } from './auth.module.js';
 export { loginGuesses, loginSuccesses } from './login-guesses.js';
-export { PassportAuthenticator } from './passport-authenticator.service.js';
+export { PassportAuthenticatorService } from './passport-authenticator.service.js';
 export type { SessionOpening } from './sessions.service.js';
 export { SessionsService } from './sessions.service.js';
 export { SignInService } from './sign-in.service.js';

@@ -32,7 +32,7 @@ interface PassportOutcome {
 
 /** Chooses the strategy by the token's shape; a credential of another kind than the route takes counts as none. */
 @Injectable()
-export class PassportAuthenticator extends Authenticator {
+export class PassportAuthenticatorService extends Authenticator {
   private readonly strategies: Record<CredentialKind, PassportLike>;
 
   constructor(

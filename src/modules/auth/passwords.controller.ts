@@ -4,7 +4,7 @@ import type { AgentPrincipal } from '../../kernel/principal.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import { RoomToHash } from '../users/index.js';
+import { HashCapacityGuard } from '../users/index.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
 import { ChangePasswordBody, DoneView, ForgotPasswordBody, ResetPasswordBody } from './auth.schema.js';
 import { PasswordsService } from './passwords.service.js';
@@ -42,7 +42,7 @@ export class PasswordsController {
   @Post('reset')
   @Summary('Sets a new password with the mailed token, and ends every session of the user.')
   @Public()
-  @UseGuards(RoomToHash)
+  @UseGuards(HashCapacityGuard)
   @Answers(DoneView)
   @Throws(ResetInvalid)
   async reset(@Body() body: ResetPasswordBody, @Origin() origin: ClientOrigin): Promise<DoneView> {

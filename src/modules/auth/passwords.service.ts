@@ -93,13 +93,13 @@ export class PasswordsService {
 
   /** @throws ResetInvalid, RateLimited */
   private async refuseReset(resetToken: string, address: string): Promise<never> {
-    await this.noteRefusal(sha256(resetToken));
+    await this.recordRefusal(sha256(resetToken));
     await this.limiter.fail('password_reset', address);
     throw new ResetInvalid();
   }
 
   /** A link that is spent or too old is known; whose it was is for the log, not for the answer. */
-  private async noteRefusal(tokenHash: string): Promise<void> {
+  private async recordRefusal(tokenHash: string): Promise<void> {
     const userId = await this.store.userOfReset(tokenHash);
     if (userId !== undefined) this.log.refusedUser(userId, { method: 'password', reason: 'reset_invalid' });
   }

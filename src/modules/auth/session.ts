@@ -27,4 +27,4 @@ export interface Session {
 export const ACCESS_SECONDS = 15 * 60;
 export const REFRESH_SECONDS = 7 * 24 * 3600;
 /** Two tabs may refresh at once; the second call of such a pair is no theft. */
-export const TWIN_MS = 10_000;
+export const CONCURRENT_REFRESH_MS = 10_000;

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../kernel/principal.js';
-import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
+import { BatchLoader, one } from '../../platform/database/batch-loader.js';
 import type { Statement } from '../../platform/database/sql.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -9,30 +9,30 @@ import { SessionEntity } from './session.entity.js';
 import type { Session } from './session.js';
 
 /** Everything that decides what an access token is worth at this moment, in one read. */
-const STANDING_COLUMNS = `
+const SESSION_STATE_COLUMNS = `
   session.id AS "sessionId", session.family_id AS "familyId", session.channel_ids AS "sessionChannels",
   session.workspace_bound AS "workspaceBound", session.ended_at AS "endedAt", session.expires_at AS "expiresAt",
   member.id AS "memberId", member.user_id AS "userId", member.role, member.status, member.name,
   member.channel_ids AS "memberChannels"`;
-const STANDING = statement(`
-  SELECT ${STANDING_COLUMNS}
+const SESSION_STATE = statement(`
+  SELECT ${SESSION_STATE_COLUMNS}
   FROM session JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id
   WHERE session.workspace_id = $1 AND session.id = $2`);
-const STANDINGS = statement(`
-  SELECT asked.place::integer - 1 AS place, ${STANDING_COLUMNS}
+const SESSION_STATES = statement(`
+  SELECT asked.place::integer - 1 AS place, ${SESSION_STATE_COLUMNS}
   FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, place)
     JOIN session ON session.workspace_id = asked.workspace_id AND session.id = asked.id
     JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id`);
-const VISITOR_STANDING_COLUMNS = `
+const VISITOR_STATE_COLUMNS = `
   contact.blocked, contact.verified, contact.token_generation AS "generation",
   CASE WHEN contact.verified THEN channel.verified_generation ELSE channel.unverified_generation END AS "channelGeneration",
   channel.status = 'active' AND channel.deleted_at IS NULL AS "channelOpen"`;
-const VISITOR_STANDING = statement(`
-  SELECT ${VISITOR_STANDING_COLUMNS}
+const VISITOR_STATE = statement(`
+  SELECT ${VISITOR_STATE_COLUMNS}
   FROM contact JOIN channel ON channel.workspace_id = contact.workspace_id AND channel.id = $3
   WHERE contact.workspace_id = $1 AND contact.id = $2`);
-const VISITOR_STANDINGS = statement(`
-  SELECT asked.place::integer - 1 AS place, ${VISITOR_STANDING_COLUMNS}
+const VISITOR_STATES = statement(`
+  SELECT asked.place::integer - 1 AS place, ${VISITOR_STATE_COLUMNS}
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, channel_id, place)
     JOIN contact ON contact.workspace_id = asked.workspace_id AND contact.id = asked.id
     JOIN channel ON channel.workspace_id = asked.workspace_id AND channel.id = asked.channel_id`);
@@ -66,7 +66,7 @@ const USER_OF_OPEN_RESET = statement(`
 const USER_OF_RESET = statement(`SELECT user_id AS "userId" FROM password_reset WHERE token_hash = $1`);
 const SPEND_ALL_RESETS = statement(`UPDATE password_reset SET spent_at = $2 WHERE user_id = $1 AND spent_at IS NULL`);
 
-export interface Standing {
+export interface SessionState {
   sessionId: string;
   familyId: string;
   sessionChannels: string[] | null;
@@ -81,7 +81,7 @@ export interface Standing {
   memberChannels: string[] | null;
 }
 
-export interface VisitorStanding {
+export interface VisitorState {
   blocked: boolean;
   verified: boolean;
   generation: number;
@@ -98,26 +98,26 @@ export interface EndedSession {
 
 @Injectable()
 export class SessionsRepository {
-  private readonly standings: GatheredReads<[workspaceId: string, sessionId: string], Standing>;
-  private readonly visitorStandings: GatheredReads<
+  private readonly sessionStates: BatchLoader<[workspaceId: string, sessionId: string], SessionState>;
+  private readonly visitorStates: BatchLoader<
     [workspaceId: string, contactId: string, channelId: string],
-    VisitorStanding
+    VisitorState
   >;
 
   constructor(
     private readonly units: UnitOfWork,
     private readonly sql: Sql,
   ) {
-    this.standings = new GatheredReads(readingOf(sql, STANDING, STANDINGS));
-    this.visitorStandings = new GatheredReads(readingOf(sql, VISITOR_STANDING, VISITOR_STANDINGS));
+    this.sessionStates = new BatchLoader(one(sql, SESSION_STATE, SESSION_STATES));
+    this.visitorStates = new BatchLoader(one(sql, VISITOR_STATE, VISITOR_STATES));
   }
 
-  standing(workspaceId: string, sessionId: string): Promise<Standing | undefined> {
-    return this.standings.ask(workspaceId, sessionId);
+  sessionState(workspaceId: string, sessionId: string): Promise<SessionState | undefined> {
+    return this.sessionStates.load(workspaceId, sessionId);
   }
 
-  visitorStanding(workspaceId: string, contactId: string, channelId: string): Promise<VisitorStanding | undefined> {
-    return this.visitorStandings.ask(workspaceId, contactId, channelId);
+  visitorState(workspaceId: string, contactId: string, channelId: string): Promise<VisitorState | undefined> {
+    return this.visitorStates.load(workspaceId, contactId, channelId);
   }
 
   async insert(session: Session): Promise<void> {

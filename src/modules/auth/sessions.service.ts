@@ -9,14 +9,14 @@ import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
-import { ApiKeyHoldings } from '../api-keys/index.js';
+import { ApiKeyTeardownHooks } from '../api-keys/index.js';
 import type { Member } from '../members/index.js';
-import { MemberHoldings } from '../members/index.js';
+import { MemberTeardownHooks } from '../members/index.js';
 import { AuthLog } from './auth-log.js';
 import { MemberDeactivated } from './auth.errors.js';
 import type { SessionEnded, SignInMethod } from './auth.events.js';
 import type { Session } from './session.js';
-import { REFRESH_SECONDS, TWIN_MS } from './session.js';
+import { REFRESH_SECONDS, CONCURRENT_REFRESH_MS } from './session.js';
 import type { EndedSession } from './sessions.repository.js';
 import { SessionsRepository } from './sessions.repository.js';
 import type { RefreshClaims } from './token.service.js';
@@ -52,18 +52,18 @@ export class SessionsService implements OnModuleInit {
     private readonly limiter: RateLimiter,
     private readonly log: AuthLog,
     private readonly clock: Clock,
-    private readonly ofMembers: MemberHoldings,
-    private readonly ofApiKeys: ApiKeyHoldings,
+    private readonly ofMembers: MemberTeardownHooks,
+    private readonly ofApiKeys: ApiKeyTeardownHooks,
   ) {}
 
   onModuleInit(): void {
     this.ofMembers.add(async ({ workspaceId, id }, by) => {
       const ended = await this.sessions.endOfMember(workspaceId, id, this.clock.now());
-      await this.tell(ended, 'member_deactivated', actorOf(by));
+      await this.recordEvent(ended, 'member_deactivated', actorOf(by));
     });
     this.ofApiKeys.add(async ({ workspaceId, id }, by) => {
       const ended = await this.sessions.endOfApiKey(workspaceId, id, this.clock.now());
-      await this.tell(ended, 'api_key_revoked', actorOf(by));
+      await this.recordEvent(ended, 'api_key_revoked', actorOf(by));
     });
   }
 
@@ -143,8 +143,8 @@ export class SessionsService implements OnModuleInit {
       if (!session) throw new InvalidToken();
       if (session.endedAt) return null;
       if (sha256(refreshToken) === session.refreshHash) return this.advance(session, refreshToken);
-      if (this.isTwin(session, claims)) return this.reopen(session, refreshToken);
-      await this.tell(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
+      if (this.isConcurrentRefresh(session, claims)) return this.reopen(session, refreshToken);
+      await this.recordEvent(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
       return null;
     });
     if (outcome) return outcome;
@@ -158,14 +158,14 @@ export class SessionsService implements OnModuleInit {
     await this.units.run(async () => {
       const session = await this.sessions.lock(claims.ws, claims.sid);
       if (!session) throw new InvalidToken();
-      await this.tell(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
+      await this.recordEvent(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
     });
   }
 
   /** Ends the user's sessions everywhere. Part of the caller's unit of work. */
   async endAllOf(userId: string, reason: SessionEnded['reason']): Promise<void> {
     await this.units.run(async () => {
-      await this.tell(await this.sessions.endOfUser(userId, this.clock.now()), reason);
+      await this.recordEvent(await this.sessions.endOfUser(userId, this.clock.now()), reason);
     });
   }
 
@@ -177,7 +177,7 @@ export class SessionsService implements OnModuleInit {
   async endOthersOf({ userId, familyId, workspaceId }: AgentPrincipal): Promise<void> {
     await this.units.run(async () => {
       const ended = await this.sessions.endOfPassword(userId, familyId, workspaceId, this.clock.now());
-      await this.tell(ended, 'password_changed');
+      await this.recordEvent(ended, 'password_changed');
     });
   }
 
@@ -194,9 +194,9 @@ export class SessionsService implements OnModuleInit {
     return { session: rotated, token: this.tokens.access(rotated), refreshToken: next };
   }
 
-  private isTwin(session: Session, claims: RefreshClaims): boolean {
+  private isConcurrentRefresh(session: Session, claims: RefreshClaims): boolean {
     const since = session.rotatedAt ? this.clock.now().getTime() - session.rotatedAt.getTime() : Infinity;
-    return session.rotate && claims.rot === session.rotation - 1 && since <= TWIN_MS;
+    return session.rotate && claims.rot === session.rotation - 1 && since <= CONCURRENT_REFRESH_MS;
   }
 
   private async reopen(session: Session, refreshToken: string): Promise<OpenSession> {
@@ -206,7 +206,7 @@ export class SessionsService implements OnModuleInit {
   }
 
   /** @param by whoever ended them; their own member where absent */
-  private async tell(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
+  private async recordEvent(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
     for (const { id, workspaceId, familyId, memberId } of ended) {
       await this.events.audit({
         type: 'session.ended',

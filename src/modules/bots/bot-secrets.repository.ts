@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { SealedColumn, sealedIn } from '../../platform/encryption/sealed-column.repository.js';
+import {
+  EncryptedColumnRepository,
+  encryptedColumnStatements,
+} from '../../platform/encryption/encrypted-column.repository.js';
 
 export const SECRET_CONTEXT = 'bot.secret';
 
-const SECRETS = sealedIn('bot', 'secret');
+const SECRETS = encryptedColumnStatements('bot', 'secret');
 
 @Injectable()
-export class BotSecrets extends SealedColumn {
-  readonly what = 'secrets of bots';
+export class BotSecretsRepository extends EncryptedColumnRepository {
+  readonly name = 'secrets of bots';
   readonly context = SECRET_CONTEXT;
   protected readonly statements = SECRETS;
 }

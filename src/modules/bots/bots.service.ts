@@ -10,7 +10,7 @@ import { Cipher } from '../../platform/encryption/cipher.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { AddressPolicy } from '../../platform/outbound/address-policy.js';
 import { newSigningSecret } from '../../platform/outbound/signing-secret.js';
-import { BotHoldings } from './bot-holdings.js';
+import { BotTeardownHooks } from './bot-teardown-hooks.js';
 import { SECRET_CONTEXT } from './bot-secrets.repository.js';
 import type { Bot, BotStatus } from './bot.js';
 import { HISTORY_COUNT, TIMEOUT_SECONDS, toBotRecord } from './bot.js';
@@ -43,7 +43,7 @@ export class BotsService {
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly bots: BotsRepository,
-    private readonly holdings: BotHoldings,
+    private readonly teardownHooks: BotTeardownHooks,
     private readonly addresses: AddressPolicy,
     private readonly cipher: Cipher,
     private readonly clock: Clock,
@@ -82,11 +82,11 @@ export class BotsService {
   /** The address in `wanted` has passed `assertCallable`. */
   async create(principal: StaffPrincipal, wanted: BotChanges & { name: string }): Promise<BotWithSecret> {
     const secret = newSigningSecret();
-    const bot: Bot = { ...this.draft(principal.workspaceId, wanted.name), secret: this.seal(secret) };
+    const bot: Bot = { ...this.draft(principal.workspaceId, wanted.name), secret: this.encrypt(secret) };
     apply(bot, wanted);
     return this.units.run(async () => {
       await this.bots.insert(bot);
-      await this.tell('bot.created', bot, principal);
+      await this.recordEvent('bot.created', bot, principal);
       return { bot, secret };
     });
   }
@@ -110,7 +110,7 @@ export class BotsService {
       bot.deletedAt = this.clock.now();
       bot.secret = null;
       await this.write('bot.deleted', bot, principal);
-      await this.holdings.release(bot, principal);
+      await this.teardownHooks.run(bot, principal);
     });
   }
 
@@ -119,7 +119,7 @@ export class BotsService {
     const secret = newSigningSecret();
     return this.units.run(async () => {
       const bot = await this.lock(principal, id);
-      bot.secret = this.seal(secret);
+      bot.secret = this.encrypt(secret);
       return { bot: await this.write('bot.secret_rotated', bot, principal), secret };
     });
   }
@@ -152,7 +152,7 @@ export class BotsService {
     if (typeof url === 'string') await this.addresses.assertCallable(url, 'webhook_url');
   }
 
-  private seal(secret: string): string {
+  private encrypt(secret: string): string {
     return this.cipher.encrypt(secret, SECRET_CONTEXT);
   }
 
@@ -165,11 +165,11 @@ export class BotsService {
   private async write(type: Change, bot: Bot, by: StaffPrincipal): Promise<Bot> {
     bot.updatedAt = this.clock.now();
     await this.bots.save(bot);
-    await this.tell(type, bot, by);
+    await this.recordEvent(type, bot, by);
     return bot;
   }
 
-  private async tell(type: Change, bot: Bot, by: StaffPrincipal): Promise<void> {
+  private async recordEvent(type: Change, bot: Bot, by: StaffPrincipal): Promise<void> {
     await this.events.audit({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: toBotRecord(bot) });
   }
 }

@@ -50,12 +50,12 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
 
   /** @throws ShortCodeTaken */
   override insert(row: CannedResponseEntity): Promise<CannedResponseEntity> {
-    return super.insert(row).catch(refuseTwin);
+    return super.insert(row).catch(refuseDuplicate);
   }
 
   /** @throws ShortCodeTaken */
   override save(row: CannedResponseEntity): Promise<CannedResponseEntity> {
-    return super.save(row).catch(refuseTwin);
+    return super.save(row).catch(refuseDuplicate);
   }
 
   async countUse(response: CannedResponse): Promise<void> {
@@ -64,7 +64,7 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
   }
 }
 
-function refuseTwin(error: unknown): never {
+function refuseDuplicate(error: unknown): never {
   if (violates(error, 'uq_canned_response_short_code')) throw new ShortCodeTaken({ cause: error });
   throw error;
 }

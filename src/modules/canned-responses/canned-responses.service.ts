@@ -67,7 +67,7 @@ export class CannedResponsesService {
     };
     return this.units.run(async () => {
       await this.responses.insert(response);
-      await this.tell('canned_response.created', response, principal);
+      await this.recordEvent('canned_response.created', response, principal);
       return response;
     });
   }
@@ -86,7 +86,7 @@ export class CannedResponsesService {
       response.tags = changes.tags ?? response.tags;
       response.updatedAt = this.clock.now();
       await this.responses.save(response);
-      await this.tell('canned_response.updated', response, principal);
+      await this.recordEvent('canned_response.updated', response, principal);
       return response;
     });
   }
@@ -95,7 +95,7 @@ export class CannedResponsesService {
     await this.units.run(async () => {
       const response = await this.lock(principal, id);
       await this.responses.remove(response);
-      await this.tell('canned_response.deleted', response, principal);
+      await this.recordEvent('canned_response.deleted', response, principal);
     });
   }
 
@@ -126,7 +126,7 @@ export class CannedResponsesService {
     return response;
   }
 
-  private async tell(type: Change, response: CannedResponse, by: StaffPrincipal): Promise<void> {
+  private async recordEvent(type: Change, response: CannedResponse, by: StaffPrincipal): Promise<void> {
     const payload = toCannedResponseRecord(response);
     await this.events.record({ type, workspaceId: response.workspaceId, actor: actorOf(by), payload });
   }

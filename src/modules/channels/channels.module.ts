@@ -1,15 +1,15 @@
 import { Module } from '@nestjs/common';
 import { BotsModule } from '../bots/index.js';
-import { BotDetachment } from './bot-detachment.service.js';
+import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
 import { ChannelsController } from './channels.controller.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { ChannelsService } from './channels.service.js';
-import { IdentitySecrets } from './identity-secrets.repository.js';
+import { IdentitySecretsRepository } from './identity-secrets.repository.js';
 
 @Module({
   imports: [BotsModule],
   controllers: [ChannelsController],
-  providers: [ChannelsRepository, IdentitySecrets, ChannelsService, BotDetachment],
+  providers: [ChannelsRepository, IdentitySecretsRepository, ChannelsService, BotDeletionListener],
   exports: [ChannelsService],
 })
 export class ChannelsModule {}

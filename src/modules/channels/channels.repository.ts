@@ -4,7 +4,7 @@ import { IsNull } from 'typeorm';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
-import { GatheredReads, readingOf } from '../../platform/database/gathered-reads.js';
+import { BatchLoader, one } from '../../platform/database/batch-loader.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
@@ -24,11 +24,11 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   protected readonly alias = 'channel';
   protected override readonly place = { channel: 'id' };
 
-  private readonly origins: GatheredReads<[workspaceId: string, id: string], { allowed: string[] }>;
+  private readonly origins: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
 
   constructor(units: UnitOfWork, sql: Sql) {
     super(units);
-    this.origins = new GatheredReads(readingOf(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
+    this.origins = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
   }
 
   /** Deleted channels are gone for everyone who asks; conversations still refer to them. */
@@ -54,7 +54,7 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
 
   /** Asked by every handshake of a visitor's. */
   async allowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
-    return (await this.origins.ask(workspaceId, id))?.allowed ?? null;
+    return (await this.origins.load(workspaceId, id))?.allowed ?? null;
   }
 
   find(workspaceId: string, id: string): Promise<Channel | null> {

@@ -124,7 +124,7 @@ export class ChannelsService {
     apply(channel, changes);
     return this.units.run(async () => {
       await this.channels.insert(channel);
-      await this.tell(principal, 'channel.created', channel);
+      await this.recordEvent(principal, 'channel.created', channel);
       return { channel, identitySecret };
     });
   }
@@ -181,14 +181,18 @@ export class ChannelsService {
       const refused = edit(channel).map(kind => ({ id, kind, generation: refuseTokens(channel, kind) }));
       channel.updatedAt = this.clock.now();
       await this.channels.save(channel);
-      await this.tell(principal, type, channel);
+      await this.recordEvent(principal, type, channel);
       const place = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
       for (const payload of refused) await this.events.audit({ type: 'channel.tokens_refused', ...place, payload });
       return channel;
     });
   }
 
-  private async tell(principal: StaffPrincipal, type: 'channel.created' | Change, channel: Channel): Promise<void> {
+  private async recordEvent(
+    principal: StaffPrincipal,
+    type: 'channel.created' | Change,
+    channel: Channel,
+  ): Promise<void> {
     await this.events.audit({
       type,
       workspaceId: channel.workspaceId,

@@ -1,13 +1,16 @@
 import { Injectable } from '@nestjs/common';
-import { SealedColumn, sealedIn } from '../../platform/encryption/sealed-column.repository.js';
+import {
+  EncryptedColumnRepository,
+  encryptedColumnStatements,
+} from '../../platform/encryption/encrypted-column.repository.js';
 
 export const IDENTITY_CONTEXT = 'channel.identity_secret';
 
-const SECRETS = sealedIn('channel', 'identity_secret');
+const SECRETS = encryptedColumnStatements('channel', 'identity_secret');
 
 @Injectable()
-export class IdentitySecrets extends SealedColumn {
-  readonly what = 'identity secrets of channels';
+export class IdentitySecretsRepository extends EncryptedColumnRepository {
+  readonly name = 'identity secrets of channels';
   readonly context = IDENTITY_CONTEXT;
   protected readonly statements = SECRETS;
 }

@@ -3,16 +3,16 @@ import { actorOf } from '../../kernel/actor.js';
 import { Clock } from '../../kernel/clock.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { ErasureJob } from '../../platform/erasure/erasure-job.service.js';
+import { ErasureJob } from '../../platform/erasure/erasure.job.js';
 import { ErasureSteps } from '../../platform/erasure/erasure-steps.js';
-import { ContactErasureHoldings } from './contact-holdings.js';
+import { ContactErasureHooks } from './contact-teardown-hooks.js';
 import { ContactLog } from './contact-log.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
 /** People who are to be forgotten. */
 @Injectable()
-export class ContactErasures implements OnModuleInit {
+export class ContactErasuresService implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
     private readonly job: ErasureJob,
@@ -20,7 +20,7 @@ export class ContactErasures implements OnModuleInit {
     private readonly contacts: ContactsRepository,
     private readonly service: ContactsService,
     private readonly log: ContactLog,
-    private readonly holdings: ContactErasureHoldings,
+    private readonly hooks: ContactErasureHooks,
     private readonly clock: Clock,
   ) {}
 
@@ -43,7 +43,7 @@ export class ContactErasures implements OnModuleInit {
         const contactIds = [id, ...(await this.contacts.mergedAway(contact))];
         await this.contacts.erase(workspaceId, contactIds, this.clock.now());
         await this.job.begin(workspaceId, id, 'contact', contactIds);
-        await this.holdings.release({ workspaceId, contactId: id, contactIds }, principal);
+        await this.hooks.run({ workspaceId, contactId: id, contactIds }, principal);
         await this.log.deleted(contact, actorOf(principal), channels, contact.tokenGeneration);
       },
       { row: id },

@@ -5,8 +5,8 @@ import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ContactLog } from './contact-log.js';
-import { ContactMergeHoldings } from './contact-holdings.js';
-import type { ContactMerge } from './contact-holdings.js';
+import { ContactMergeHooks } from './contact-teardown-hooks.js';
+import type { ContactMerge } from './contact-teardown-hooks.js';
 import { changedFields, filledBy, leadsOn, takesIdentity } from './contact-merge.js';
 import type { Contact } from './contact.js';
 import { ContactVerified } from './contacts.errors.js';
@@ -31,13 +31,13 @@ class OnlySeen extends Error {
 
 /** Two contacts that are one person become one contact. */
 @Injectable()
-export class ContactMerges {
+export class ContactMergesService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly log: ContactLog,
     private readonly contacts: ContactsRepository,
     private readonly service: ContactsService,
-    private readonly holdings: ContactMergeHoldings,
+    private readonly hooks: ContactMergeHooks,
     private readonly clock: Clock,
   ) {}
 
@@ -71,7 +71,7 @@ export class ContactMerges {
     Object.assign(into, filled, { updatedAt: this.clock.now() });
     await this.contacts.save(into);
     const merge: ContactMerge = { from, into, conversations: 0, resolvedConversationIds: [] };
-    await this.holdings.release(merge, principal);
+    await this.hooks.run(merge, principal);
     const actor = actorOf(principal);
     await this.log.updated(into, actor, into.blocked && !before.blocked ? into.tokenGeneration : null);
     await this.log.merged(from, into, actor, refused);

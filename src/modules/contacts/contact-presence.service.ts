@@ -3,8 +3,8 @@ import type { Principal } from '../../kernel/principal.js';
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
 import { isId } from '../../kernel/ids.js';
-import { Roster } from '../../platform/roster/roster.js';
-import { WorkspaceRooms } from '../../platform/roster/workspace-rooms.js';
+import { PresenceStore } from '../../platform/presence/presence-store.js';
+import { WorkspaceRooms } from '../../platform/presence/workspace-rooms.js';
 import type { Contact, ContactRecord } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { visibleRecord } from './external-id.js';
@@ -15,8 +15,8 @@ export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offlin
 
 /** Which contacts are connected. What the roster says of one is the channels through which it has come. */
 @Injectable()
-export class ContactPresence {
-  constructor(private readonly roster: Roster) {}
+export class ContactPresenceService {
+  constructor(private readonly store: PresenceStore) {}
 
   /** The contact as the caller may see it. */
   toView(principal: Principal, contact: Contact): ContactWithPresence {
@@ -24,14 +24,14 @@ export class ContactPresence {
   }
 
   withPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
-    const note = this.roster.noteOf(contactRooms.of(workspaceId), contact.id);
+    const note = this.store.metadataOf(contactRooms.of(workspaceId), contact.id);
     return { ...contact, presence: note === undefined ? 'offline' : 'online' };
   }
 
   /** Those who are connected and within the scope, as many as are asked for. */
   online(workspaceId: string, scope: ChannelScope, limit: number): string[] {
     const ids: string[] = [];
-    for (const [id, note] of this.roster.present(contactRooms.of(workspaceId))) {
+    for (const [id, note] of this.store.present(contactRooms.of(workspaceId))) {
       if (ids.length >= limit) break;
       if (!isId(id)) continue;
       if (scope === null || readChannels(note).some(channel => covers(scope, channel))) ids.push(id);
@@ -44,6 +44,6 @@ export function readChannels(note: string | undefined): string[] {
   return note === undefined || note === '' ? [] : note.split(' ');
 }
 
-export function channelsNote(channels: readonly string[]): string {
+export function channelsMetadata(channels: readonly string[]): string {
   return channels.join(' ');
 }

@@ -7,9 +7,9 @@ import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../p
 import { DeletedView } from '../../platform/http/deleted.schema.js';
 import type { PageView } from '../../platform/http/page.schema.js';
 import { toPageView } from '../../platform/http/page.schema.js';
-import { ContactErasures } from './contact-erasures.service.js';
-import { ContactMerges } from './contact-merges.service.js';
-import { ContactPresence } from './contact-presence.service.js';
+import { ContactErasuresService } from './contact-erasures.service.js';
+import { ContactMergesService } from './contact-merges.service.js';
+import { ContactPresenceService } from './contact-presence.service.js';
 import {
   ContactMergeView,
   ContactView,
@@ -28,9 +28,9 @@ const EXTERNAL_ID_RIGHTS = 'With `external_id` the call takes scope `all`, or an
 export class ContactsController {
   constructor(
     private readonly contacts: ContactsService,
-    private readonly merges: ContactMerges,
-    private readonly erasures: ContactErasures,
-    private readonly presence: ContactPresence,
+    private readonly merges: ContactMergesService,
+    private readonly erasures: ContactErasuresService,
+    private readonly presence: ContactPresenceService,
   ) {}
 
   @Get()

@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
-import { ContactErasures } from './contact-erasures.service.js';
-import { ContactErasureHoldings, ContactMergeHoldings } from './contact-holdings.js';
+import { ContactErasuresService } from './contact-erasures.service.js';
+import { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';
 import { ContactLog } from './contact-log.js';
-import { ContactMerges } from './contact-merges.service.js';
-import { ContactPresence } from './contact-presence.service.js';
+import { ContactMergesService } from './contact-merges.service.js';
+import { ContactPresenceService } from './contact-presence.service.js';
 import { ContactsController } from './contacts.controller.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
@@ -16,12 +16,12 @@ import { ContactsService } from './contacts.service.js';
     ContactsRepository,
     ContactLog,
     ContactsService,
-    ContactPresence,
-    ContactMerges,
-    ContactErasures,
-    ContactMergeHoldings,
-    ContactErasureHoldings,
+    ContactPresenceService,
+    ContactMergesService,
+    ContactErasuresService,
+    ContactMergeHooks,
+    ContactErasureHooks,
   ],
-  exports: [ContactsService, ContactPresence, ContactMergeHoldings, ContactErasureHoldings],
+  exports: [ContactsService, ContactPresenceService, ContactMergeHooks, ContactErasureHooks],
 })
 export class ContactsModule {}

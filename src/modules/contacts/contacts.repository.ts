@@ -5,7 +5,7 @@ import type { Page } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
-import type { Sighting } from '../../kernel/subject.js';
+import type { Sighting } from '../../kernel/presence.js';
 import { emailContains } from '../../platform/database/like.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -34,7 +34,7 @@ const SEEN = statement(`
   WHERE contact.workspace_id = behind.workspace_id AND contact.id = behind.id`);
 const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
 /** Shared: what a contact says at once does not wait for itself, but whoever blocks it or ends its tokens waits for that. */
-const HOLD = statement(`
+const LOCK_FOR_SHARE = statement(`
   SELECT blocked, token_generation AS "tokenGeneration", ended_at AS "endedAt"
   FROM contact WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
 /** Also what had been merged into the first; an id leads on only where neither of the two is proven, or both are. */
@@ -160,8 +160,11 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   }
 
   /** What the contact is worth as a visitor; it stays so until the unit of work ends. */
-  hold(workspaceId: string, id: string): Promise<Pick<Contact, 'blocked' | 'tokenGeneration' | 'endedAt'> | undefined> {
-    return this.sql.first(HOLD, [workspaceId, id]);
+  lockForShare(
+    workspaceId: string,
+    id: string,
+  ): Promise<Pick<Contact, 'blocked' | 'tokenGeneration' | 'endedAt'> | undefined> {
+    return this.sql.first(LOCK_FOR_SHARE, [workspaceId, id]);
   }
 
   find(workspaceId: string, id: string): Promise<Contact | null> {

@@ -6,7 +6,7 @@ import type { Actor } from '../../kernel/domain-event.js';
 import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import type { Page } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
-import type { Sighting } from '../../kernel/subject.js';
+import type { Sighting } from '../../kernel/presence.js';
 import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ContactDetails } from './contact-details.js';
@@ -177,15 +177,15 @@ export class ContactsService {
    * it is refused here, or after. Hold it before its conversations are locked, as all do who end it.
    * @throws TokenRevoked, ContactBlocked
    */
-  async hold({ workspaceId, contactId, generation }: VisitorPrincipal): Promise<void> {
-    const contact = await this.contacts.hold(workspaceId, contactId);
+  async lockForShare({ workspaceId, contactId, generation }: VisitorPrincipal): Promise<void> {
+    const contact = await this.contacts.lockForShare(workspaceId, contactId);
     if (!contact || contact.tokenGeneration !== generation) throw new TokenRevoked();
     if (contact.blocked) throw new ContactBlocked();
   }
 
   /** Whether the contact is there; when it is, it does not end before the unit of work does. */
-  async holdPresent(workspaceId: string, id: string): Promise<boolean> {
-    return (await this.contacts.hold(workspaceId, id))?.endedAt === null;
+  async lockActiveForShare(workspaceId: string, id: string): Promise<boolean> {
+    return (await this.contacts.lockForShare(workspaceId, id))?.endedAt === null;
   }
 
   /** An agent has begun a conversation with the contact in this channel. */

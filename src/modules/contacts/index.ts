@@ -1,8 +1,8 @@
-export { channelsNote, ContactPresence, contactRooms, readChannels } from './contact-presence.service.js';
+export { channelsMetadata, ContactPresenceService, contactRooms, readChannels } from './contact-presence.service.js';
 export { toContactRecord, toContactSummary } from './contact.js';
 export type { Contact, ContactRecord, ContactSummary } from './contact.js';
-export type { ContactMerge, ErasedPerson } from './contact-holdings.js';
-export { ContactErasureHoldings, ContactMergeHoldings } from './contact-holdings.js';
+export type { ContactMerge, ErasedPerson } from './contact-teardown-hooks.js';
+export { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';
 export type { ContactDeleted, ContactMerged, ContactUpdated } from './contacts.events.js';
 export { ContactBlocked, ContactMergedAway } from './contacts.errors.js';
 export { seesExternalIds, visibleRecord, withoutSecretId } from './external-id.js';

@@ -7,7 +7,7 @@ import { Answers, Section, Summary, Throws } from '../../platform/http/answers.d
 import { StreamedObject } from '../../platform/http/streamed-object.js';
 import { ContactMergedAway, ContactsService, toContactRecord, visibleRecord } from '../contacts/index.js';
 import { ContactExportView, ExportContactBody } from './contact-export.schema.js';
-import { ContactExports } from './contact-exports.service.js';
+import { ContactExportsService } from './contact-exports.service.js';
 
 /** Lives here, not with contacts: most of what is held of a person is what was said with it. */
 @Section('Contacts')
@@ -15,7 +15,7 @@ import { ContactExports } from './contact-exports.service.js';
 export class ContactExportController {
   constructor(
     private readonly contacts: ContactsService,
-    private readonly exports: ContactExports,
+    private readonly exports: ContactExportsService,
   ) {}
 
   @Post()

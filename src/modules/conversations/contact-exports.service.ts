@@ -13,7 +13,7 @@ const MESSAGES = 200;
 
 /** What was said with a person, for it to have: a page at a time, however much it is. */
 @Injectable()
-export class ContactExports {
+export class ContactExportsService {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,

@@ -15,22 +15,22 @@ import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Effects, Trigger } from './lifecycle.js';
 import { AIM, transition } from './lifecycle.js';
-import { MessageAppender } from './messages/message-appender.service.js';
+import { MessageAppenderService } from './messages/message-appender.service.js';
 import { asTheOnlyOne } from './single-conversation.js';
-import { TallyRepository } from './tally.repository.js';
+import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
 /** Fields that every change moves, and that therefore tell nothing. */
 const SILENT = new Set<keyof ConversationRecord>(['version', 'updated_at']);
 
 /** Writes changes of a conversation that the caller holds locked: columns, event, timeline, tally. */
 @Injectable()
-export class ConversationChanges {
+export class ConversationChangesService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly conversations: ConversationsRepository,
-    private readonly appender: MessageAppender,
-    private readonly tally: TallyRepository,
+    private readonly appender: MessageAppenderService,
+    private readonly counts: ConversationCountsRepository,
     private readonly members: MembersService,
     private readonly clock: Clock,
   ) {}
@@ -67,7 +67,7 @@ export class ConversationChanges {
       await this.change(conversation, effects, actor, displays);
       moves.push({ from, to: conversation });
     }
-    await this.tally.moveAll(first.workspaceId, moves);
+    await this.counts.moveAll(first.workspaceId, moves);
   }
 
   private async change(
@@ -98,7 +98,7 @@ export class ConversationChanges {
         assignee: 'assignee_id' in changes ? handover(before, conversation, displays) : null,
       },
     });
-    if (timeline) await this.appender.note(conversation, timeline, actor);
+    if (timeline) await this.appender.appendEvent(conversation, timeline, actor);
   }
 
   /** @throws VersionConflict when the caller knew an older state than the present one */
@@ -114,7 +114,7 @@ export class ConversationChanges {
    */
   private async leftAlone({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
     if (assigneeId === null) return {};
-    const member = await this.members.holdUnlessChanging(systemOf(workspaceId), assigneeId);
+    const member = await this.members.tryLockForShare(systemOf(workspaceId), assigneeId);
     return canServe(member, channelId) ? {} : { assigneeId: null };
   }
 

@@ -16,10 +16,10 @@ import { toConversationRecord, toVisitorConversationRecord } from './conversatio
 import { unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import { isPastReopening } from './lifecycle.js';
-import type { NewMessage, Said, Sent } from './messages/messages.service.js';
+import type { NewMessage, SendResult, LockedSendResult } from './messages/messages.service.js';
 import { assertSendable, MessagesService } from './messages/messages.service.js';
 import { asTheOnlyOne } from './single-conversation.js';
-import { TallyRepository } from './tally.repository.js';
+import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
 export interface NewConversation {
   contact_id: string;
@@ -29,18 +29,18 @@ export interface NewConversation {
 }
 
 /** What a start led to. */
-export type Started = Sent & { conversationCreated: boolean };
+export type Started = LockedSendResult & { conversationCreated: boolean };
 
 const ATTEMPTS = 5;
 
 /** How conversations begin. */
 @Injectable()
-export class ConversationStarts {
+export class ConversationStartsService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly conversations: ConversationsRepository,
-    private readonly tally: TallyRepository,
+    private readonly counts: ConversationCountsRepository,
     private readonly messages: MessagesService,
     private readonly channels: ChannelsService,
     private readonly contacts: ContactsService,
@@ -57,18 +57,18 @@ export class ConversationStarts {
    * A visitor's message to a conversation of its own: one that comes past the reopen window begins a new one. Under the
    * lock, so that late messages that race begin one, and one that was said in time is not said again.
    */
-  async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<Said> {
+  async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<SendResult> {
     assertSendable(message);
-    const plain = await this.messages.sendPlainly(principal, id, message);
+    const plain = await this.messages.trySendFast(principal, id, message);
     if (plain) return { message: plain, created: true };
     return this.units.run(
       async () => {
-        await this.contacts.hold(principal);
+        await this.contacts.lockForShare(principal);
         const conversation = await this.conversations.lockVisible(principal, id);
         if (!conversation) throw new NotFound();
         const channel = await this.channelOf(principal);
         const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
-        if (late && !(await this.messages.hasSaid(principal, conversation, message))) {
+        if (late && !(await this.messages.isAlreadySent(principal, conversation, message))) {
           // what it answers stays behind
           return this.inTheOne(principal, { ...message, reply_to_id: undefined }, conversation);
         }
@@ -86,10 +86,10 @@ export class ConversationStarts {
     const place = { workspaceId: principal.workspaceId, channelId: channel.id, contactId: contact.id };
     return asTheOnlyOne(this.conversations, place, () =>
       this.units.run(async () => {
-        if (!(await this.contacts.holdPresent(principal.workspaceId, contact.id))) throw unknownId('contact_id');
+        if (!(await this.contacts.lockActiveForShare(principal.workspaceId, contact.id))) throw unknownId('contact_id');
         const conversation = await this.create(principal, channel, contact, { subject: wanted.subject ?? null });
         if (wanted.message) await this.messages.sendLocked(principal, conversation, wanted.message);
-        await this.tally.move(conversation.workspaceId, null, conversation);
+        await this.counts.move(conversation.workspaceId, null, conversation);
         return conversation;
       }),
     );
@@ -110,16 +110,16 @@ export class ConversationStarts {
     for (let attempt = 1; ; attempt += 1) {
       const present = await this.present(channel, contactId, previous);
       if (present) {
-        return { ...(await this.messages.sendInFull(principal, present.id, message)), conversationCreated: false };
+        return { ...(await this.messages.sendWithLock(principal, present.id, message)), conversationCreated: false };
       }
       try {
         return await this.units.run(async () => {
-          await this.contacts.hold(principal);
+          await this.contacts.lockForShare(principal);
           const conversation = await this.create(principal, channel, contact, {
             previousConversationId: previous?.id ?? null,
           });
           const sent = await this.messages.sendLocked(principal, conversation, message);
-          await this.tally.move(workspaceId, null, conversation);
+          await this.counts.move(workspaceId, null, conversation);
           return { ...sent, conversationCreated: true };
         });
       } catch (error) {

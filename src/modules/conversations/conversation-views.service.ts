@@ -9,7 +9,7 @@ export type ConversationWithContact = ConversationRecord & { contact: ContactSum
 
 /** Conversations with whom they are with. The inbox's are written by the database (`inbox.repository.ts`). */
 @Injectable()
-export class ConversationViews {
+export class ConversationViewsService {
   constructor(
     private readonly contacts: ContactsService,
     private readonly members: MembersService,

@@ -151,7 +151,7 @@ export class ConversationCounterEntity {
 
 /** How many unresolved conversations there are of each kind: counted as they change, for counting a million is slow. */
 @Entity({ name: 'conversation_tally' })
-export class ConversationTallyEntity {
+export class ConversationCountsEntity {
   @KeyColumn('workspace_id', 'pk_conversation_tally')
   workspaceId!: string;
 

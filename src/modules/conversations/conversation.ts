@@ -66,7 +66,7 @@ export interface Conversation {
 }
 
 /** Where a conversation is to be heard, and who is in it. */
-export type ConversationPlace = Pick<Conversation, 'id' | 'workspaceId' | 'channelId' | 'contactId' | 'assigneeId'>;
+export type ConversationScope = Pick<Conversation, 'id' | 'workspaceId' | 'channelId' | 'contactId' | 'assigneeId'>;
 
 export interface ConversationRecord {
   id: string;

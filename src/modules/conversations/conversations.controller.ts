@@ -18,8 +18,8 @@ import {
   StartConversationBody,
   UpdateConversationBody,
 } from './conversation.schema.js';
-import { ConversationStarts } from './conversation-starts.service.js';
-import { ConversationViews } from './conversation-views.service.js';
+import { ConversationStartsService } from './conversation-starts.service.js';
+import { ConversationViewsService } from './conversation-views.service.js';
 import {
   AssigneeUnavailable,
   ContentRequired,
@@ -41,8 +41,8 @@ import { ConversationsService } from './conversations.service.js';
 export class ConversationsController {
   constructor(
     private readonly conversations: ConversationsService,
-    private readonly starts: ConversationStarts,
-    private readonly views: ConversationViews,
+    private readonly starts: ConversationStartsService,
+    private readonly views: ConversationViewsService,
   ) {}
 
   @Get()

@@ -7,16 +7,16 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
-import { ConversationPlacesRepository } from './conversation-places.repository.js';
-import { ConversationChanges } from './conversation-changes.service.js';
+import { ConversationScopesRepository } from './conversation-scopes.repository.js';
+import { ConversationChangesService } from './conversation-changes.service.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
-import type { Conversation, ConversationPlace, Priority } from './conversation.js';
+import type { Conversation, ConversationScope, Priority } from './conversation.js';
 import { AssigneeUnavailable, ConversationErased, unknownId } from './conversations.errors.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { ConversationCounts, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
 import { MessagesRepository } from './messages/messages.repository.js';
-import { TallyRepository } from './tally.repository.js';
+import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
 export interface ConversationEdits {
   subject?: string | null | undefined;
@@ -31,11 +31,11 @@ export class ConversationsService {
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly conversations: ConversationsRepository,
-    private readonly places: ConversationPlacesRepository,
+    private readonly scopes: ConversationScopesRepository,
     private readonly inbox: InboxRepository,
-    private readonly tally: TallyRepository,
+    private readonly countsRepository: ConversationCountsRepository,
     private readonly messages: MessagesRepository,
-    private readonly changes: ConversationChanges,
+    private readonly changes: ConversationChangesService,
     private readonly members: MembersService,
   ) {}
 
@@ -48,7 +48,7 @@ export class ConversationsService {
   }
 
   counts(principal: StaffPrincipal): Promise<ConversationCounts> {
-    return this.tally.counts(principal);
+    return this.countsRepository.counts(principal);
   }
 
   /** The conversation, if the caller may see it. */
@@ -57,8 +57,8 @@ export class ConversationsService {
   }
 
   /** Where it is, if the caller may see it: asked in passing, and not within a unit of work. */
-  place(principal: Principal, id: string): Promise<ConversationPlace | null> {
-    return this.places.find(principal, id);
+  findScope(principal: Principal, id: string): Promise<ConversationScope | null> {
+    return this.scopes.find(principal, id);
   }
 
   /** All of the visitor's, on its channel. */
@@ -68,7 +68,7 @@ export class ConversationsService {
 
   /** The members with whom the visitor talks now. @param id of the conversation that it is about; null: all of its */
   assigneesOf(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
-    return this.places.assigneesOf(principal, id);
+    return this.scopes.assigneesOf(principal, id);
   }
 
   async get(principal: Principal, id: string): Promise<Conversation> {
@@ -94,7 +94,7 @@ export class ConversationsService {
   assign(principal: StaffPrincipal, id: string, memberId: string | null, expected?: number): Promise<Conversation> {
     return this.units.run(
       async () => {
-        const member = memberId === null ? null : await this.members.hold(principal, memberId);
+        const member = memberId === null ? null : await this.members.lockForShare(principal, memberId);
         return this.change(principal, id, expected, async conversation => {
           if (memberId !== null && !member) throw unknownId('member_id');
           if (member && !canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
@@ -110,7 +110,7 @@ export class ConversationsService {
   take(principal: AgentPrincipal, id: string, expected?: number): Promise<Conversation> {
     return this.units.run(
       async () => {
-        const member = await this.members.hold(principal, principal.memberId);
+        const member = await this.members.lockForShare(principal, principal.memberId);
         return this.change(principal, id, expected, async conversation => {
           if (!canServe(member, conversation.channelId)) throw new AssigneeUnavailable();
           const actor = actorOf(principal);

@@ -14,8 +14,8 @@ import {
   VisitorConversationStartedView,
   VisitorConversationView,
 } from './conversation.schema.js';
-import { ConversationStarts } from './conversation-starts.service.js';
-import { ConversationViews } from './conversation-views.service.js';
+import { ConversationStartsService } from './conversation-starts.service.js';
+import { ConversationViewsService } from './conversation-views.service.js';
 import { ContentRequired, ContentTypeReserved, ConversationErased, ReplyUnknown } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
 import { toMessageRecord } from './messages/message.js';
@@ -26,8 +26,8 @@ import { toMessageRecord } from './messages/message.js';
 export class ConversationsVisitorController {
   constructor(
     private readonly conversations: ConversationsService,
-    private readonly starts: ConversationStarts,
-    private readonly views: ConversationViews,
+    private readonly starts: ConversationStartsService,
+    private readonly views: ConversationViewsService,
   ) {}
 
   @Get()

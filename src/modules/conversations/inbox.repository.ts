@@ -35,7 +35,7 @@ const times = (...columns: string[]): string[] =>
   columns.map(column => `'${column}', ${wireTime(`conversation.${column}`)}`);
 
 /**
- * What `ConversationViews.oneForStaff` says of a conversation, written by the database: rows of forty columns that the
+ * What `ConversationViewsService.oneForStaff` says of a conversation, written by the database: rows of forty columns that the
  * driver parses, the ORM makes objects of, and we records, are most of what a page costs. A test compares the two.
  */
 const RECORD = `json_build_object(${[

@@ -1,12 +1,12 @@
 export { toConversationRecord } from './conversation.js';
 export type {
   Conversation,
-  ConversationPlace,
+  ConversationScope,
   ConversationRecord,
   Status,
   VisitorConversationRecord,
 } from './conversation.js';
-export { ConversationCounting } from './conversation-counting.service.js';
+export { ConversationCountsRepairService } from './conversation-counts-repair.service.js';
 export { unknownId } from './conversations.errors.js';
 export type {
   ConversationCreated,

@@ -7,7 +7,7 @@ import type { AgentSessionRecord } from '../auth/index.js';
 import { InvalidCredentials, toAgentSessionRecord } from '../auth/index.js';
 import { LastOwner, MemberExists } from '../members/index.js';
 import { AcceptanceService } from './acceptance.service.js';
-import { RoomToHash } from '../users/index.js';
+import { HashCapacityGuard } from '../users/index.js';
 import { InvitePreviewBody, InvitePreviewView, RegisterUserBody } from './invite.schema.js';
 import { InviteInvalid, MailboxUnproved } from './invites.errors.js';
 
@@ -31,7 +31,7 @@ export class AcceptanceController {
     'Creates the user. Where the e-mail has a user already, `password` must be the password of that user. From then on the password opens the membership, with the role and the channels of the invite. A user without a password who is a member of another workspace sets one by the mailed link alone: the link that the inviter is shown gets 422 `mailbox_unproved`, and a link is mailed, up to 5 an hour.',
   )
   @Public()
-  @UseGuards(RoomToHash)
+  @UseGuards(HashCapacityGuard)
   @Creates('AgentSessionView')
   @Throws(InviteInvalid, InvalidCredentials, MailboxUnproved, MemberExists, LastOwner)
   async registerUser(@Body() body: RegisterUserBody, @Origin() origin: ClientOrigin): Promise<AgentSessionRecord> {

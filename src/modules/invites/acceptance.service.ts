@@ -12,12 +12,12 @@ import type { User } from '../users/index.js';
 import { EmailTaken, UsersService } from '../users/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { InviteLog } from './invite-log.js';
-import { InviteStandings } from './invite-standings.service.js';
+import { InviteChecksService } from './invite-checks.service.js';
 import type { Invite, InviteRecord } from './invite.js';
 import { toInviteRecord } from './invite.js';
 import { InviteInvalid, MailboxUnproved } from './invites.errors.js';
 import { InvitesRepository } from './invites.repository.js';
-import { MailboxProofs } from './mailbox-proofs.service.js';
+import { MailboxProofsService } from './mailbox-proofs.service.js';
 
 export interface Acceptance {
   invite_token: string;
@@ -34,12 +34,12 @@ export class AcceptanceService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly invites: InvitesRepository,
-    private readonly standings: InviteStandings,
+    private readonly inviteChecks: InviteChecksService,
     private readonly users: UsersService,
     private readonly workspaces: WorkspacesService,
     private readonly joining: JoiningService,
     private readonly signIns: SignInService,
-    private readonly proofs: MailboxProofs,
+    private readonly proofs: MailboxProofsService,
     private readonly log: InviteLog,
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
@@ -48,7 +48,7 @@ export class AcceptanceService {
   /** What the link leads to. @throws InviteInvalid, RateLimited */
   async preview(token: string, address: string): Promise<InvitePreview> {
     const invite = await this.limiter.guess([['invite_preview', address]], async () => {
-      const standing = await this.standings.ofToken(token);
+      const standing = await this.inviteChecks.ofToken(token);
       return standing.refusal === null ? standing.invite : null;
     });
     const workspace = invite && (await this.workspaces.find(invite.workspaceId));
@@ -90,7 +90,7 @@ export class AcceptanceService {
 
   /** The invite that the link opens. Why a known one opens nothing is written down, not told. */
   private async open(token: string): Promise<Invite | null> {
-    const { invite, refusal } = await this.standings.ofToken(token);
+    const { invite, refusal } = await this.inviteChecks.ofToken(token);
     if (!invite || !refusal) return invite;
     this.signIns.refused(invite.workspaceId, { method: 'invite', member_id: null, reason: refusal });
     return null;
@@ -120,8 +120,8 @@ export class AcceptanceService {
     }
     await this.proofs.assertProved(invite, known, acceptance.invite_token);
     const { workspaceId } = invite;
-    const member = known && (await this.joining.hold(workspaceId, known.id));
-    const { by } = await this.standings.ofToken(acceptance.invite_token);
+    const member = known && (await this.joining.lockForShare(workspaceId, known.id));
+    const { by } = await this.inviteChecks.ofToken(acceptance.invite_token);
     if (by === null || (member && rank(member.role) > rank(by))) throw new InviteInvalid();
     const spent = await this.invites.spend(sha256(acceptance.invite_token), this.clock.now());
     if (!spent) throw new InviteInvalid();
@@ -129,7 +129,7 @@ export class AcceptanceService {
     if (known && newHash !== null) await this.users.setPassword(known.id, newHash);
     const { role, channelIds } = spent;
     const joined = await this.joining.join(workspaceId, user, { name: acceptance.name, role, channelIds });
-    await this.log.tell('invite.accepted', spent, { type: 'member', id: joined.id });
+    await this.log.recordEvent('invite.accepted', spent, { type: 'member', id: joined.id });
     return this.signIns.open(joined, { method: 'invite', rotate: acceptance.rotate });
   }
 }

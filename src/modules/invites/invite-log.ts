@@ -16,7 +16,7 @@ export class InviteLog {
     private readonly clock: Clock,
   ) {}
 
-  async tell(type: InviteEvent, invite: Invite, actor: Actor): Promise<void> {
+  async recordEvent(type: InviteEvent, invite: Invite, actor: Actor): Promise<void> {
     const payload = toInviteRecord(invite, this.clock.now());
     await this.events.audit({ type, workspaceId: invite.workspaceId, actor, payload });
   }

@@ -7,14 +7,14 @@ import { UsersModule } from '../users/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { AcceptanceController } from './acceptance.controller.js';
 import { AcceptanceService } from './acceptance.service.js';
-import { Departures } from './departures.service.js';
+import { MemberDeactivationListener } from './listeners/member-deactivation.listener.js';
 import { InviteLog } from './invite-log.js';
 import { InviteMail } from './invite-mail.js';
-import { InviteStandings } from './invite-standings.service.js';
+import { InviteChecksService } from './invite-checks.service.js';
 import { InvitesController } from './invites.controller.js';
 import { InvitesRepository } from './invites.repository.js';
 import { InvitesService } from './invites.service.js';
-import { MailboxProofs } from './mailbox-proofs.service.js';
+import { MailboxProofsService } from './mailbox-proofs.service.js';
 
 @Module({
   imports: [WorkspacesModule, UsersModule, ChannelsModule, MembersModule, ApiKeysModule, AuthModule],
@@ -22,10 +22,10 @@ import { MailboxProofs } from './mailbox-proofs.service.js';
   providers: [
     InvitesRepository,
     InvitesService,
-    InviteStandings,
+    InviteChecksService,
     AcceptanceService,
-    MailboxProofs,
-    Departures,
+    MailboxProofsService,
+    MemberDeactivationListener,
     InviteLog,
     InviteMail,
   ],

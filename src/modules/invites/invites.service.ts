@@ -88,7 +88,7 @@ export class InvitesService {
       const invite = await this.invites.issue(draft, ROLES.slice(0, rank(by) + 1));
       if (!invite) throw new RoleTooHigh();
       const renewed = invite.id !== draft.id;
-      await this.log.tell(renewed ? 'invite.renewed' : 'invite.created', invite, actorOf(principal));
+      await this.log.recordEvent(renewed ? 'invite.renewed' : 'invite.created', invite, actorOf(principal));
       return { ...(await this.issued(invite, tokens)), renewed };
     });
   }
@@ -106,7 +106,7 @@ export class InvitesService {
       const tokens = this.newTokens();
       Object.assign(invite, this.handedOut(principal, tokens));
       await this.invites.save(invite);
-      await this.log.tell('invite.renewed', invite, actorOf(principal));
+      await this.log.recordEvent('invite.renewed', invite, actorOf(principal));
       return this.issued(invite, tokens);
     });
   }
@@ -117,7 +117,7 @@ export class InvitesService {
       const invite = await this.lockPending(principal, id);
       invite.status = 'revoked';
       await this.invites.save(invite);
-      await this.log.tell('invite.revoked', invite, actorOf(principal));
+      await this.log.recordEvent('invite.revoked', invite, actorOf(principal));
     });
   }
 

@@ -16,7 +16,7 @@ import { InvitesRepository } from './invites.repository.js';
  * workspace could otherwise choose the password of somebody else's member.
  */
 @Injectable()
-export class MailboxProofs {
+export class MailboxProofsService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly invites: InvitesRepository,

@@ -4,8 +4,8 @@ import { rank, systemOf } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { User } from '../users/index.js';
 import { assertOwned } from './member-administration.service.js';
-import { MemberChanges } from './member-changes.service.js';
-import { MemberScopeHoldings } from './member-holdings.js';
+import { MemberChangesService } from './member-changes.service.js';
+import { MemberScopeHooks } from './member-teardown-hooks.js';
 import type { Member } from './member.js';
 import { MemberExists, RoleTooHigh } from './members.errors.js';
 import { MembersRepository } from './members.repository.js';
@@ -24,8 +24,8 @@ export class JoiningService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly members: MembersRepository,
-    private readonly changes: MemberChanges,
-    private readonly scopeHoldings: MemberScopeHoldings,
+    private readonly changes: MemberChangesService,
+    private readonly scopeHooks: MemberScopeHooks,
   ) {}
 
   /**
@@ -41,7 +41,7 @@ export class JoiningService {
   }
 
   /** The user's place here, if it has one, locked until the unit of work ends; before any invite is. */
-  async hold(workspaceId: string, userId: string): Promise<Member | null> {
+  async lockForShare(workspaceId: string, userId: string): Promise<Member | null> {
     const member = await this.members.ofUser(workspaceId, userId);
     if (!member) return null;
     await this.members.lockOwnersAnd(workspaceId, member.id);
@@ -55,7 +55,7 @@ export class JoiningService {
    */
   async join(workspaceId: string, user: User, joining: Joining): Promise<Member> {
     return this.units.run(async () => {
-      const member = await this.hold(workspaceId, user.id);
+      const member = await this.lockForShare(workspaceId, user.id);
       return member ? this.claim(member, joining) : this.changes.add(workspaceId, user, { ...joining, claimed: true });
     });
   }
@@ -69,7 +69,7 @@ export class JoiningService {
     // what is different for the password alone is nobody's news
     if (!(await this.changes.apply(member, { ...joining, status: 'active' }, actor))) await this.members.update(member);
     assertOwned(owners, member);
-    if (moved) await this.scopeHoldings.release(member, systemOf(member.workspaceId));
+    if (moved) await this.scopeHooks.run(member, systemOf(member.workspaceId));
     return member;
   }
 }

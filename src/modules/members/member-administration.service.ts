@@ -5,8 +5,8 @@ import type { Role, StaffPrincipal } from '../../kernel/principal.js';
 import { actingRole, rank } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ChannelsService } from '../channels/index.js';
-import { MemberChanges } from './member-changes.service.js';
-import { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
+import { MemberChangesService } from './member-changes.service.js';
+import { MemberTeardownHooks, MemberScopeHooks } from './member-teardown-hooks.js';
 import type { Member } from './member.js';
 import { LastOwner, RoleTooHigh } from './members.errors.js';
 import { MembersRepository } from './members.repository.js';
@@ -20,14 +20,14 @@ export interface MemberEdits {
 
 /** What admins decide about members: who they are here, what they may do, and whether they still work here. */
 @Injectable()
-export class MemberAdministration {
+export class MemberAdministrationService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly members: MembersRepository,
-    private readonly changes: MemberChanges,
+    private readonly changes: MemberChangesService,
     private readonly channels: ChannelsService,
-    private readonly holdings: MemberHoldings,
-    private readonly scopeHoldings: MemberScopeHoldings,
+    private readonly teardownHooks: MemberTeardownHooks,
+    private readonly scopeHooks: MemberScopeHooks,
   ) {}
 
   /** @throws NotFound, RoleTooHigh, LastOwner @throws ValidationFailed for an unknown channel */
@@ -41,7 +41,7 @@ export class MemberAdministration {
       const given = { name, role, capacity, channelIds };
       const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
       await this.changes.apply(member, changes, actorOf(principal));
-      if (moved) await this.scopeHoldings.release(member, principal);
+      if (moved) await this.scopeHooks.run(member, principal);
     });
   }
 
@@ -49,7 +49,7 @@ export class MemberAdministration {
   deactivate(principal: StaffPrincipal, id: string): Promise<Member> {
     return this.decide(principal, id, async member => {
       const ended = await this.changes.apply(member, { status: 'deactivated' }, actorOf(principal));
-      if (ended) await this.holdings.release(member, principal);
+      if (ended) await this.teardownHooks.run(member, principal);
     });
   }
 

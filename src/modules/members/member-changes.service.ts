@@ -15,7 +15,7 @@ export type GivenToMember = Pick<Member, 'name' | 'role' | 'channelIds' | 'claim
 
 /** Writes members, new ones and those that the caller holds locked: row and event. */
 @Injectable()
-export class MemberChanges {
+export class MemberChangesService {
   constructor(
     private readonly events: EventLog,
     private readonly members: MembersRepository,

@@ -2,23 +2,23 @@ import { Injectable } from '@nestjs/common';
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
 import { isId } from '../../kernel/ids.js';
-import { Roster } from '../../platform/roster/roster.js';
-import { WorkspaceRooms } from '../../platform/roster/workspace-rooms.js';
+import { PresenceStore } from '../../platform/presence/presence-store.js';
+import { WorkspaceRooms } from '../../platform/presence/workspace-rooms.js';
 import type { Availability, Member, MemberRecord } from './member.js';
 import { AVAILABILITIES, toMemberRecord } from './member.js';
 
 export const memberRooms = new WorkspaceRooms('members');
 
 /** What the roster says of a member who is connected: what it has set by hand, and the channels that it sees. */
-export interface MemberNote {
+export interface MemberPresenceMetadata {
   availability: Availability;
   channels: ChannelScope;
 }
 
 /** Which members are connected, and how they are to be shown: what they have set by hand, and offline without a socket. */
 @Injectable()
-export class MemberPresence {
-  constructor(private readonly roster: Roster) {}
+export class MemberPresenceService {
+  constructor(private readonly store: PresenceStore) {}
 
   /** How the member is shown to others. Its own word is the newer one of the two, the roster only knows that it is there. */
   of({
@@ -27,14 +27,14 @@ export class MemberPresence {
     status,
     availability,
   }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
-    const connected = status === 'active' && this.roster.noteOf(memberRooms.of(workspaceId), id) !== undefined;
+    const connected = status === 'active' && this.store.metadataOf(memberRooms.of(workspaceId), id) !== undefined;
     return connected ? availability : 'offline';
   }
 
   /** The same of one of whom only the id is known. */
   statusOf(workspaceId: string, id: string): Availability {
-    const note = this.roster.noteOf(memberRooms.of(workspaceId), id);
-    return note === undefined ? 'offline' : readMemberNote(note).availability;
+    const note = this.store.metadataOf(memberRooms.of(workspaceId), id);
+    return note === undefined ? 'offline' : readMemberMetadata(note).availability;
   }
 
   toView(member: Member): MemberRecord {
@@ -43,27 +43,29 @@ export class MemberPresence {
 
   /** Those who are connected and not set to offline. */
   shown(workspaceId: string): { id: string; availability: Availability }[] {
-    return [...this.roster.present(memberRooms.of(workspaceId))]
+    return [...this.store.present(memberRooms.of(workspaceId))]
       .filter(([id]) => isId(id))
-      .map(([id, note]) => ({ id, availability: readMemberNote(note).availability }))
+      .map(([id, note]) => ({ id, availability: readMemberMetadata(note).availability }))
       .filter(({ availability }) => availability !== 'offline');
   }
 
   /** Whether anybody is online who sees the channel. */
   anyOnline(workspaceId: string, channelId: string): boolean {
-    const notes = [...this.roster.present(memberRooms.of(workspaceId)).values()].map(readMemberNote);
+    const notes = [...this.store.present(memberRooms.of(workspaceId)).values()].map(readMemberMetadata);
     return notes.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
   }
 }
 
-export function toMemberNote({ availability, channels }: MemberNote): string {
+export function toMemberMetadata({ availability, channels }: MemberPresenceMetadata): string {
   return JSON.stringify({ availability, channels });
 }
 
 /** A note that no instance has written is that of a member who is connected and shown to nobody. */
-export function readMemberNote(note: string): MemberNote {
+export function readMemberMetadata(note: string): MemberPresenceMetadata {
   try {
-    const { availability, channels } = Object(JSON.parse(note)) as Partial<Record<keyof MemberNote, unknown>>;
+    const { availability, channels } = Object(JSON.parse(note)) as Partial<
+      Record<keyof MemberPresenceMetadata, unknown>
+    >;
     if (isAvailability(availability) && isScope(channels)) return { availability, channels };
   } catch {
     // no JSON

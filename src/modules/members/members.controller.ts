@@ -7,8 +7,8 @@ import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../p
 import type { PageView } from '../../platform/http/page.schema.js';
 import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
 import { PreparedEffect, PreparesEffect } from '../../platform/idempotency/prepared-effect.js';
-import { MemberPresence } from './member-presence.service.js';
-import { MemberAdministration } from './member-administration.service.js';
+import { MemberPresenceService } from './member-presence.service.js';
+import { MemberAdministrationService } from './member-administration.service.js';
 import { CreateMemberBody, MemberView, UpdateMemberBody, UpdateProfileBody } from './member.schema.js';
 import { toMemberRecord } from './member.js';
 import { LastOwner, MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
@@ -19,8 +19,8 @@ import { MembersService } from './members.service.js';
 export class MembersController {
   constructor(
     private readonly members: MembersService,
-    private readonly administration: MemberAdministration,
-    private readonly presence: MemberPresence,
+    private readonly administration: MemberAdministrationService,
+    private readonly presence: MemberPresenceService,
   ) {}
 
   @Get()

@@ -2,10 +2,10 @@ import { Module } from '@nestjs/common';
 import { ChannelsModule } from '../channels/index.js';
 import { UsersModule } from '../users/index.js';
 import { JoiningService } from './joining.service.js';
-import { MemberAdministration } from './member-administration.service.js';
-import { MemberChanges } from './member-changes.service.js';
-import { MemberHoldings, MemberScopeHoldings } from './member-holdings.js';
-import { MemberPresence } from './member-presence.service.js';
+import { MemberAdministrationService } from './member-administration.service.js';
+import { MemberChangesService } from './member-changes.service.js';
+import { MemberTeardownHooks, MemberScopeHooks } from './member-teardown-hooks.js';
+import { MemberPresenceService } from './member-presence.service.js';
 import { MembersController } from './members.controller.js';
 import { MembersRepository } from './members.repository.js';
 import { MembersService } from './members.service.js';
@@ -15,14 +15,14 @@ import { MembersService } from './members.service.js';
   controllers: [MembersController],
   providers: [
     MembersRepository,
-    MemberChanges,
+    MemberChangesService,
     MembersService,
-    MemberAdministration,
+    MemberAdministrationService,
     JoiningService,
-    MemberPresence,
-    MemberHoldings,
-    MemberScopeHoldings,
+    MemberPresenceService,
+    MemberTeardownHooks,
+    MemberScopeHooks,
   ],
-  exports: [MembersService, MemberPresence, JoiningService, MemberHoldings, MemberScopeHoldings],
+  exports: [MembersService, MemberPresenceService, JoiningService, MemberTeardownHooks, MemberScopeHooks],
 })
 export class MembersModule {}

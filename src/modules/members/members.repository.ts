@@ -2,12 +2,12 @@ import { Injectable } from '@nestjs/common';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
-import type { Sighting } from '../../kernel/subject.js';
+import type { Sighting } from '../../kernel/presence.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { MemberEntity } from './member.entity.js';
-import type { MemberNote } from './member-presence.service.js';
+import type { MemberPresenceMetadata } from './member-presence.service.js';
 import type { Member, Membership } from './member.js';
 
 const EMAILS = statement('SELECT id, email FROM user_account WHERE id = ANY($1::uuid[])');
@@ -25,7 +25,7 @@ const OWNERS = statement(`
   SELECT id, channel_ids AS "channelIds", claimed FROM member
   WHERE workspace_id = $1 AND role = 'owner' AND status = 'active'`);
 
-const NOTES = statement(`
+const PRESENCE_METADATA = statement(`
   SELECT member.id, member.availability, member.channel_ids AS channels
   FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id) JOIN member USING (workspace_id, id)
   WHERE member.status = 'active'`);
@@ -108,7 +108,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   }
 
   /** The member as it is when those who change it now are done; nobody changes it until the unit of work ends. */
-  async hold(principal: Principal, id: string, wait = true): Promise<Member | null> {
+  async lockForShare(principal: Principal, id: string, wait = true): Promise<Member | null> {
     const query = this.visibleTo(principal).andWhere('member.id = :id', { id }).setLock('pessimistic_read');
     const row = await (wait ? query : query.setOnLocked('skip_locked')).getOne();
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
@@ -125,9 +125,11 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   }
 
   /** What the roster says of these, as far as they are active. */
-  notesOf(asked: readonly Pick<Member, 'workspaceId' | 'id'>[]): Promise<(MemberNote & { id: string })[]> {
+  presenceMetadataOf(
+    asked: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  ): Promise<(MemberPresenceMetadata & { id: string })[]> {
     if (asked.length === 0) return Promise.resolve([]);
-    return this.sql.rows(NOTES, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
+    return this.sql.rows(PRESENCE_METADATA, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
   }
 
   /** Locks in the order of ids, as everybody does who locks several; a later time than the one given stays. */

@@ -4,13 +4,13 @@ import { NotFound, TokenRevoked } from '../../kernel/errors.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
-import type { Sighting } from '../../kernel/subject.js';
+import type { Sighting } from '../../kernel/presence.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ChannelsService } from '../channels/index.js';
 import type { User } from '../users/index.js';
 import { UsersService } from '../users/index.js';
-import type { MemberNote } from './member-presence.service.js';
-import { MemberChanges } from './member-changes.service.js';
+import type { MemberPresenceMetadata } from './member-presence.service.js';
+import { MemberChangesService } from './member-changes.service.js';
 import type { Availability, Member, MemberDisplay, Membership } from './member.js';
 import { MemberDeactivatedConflict, MemberExists, RoleTooHigh } from './members.errors.js';
 import { MembersRepository } from './members.repository.js';
@@ -37,7 +37,7 @@ export class MembersService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly members: MembersRepository,
-    private readonly changes: MemberChanges,
+    private readonly changes: MemberChangesService,
     private readonly users: UsersService,
     private readonly channels: ChannelsService,
   ) {}
@@ -60,13 +60,13 @@ export class MembersService {
    * The member as it is when those who change it now are done; it stays so until the unit of work ends. To be asked
    * for before anything that the member is given is locked: whoever ends a member locks in that order.
    */
-  hold(principal: Principal, id: string): Promise<Member | null> {
-    return this.members.hold(principal, id);
+  lockForShare(principal: Principal, id: string): Promise<Member | null> {
+    return this.members.lockForShare(principal, id);
   }
 
   /** The same for those who have locked such a thing already, and must not wait: null while the member is changed. */
-  holdUnlessChanging(principal: Principal, id: string): Promise<Member | null> {
-    return this.members.hold(principal, id, false);
+  tryLockForShare(principal: Principal, id: string): Promise<Member | null> {
+    return this.members.lockForShare(principal, id, false);
   }
 
   byEmail(workspaceId: string, email: string): Promise<Member | null> {
@@ -80,8 +80,10 @@ export class MembersService {
   }
 
   /** What is to be said of these to those who ask whether they are there; the inactive are left out. */
-  notesOf(asked: readonly Pick<Member, 'workspaceId' | 'id'>[]): Promise<(MemberNote & { id: string })[]> {
-    return this.members.notesOf(asked);
+  presenceMetadataOf(
+    asked: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  ): Promise<(MemberPresenceMetadata & { id: string })[]> {
+    return this.members.presenceMetadataOf(asked);
   }
 
   /** They were heard then; nobody's news. */

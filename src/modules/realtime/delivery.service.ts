@@ -2,9 +2,9 @@ import { Injectable, OnModuleInit } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
-import type { Hearing } from './event-frames.js';
-import { eventFrame, hearingsOf, serialised, syncRequired } from './event-frames.js';
-import { FrameViews } from './frame-views.service.js';
+import type { Delivery } from './event-frames.js';
+import { eventFrame, deliveriesOf, serializeFrame, syncRequired } from './event-frames.js';
+import { FrameViewsService } from './frame-views.service.js';
 
 /** Turns each committed event into frames: one serialisation per audience, none for rooms where nobody is. */
 @Injectable()
@@ -12,7 +12,7 @@ export class DeliveryService implements OnModuleInit {
   constructor(
     private readonly tail: EventTail,
     private readonly hub: SocketHub,
-    private readonly views: FrameViews,
+    private readonly views: FrameViewsService,
   ) {}
 
   onModuleInit(): void {
@@ -23,16 +23,17 @@ export class DeliveryService implements OnModuleInit {
   }
 
   private deliver<T extends EventType>(event: RecordedEvent<T>): void {
-    const { agent, scopedAgent, visitor, closes } = hearingsOf(event);
+    const { agent, scopedAgent, visitor, closes } = deliveriesOf(event);
     for (const hearing of [agent, scopedAgent, visitor]) if (hearing) this.send(event, hearing);
     const ending = closes?.();
     if (ending) this.hub.close(ending.topic, ending.reason);
   }
 
-  private send(event: RecordedEvent, { topics, data }: Hearing): void {
-    const heard = topics.filter(topic => this.hub.hears(topic));
+  private send(event: RecordedEvent, { topics, data }: Delivery): void {
+    const heard = topics.filter(topic => this.hub.hasSubscribers(topic));
     if (heard.length === 0) return;
     const told = data();
-    if (told) this.hub.broadcast(heard, serialised(eventFrame(event, this.views.of(event, told)), this.tail.cursor));
+    if (told)
+      this.hub.broadcast(heard, serializeFrame(eventFrame(event, this.views.render(event, told)), this.tail.cursor));
   }
 }

@@ -1,33 +1,33 @@
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import type { Audience, FrameText } from '../../kernel/frame-text.js';
+import type { Audience, SerializedFrame } from '../../kernel/serialized-frame.js';
 import type { ResumeFault } from '../../platform/events/event-reader.service.js';
-import type { Ending, EventRoute } from './event-routes.js';
+import type { SocketClosure, EventRoute } from './event-routes.js';
 import { EVENT_ROUTES } from './event-routes.js';
-import { passingFrame } from './passing-frames.js';
+import { ephemeralFrame } from './ephemeral-frames.js';
 import { topics } from './topics.js';
 
 /** One audience of an event: the topics in which it is heard, and what is said there; null where nothing is. */
-export interface Hearing {
+export interface Delivery {
   topics: string[];
   data: () => object | null;
 }
 
 /** What an event leads to: who hears of it, and which sockets it ends. */
-export interface Hearings {
-  agent?: Hearing;
+export interface EventDeliveries {
+  agent?: Delivery;
   /** Agents of some channels, where they get other data than those of all. */
-  scopedAgent?: Hearing;
-  visitor?: Hearing;
-  closes?: () => Ending | null;
+  scopedAgent?: Delivery;
+  visitor?: Delivery;
+  closes?: () => SocketClosure | null;
 }
 
 /** Who hears an event, live or replayed. Of an event of another age, which has no route here, nobody. */
-export function hearingsOf<T extends EventType>(event: RecordedEvent<T>): Hearings {
+export function deliveriesOf<T extends EventType>(event: RecordedEvent<T>): EventDeliveries {
   const route: EventRoute<T> | undefined = EVENT_ROUTES[event.type];
   if (!route) return {};
   const { agents, visitor, closes } = route;
   return {
-    ...(agents && agentHearings(event, agents)),
+    ...(agents && agentDeliveries(event, agents)),
     ...(visitor && { visitor: { topics: visitorTopics(event), data: () => visitor(event) } }),
     ...(closes && { closes: () => closes(event) }),
   };
@@ -36,7 +36,7 @@ export function hearingsOf<T extends EventType>(event: RecordedEvent<T>): Hearin
 const ALL_TYPES = Object.keys(EVENT_ROUTES) as EventType[];
 
 /** The types that each audience can hear of at all. */
-export const HEARD_TYPES: Record<Audience, readonly EventType[]> = {
+export const DELIVERED_TYPES: Record<Audience, readonly EventType[]> = {
   agent: ALL_TYPES.filter(type => EVENT_ROUTES[type].agents !== null),
   visitor: ALL_TYPES.filter(type => EVENT_ROUTES[type].visitor !== null),
 };
@@ -63,23 +63,23 @@ export interface EventFrame {
 }
 
 /** @param cursor how far whoever hears this has come in the log; not how far the event is */
-export function serialised(frame: EventFrame, cursor: string): FrameText {
+export function serializeFrame(frame: EventFrame, cursor: string): SerializedFrame {
   const { type, id, ...rest } = frame;
-  return JSON.stringify({ type, id, cursor, ...rest }) as FrameText;
+  return JSON.stringify({ type, id, cursor, ...rest }) as SerializedFrame;
 }
 
 /** What was missed cannot be told; the client reads the present state. */
-export function syncRequired(reason: ResumeFault | 'scope' | 'busy'): FrameText {
-  return passingFrame('sync.required', { reason });
+export function syncRequired(reason: ResumeFault | 'scope' | 'busy'): SerializedFrame {
+  return ephemeralFrame('sync.required', { reason });
 }
 
 type AgentRoute<T extends EventType> = NonNullable<EventRoute<T>['agents']>;
 
 /** The inbox of the workspace has sockets with scope `all` alone; what others may not read stays in it. */
-function agentHearings<T extends EventType>(
+function agentDeliveries<T extends EventType>(
   event: RecordedEvent<T>,
   route: AgentRoute<T>,
-): Pick<Hearings, 'agent' | 'scopedAgent'> {
+): Pick<EventDeliveries, 'agent' | 'scopedAgent'> {
   const { workspaceId } = event;
   const { data, scopedData } = route;
   if (route.room === 'workspace') return { agent: { topics: [topics.agents(workspaceId)], data: () => data(event) } };

@@ -33,11 +33,11 @@ export interface EventRoute<T extends EventType> {
     channels?: (event: RecordedEvent<T>) => readonly string[];
   } | null;
   visitor: ((event: RecordedEvent<T>) => object | null) | null;
-  closes?: (event: RecordedEvent<T>) => Ending | null;
+  closes?: (event: RecordedEvent<T>) => SocketClosure | null;
 }
 
 /** The sockets that an event ends. */
-export interface Ending {
+export interface SocketClosure {
   topic: string;
   reason: CloseReason;
 }
@@ -152,12 +152,12 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
 };
 
 /** A channel that is closed, for good or for a while, takes no visitors. */
-function visitorsOf(channelId: string): Ending {
+function visitorsOf(channelId: string): SocketClosure {
   return { topic: topics.channelVisitors(channelId), reason: 'accessRevoked' };
 }
 
 /** A visitor whose tokens are refused hears no more. Events of before that was told name no generation. */
-function tokensOf(contactId: string, generation: number | null | undefined): Ending | null {
+function tokensOf(contactId: string, generation: number | null | undefined): SocketClosure | null {
   return typeof generation === 'number'
     ? { topic: topics.visitorTokens(contactId, generation), reason: 'accessRevoked' }
     : null;

@@ -1,8 +1,8 @@
 import type { FieldFault } from '../../kernel/domain-error.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type { ConversationRecord, MessageRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
-import type { Presence, Subject } from '../../kernel/subject.js';
-import { PRESENCES } from '../../kernel/subject.js';
+import type { Presence, PresenceSubject } from '../../kernel/presence.js';
+import { PRESENCES } from '../../kernel/presence.js';
 import type { MemberDisplay } from '../members/index.js';
 import { AnyValue, Embedded, EmbeddedMap } from '../../platform/http/answer-fields.js';
 import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/http/fields.js';
@@ -125,7 +125,7 @@ export class ConversationReadData {
 }
 
 export class PresenceData {
-  @Choice(['member', 'contact']) subject_type!: Subject['type'];
+  @Choice(['member', 'contact']) subject_type!: PresenceSubject['type'];
   @Id() subject_id!: string;
   @Choice(PRESENCES, { description: 'Contacts are never `away`.' }) status!: Presence;
   @Time({ nullable, description: 'The present time of those who are there; null for visitors.' })

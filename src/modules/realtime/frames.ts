@@ -15,7 +15,7 @@ export interface FrameDefinition {
 
 interface ClientFrameDefinition extends FrameDefinition {
   /** What answers it, where something does. */
-  answer?: keyof typeof PASSING_FRAMES;
+  answer?: keyof typeof EPHEMERAL_FRAMES;
 }
 
 /** Frames of durable events carry `id` and `cursor`; each stands for an event that was committed. */
@@ -75,7 +75,7 @@ export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
 };
 
 /** Frames of the moment: no `id`, no `cursor`, not kept. */
-export const PASSING_FRAMES = {
+export const EPHEMERAL_FRAMES = {
   connected: both('The first frame on every socket.', 'ConnectedData'),
   pong: both('Answers `ping`.', NO_DATA),
   resumed: both('What was missed has been told; with `to` the client resumes the next time.', 'ResumedData'),

@@ -6,16 +6,16 @@ import { principalKey } from '../../kernel/principal.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
-import type { Handshake } from '../../platform/sockets/socket-door.js';
-import { SocketDoor } from '../../platform/sockets/socket-door.js';
+import type { Handshake } from '../../platform/sockets/connection-authorizer.js';
+import { ConnectionAuthorizer } from '../../platform/sockets/connection-authorizer.js';
 import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
-import type { ConversationPlace } from '../conversations/index.js';
+import type { ConversationScope } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
-import { passingFrame } from './passing-frames.js';
+import { ephemeralFrame } from './ephemeral-frames.js';
 import { ResumeService } from './resume.service.js';
 import { PresenceService } from './presence/presence.service.js';
-import { ServingAgents } from './presence/serving-agents.service.js';
+import { AssigneePresenceService } from './presence/assignee-presence.service.js';
 import { ViewingService } from './presence/viewing.service.js';
 import { RescopingService } from './rescoping.service.js';
 import { VISITOR_PATH } from './socket-routes.js';
@@ -25,7 +25,7 @@ const INBOX = 'inbox';
 
 /** Who may open a socket, and which rooms it sits in. */
 @Injectable()
-export class HandshakeService extends SocketDoor {
+export class HandshakeService extends ConnectionAuthorizer {
   constructor(
     private readonly authenticator: Authenticator,
     private readonly conversations: ConversationsService,
@@ -35,7 +35,7 @@ export class HandshakeService extends SocketDoor {
     private readonly rescoping: RescopingService,
     private readonly presence: PresenceService,
     private readonly viewing: ViewingService,
-    private readonly serving: ServingAgents,
+    private readonly assigneePresence: AssigneePresenceService,
   ) {
     super();
   }
@@ -50,17 +50,17 @@ export class HandshakeService extends SocketDoor {
   }
 
   /** Last comes who is there. */
-  async welcome(connection: SocketConnection): Promise<void> {
+  async onOpen(connection: SocketConnection): Promise<void> {
     this.rescoping.catchUp(connection);
     await this.resume.begin(connection);
-    if (connection.principal.kind === 'visitor') return this.serving.follow(connection);
+    if (connection.principal.kind === 'visitor') return this.assigneePresence.follow(connection);
     if (connection.admission.room !== INBOX) return;
-    this.presence.greet(connection);
-    this.viewing.greet(connection);
+    this.presence.sendSnapshot(connection);
+    this.viewing.sendSnapshot(connection);
   }
 
-  warn(connection: SocketConnection, seconds: number): void {
-    connection.send(passingFrame('token.expiring', { in_seconds: seconds }));
+  onTokenExpiring(connection: SocketConnection, seconds: number): void {
+    connection.send(ephemeralFrame('token.expiring', { in_seconds: seconds }));
   }
 
   /** The one place where a deactivated member's token is told apart from a revoked one. */
@@ -120,8 +120,8 @@ export class HandshakeService extends SocketDoor {
   }
 
   /** A conversation that is not there and one that the caller may not see answer alike. */
-  private async visible(principal: Principal, conversationId: string): Promise<ConversationPlace> {
-    const conversation = isId(conversationId) ? await this.conversations.place(principal, conversationId) : null;
+  private async visible(principal: Principal, conversationId: string): Promise<ConversationScope> {
+    const conversation = isId(conversationId) ? await this.conversations.findScope(principal, conversationId) : null;
     if (!conversation) throw new NotFound();
     return conversation;
   }

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { SocketDoor } from '../../platform/sockets/socket-door.js';
+import { ConnectionAuthorizer } from '../../platform/sockets/connection-authorizer.js';
 import { AuthModule } from '../auth/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { ContactsModule } from '../contacts/index.js';
@@ -8,13 +8,13 @@ import { MembersModule } from '../members/index.js';
 import { AgentGateway } from './agent.gateway.js';
 import { DeliveryService } from './delivery.service.js';
 import { EventsController } from './events.controller.js';
-import { FrameViews } from './frame-views.service.js';
+import { FrameViewsService } from './frame-views.service.js';
 import { HandshakeService } from './handshake.service.js';
-import { AttendanceService } from './presence/attendance.service.js';
-import { Introductions } from './presence/introductions.service.js';
+import { ConnectionTrackerService } from './presence/connection-tracker.service.js';
+import { PresenceMetadataLoader } from './presence/presence-metadata-loader.js';
 import { LastSeenService } from './presence/last-seen.service.js';
 import { PresenceService } from './presence/presence.service.js';
-import { ServingAgents } from './presence/serving-agents.service.js';
+import { AssigneePresenceService } from './presence/assignee-presence.service.js';
 import { ViewingService } from './presence/viewing.service.js';
 import { RenewalService } from './renewal.service.js';
 import { ReplayBudget } from './replay-budget.js';
@@ -30,8 +30,8 @@ import { VisitorGateway } from './visitor.gateway.js';
   imports: [AuthModule, ChannelsModule, MembersModule, ContactsModule, ConversationsModule],
   providers: [
     HandshakeService,
-    { provide: SocketDoor, useExisting: HandshakeService },
-    FrameViews,
+    { provide: ConnectionAuthorizer, useExisting: HandshakeService },
+    FrameViewsService,
     DeliveryService,
     RescopingService,
     ReplayBudget,
@@ -39,15 +39,15 @@ import { VisitorGateway } from './visitor.gateway.js';
     ResumeService,
     RenewalService,
     TypingService,
-    Introductions,
+    PresenceMetadataLoader,
     LastSeenService,
-    AttendanceService,
+    ConnectionTrackerService,
     PresenceService,
-    ServingAgents,
+    AssigneePresenceService,
     ViewingService,
     VisitorGateway,
     AgentGateway,
   ],
-  exports: [SocketDoor],
+  exports: [ConnectionAuthorizer],
 })
 export class RealtimeModule {}

@@ -6,7 +6,7 @@ import { principalKey, scopeOf } from '../../kernel/principal.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
-import { passingFrame } from './passing-frames.js';
+import { ephemeralFrame } from './ephemeral-frames.js';
 import { RescopingService } from './rescoping.service.js';
 import { tokenTopics, topics } from './topics.js';
 
@@ -42,7 +42,7 @@ export class RenewalService {
     const expiresAt = 'expiresAt' in fresh ? fresh.expiresAt : null;
     connection.admission = { ...connection.admission, expiresAt };
     connection.warnedOfEnd = false;
-    connection.send(passingFrame('authenticated', { expires_at: expiresAt && toWireTime(expiresAt) }));
+    connection.send(ephemeralFrame('authenticated', { expires_at: expiresAt && toWireTime(expiresAt) }));
   }
 }
 

@@ -6,7 +6,7 @@ const PAGES = 32;
 /** Of these, for the sockets of one workspace. */
 const PAGES_PER_WORKSPACE = 8;
 /** How much longer a socket waits for a page than one that does not read may keep it. */
-const PATIENCE_MS = 2_000;
+const MAX_WAIT_MS = 2_000;
 
 interface Waiter {
   enter(): void;
@@ -26,7 +26,7 @@ export class ReplayBudget {
   total = 0;
 
   constructor({ socketStallMs }: Config) {
-    this.waitMs = socketStallMs + PATIENCE_MS;
+    this.waitMs = socketStallMs + MAX_WAIT_MS;
   }
 
   /** @returns whether a page was free; then `release` gives it back */

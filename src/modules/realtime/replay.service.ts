@@ -2,15 +2,15 @@ import { Injectable } from '@nestjs/common';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import type { EventPage, ResumeFault } from '../../platform/events/event-reader.service.js';
-import { EventReader } from '../../platform/events/event-reader.service.js';
+import { EventReaderService } from '../../platform/events/event-reader.service.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
 import { seesExternalIds } from '../contacts/index.js';
 import { ConversationsService } from '../conversations/index.js';
-import { FrameViews } from './frame-views.service.js';
+import { FrameViewsService } from './frame-views.service.js';
 import type { EventFrame } from './event-frames.js';
-import { eventFrame, HEARD_TYPES, hearingsOf, serialised } from './event-frames.js';
+import { eventFrame, DELIVERED_TYPES, deliveriesOf, serializeFrame } from './event-frames.js';
 
 /** Why a resume ends early. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
 export interface ResumeEnd {
@@ -34,10 +34,10 @@ export interface MissedFrames {
 @Injectable()
 export class ReplayService {
   constructor(
-    private readonly reader: EventReader,
+    private readonly reader: EventReaderService,
     private readonly tail: EventTail,
     private readonly conversations: ConversationsService,
-    private readonly views: FrameViews,
+    private readonly views: FrameViewsService,
   ) {}
 
   /** How far the log has come here: with it a client resumes that has missed nothing. */
@@ -50,12 +50,12 @@ export class ReplayService {
     const { audience, principal } = connection.admission;
     const found = await this.reader.missed(after, {
       workspaceId: principal.workspaceId,
-      types: HEARD_TYPES[audience],
+      types: DELIVERED_TYPES[audience],
       conversationIds: await this.conversationsOf(connection),
     });
     if (typeof found === 'string') return { fault: found };
     const { events, pages, to } = found;
-    const read = this.framesOf(connection, events, after);
+    const read = this.framesFor(connection, events, after);
     return 'fault' in read ? read : { frames: read.frames, pages, to };
   }
 
@@ -66,7 +66,7 @@ export class ReplayService {
     after: string,
   ): Promise<{ frames: TextFrame[] } | ResumeEnd> {
     const events = await this.reader.missedPage(page);
-    return events ? this.framesOf(connection, events, after) : { fault: 'expired' };
+    return events ? this.framesFor(connection, events, after) : { fault: 'expired' };
   }
 
   /** For backends: what all agents together have heard. @throws CursorInvalid, CursorExpired */
@@ -76,32 +76,32 @@ export class ReplayService {
     limit: number,
   ): Promise<{ frames: EventFrame[]; cursor: string; hasMore: boolean }> {
     const { workspaceId } = principal;
-    const page = await this.reader.page({ workspaceId, types: HEARD_TYPES.agent }, after, limit);
+    const page = await this.reader.page({ workspaceId, types: DELIVERED_TYPES.agent }, after, limit);
     const limited = !seesExternalIds(principal);
     const frames = page.events.map(event => {
-      const { agent, scopedAgent } = hearingsOf(event);
+      const { agent, scopedAgent } = deliveriesOf(event);
       const data = ((limited && scopedAgent) || agent)?.data();
-      return data ? eventFrame(event, this.views.of(event, data)) : null;
+      return data ? eventFrame(event, this.views.render(event, data)) : null;
     });
     return { frames: frames.filter(frame => frame !== null), cursor: page.cursor, hasMore: page.hasMore };
   }
 
-  private framesOf(
+  private framesFor(
     connection: SocketConnection,
     events: readonly RecordedEvent[],
     after: string,
   ): { frames: TextFrame[] } | ResumeEnd {
     if (events.some(event => changesScope(event, connection))) return { fault: 'scope' };
     const told = events.map(event => this.frameFor(connection, event)).filter(frame => frame !== null);
-    return { frames: told.map(frame => TextFrame.of(serialised(frame, after))) };
+    return { frames: told.map(frame => TextFrame.of(serializeFrame(frame, after))) };
   }
 
   /** The event as this socket would have heard it, had it been open; null when it would not. */
   private frameFor(connection: SocketConnection, event: RecordedEvent): EventFrame | null {
-    const { agent, scopedAgent, visitor } = hearingsOf(event);
+    const { agent, scopedAgent, visitor } = deliveriesOf(event);
     const hearings = connection.admission.audience === 'agent' ? [agent, scopedAgent] : [visitor];
     const data = hearings.find(hearing => hearing?.topics.some(topic => connection.topics.has(topic)))?.data();
-    return data ? eventFrame(event, this.views.of(event, data)) : null;
+    return data ? eventFrame(event, this.views.render(event, data)) : null;
   }
 
   /** The one that the socket is about, or all of a visitor's; null for an inbox. */

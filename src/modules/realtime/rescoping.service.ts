@@ -3,7 +3,7 @@ import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers, narrow } from '../../kernel/channel-scope.js';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { Principal } from '../../kernel/principal.js';
-import { Recently } from '../../kernel/recently.js';
+import { ExpiringMap } from '../../kernel/expiring-map.js';
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
@@ -21,7 +21,7 @@ const REMEMBERED_MS = 60 * 60_000;
 @Injectable()
 export class RescopingService implements OnModuleInit {
   /** By member, what has lately become of its scope. */
-  private readonly changes = new Recently<{ position: bigint; channels: ChannelScope }>(REMEMBERED_MS, Infinity);
+  private readonly changes = new ExpiringMap<{ position: bigint; channels: ChannelScope }>(REMEMBERED_MS, Infinity);
 
   constructor(
     private readonly tail: EventTail,
@@ -36,7 +36,7 @@ export class RescopingService implements OnModuleInit {
 
   /** For a socket that has just opened. Its handshake may have read a scope that changed before it was in the hub. */
   catchUp(connection: SocketConnection): void {
-    const change = this.changeSince(connection.askedAt, connection.principal);
+    const change = this.changeSince(connection.handshakeStartedAt, connection.principal);
     if (change) this.apply(connection, change.channels);
   }
 
@@ -53,15 +53,15 @@ export class RescopingService implements OnModuleInit {
   }
 
   private changeSince(time: number, principal: Principal): { channels: ChannelScope } | null {
-    const change = principal.kind === 'agent' ? this.changes.of(principal.memberId) : undefined;
+    const change = principal.kind === 'agent' ? this.changes.get(principal.memberId) : undefined;
     return change && change.at >= time ? change.value : null;
   }
 
   /** Of two changes the later one holds, in whichever order they come. */
   private follow({ position, payload: { member, changed } }: RecordedEvent<'member.updated'>): void {
     const place = BigInt(position);
-    if (!changed.includes('channel_ids') || place < (this.changes.of(member.id)?.value.position ?? 0n)) return;
-    this.changes.note(member.id, performance.now(), { position: place, channels: member.channel_ids });
+    if (!changed.includes('channel_ids') || place < (this.changes.get(member.id)?.value.position ?? 0n)) return;
+    this.changes.set(member.id, performance.now(), { position: place, channels: member.channel_ids });
     for (const connection of this.hub.listeners(topics.member(member.id))) this.apply(connection, member.channel_ids);
   }
 

@@ -1,12 +1,12 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { nowWireTime } from '../../kernel/clock.js';
-import type { FrameText } from '../../kernel/frame-text.js';
+import type { SerializedFrame } from '../../kernel/serialized-frame.js';
 import type { EventPage } from '../../platform/events/event-reader.service.js';
 import type { Outgoing, SocketConnection } from '../../platform/sockets/socket-connection.js';
 import type { ResumedData } from './frames.schema.js';
 import { syncRequired } from './event-frames.js';
-import { passingFrame } from './passing-frames.js';
+import { ephemeralFrame } from './ephemeral-frames.js';
 import { ReplayBudget } from './replay-budget.js';
 import { ReplayService } from './replay.service.js';
 
@@ -67,11 +67,11 @@ export class ResumeService {
 
   /** What follows is live. */
   private end(connection: SocketConnection, last: readonly Outgoing[]): void {
-    void connection.release(last);
+    void connection.resumeLive(last);
   }
 
-  private connected(connection: SocketConnection, cursor: string): FrameText {
-    return passingFrame('connected', {
+  private connected(connection: SocketConnection, cursor: string): SerializedFrame {
+    return ephemeralFrame('connected', {
       connection_id: connection.id,
       room: connection.admission.room,
       cursor,
@@ -82,6 +82,6 @@ export class ResumeService {
   }
 }
 
-function resumed(from: string, to: string, count: number): FrameText {
-  return passingFrame('resumed', { from, to, count });
+function resumed(from: string, to: string, count: number): SerializedFrame {
+  return ephemeralFrame('resumed', { from, to, count });
 }

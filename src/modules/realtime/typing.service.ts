@@ -5,10 +5,10 @@ import { NotFound } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { Fanout } from '../../platform/fanout/fanout.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
-import type { ConversationPlace } from '../conversations/index.js';
+import type { ConversationScope } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import type { TypingData } from './frames.schema.js';
-import { passingFrame } from './passing-frames.js';
+import { ephemeralFrame } from './ephemeral-frames.js';
 import { NotAssigned } from './realtime.errors.js';
 import { topics } from './topics.js';
 import type { TypingNotice } from './typing-notice.js';
@@ -77,8 +77,8 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     this.publish('typing.stop', principal, conversation, agentsOnly);
   }
 
-  private async typable(principal: Principal, id: unknown): Promise<ConversationPlace> {
-    const conversation = isId(id) ? await this.conversations.place(principal, id) : null;
+  private async typable(principal: Principal, id: unknown): Promise<ConversationScope> {
+    const conversation = isId(id) ? await this.conversations.findScope(principal, id) : null;
     if (!conversation) throw new NotFound();
     if (principal.kind === 'agent' && conversation.assigneeId !== principal.memberId) throw new NotAssigned();
     return conversation;
@@ -87,7 +87,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
   private publish(
     type: TypingNotice['type'],
     principal: Principal,
-    { workspaceId, channelId, id: conversationId, contactId }: ConversationPlace,
+    { workspaceId, channelId, id: conversationId, contactId }: ConversationScope,
     agentsOnly: boolean,
   ): void {
     const sender: Pick<TypingData, 'sender_type' | 'sender_id' | 'name'> =
@@ -109,7 +109,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
 
   private pass(notice: TypingNotice): void {
     const { type, workspaceId, channelId, conversationId, contactId, data, senderKey, agentsOnly } = notice;
-    const frame = passingFrame(type, data, { conversation_id: conversationId, channel_id: channelId });
+    const frame = ephemeralFrame(type, data, { conversation_id: conversationId, channel_id: channelId });
     const agents = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
     const visitors = agentsOnly
       ? []

@@ -3,7 +3,7 @@ import { ConnectedSocket, MessageBody, SubscribeMessage, WebSocketGateway } from
 import type { WebSocket } from 'ws';
 import type { ClientFrame } from '../../platform/sockets/frame.js';
 import { connectionOf } from '../../platform/sockets/socket.adapter.js';
-import { PONG } from './passing-frames.js';
+import { PONG } from './ephemeral-frames.js';
 import { RenewalService } from './renewal.service.js';
 import { RethrowFilter } from './rethrow.filter.js';
 import { VISITOR_PATH } from './socket-routes.js';

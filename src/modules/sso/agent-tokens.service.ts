@@ -40,7 +40,7 @@ export class AgentTokensService {
     const channelIds = channel_ids ?? null;
     try {
       return await this.units.run(async () => {
-        if (!(await this.apiKeys.hold(workspaceId, apiKeyId))) throw new InvalidToken();
+        if (!(await this.apiKeys.lockForShare(workspaceId, apiKeyId))) throw new InvalidToken();
         await this.channels.assertExisting(workspaceId, channelIds);
         const member = await this.members.byEmail(workspaceId, email);
         if (!member) throw new MemberNotFound();

@@ -31,7 +31,7 @@ const SPEND = statement(`
     AND sso_ticket.spent_at IS NULL AND sso_ticket.expires_at > $2
   RETURNING sso_ticket.workspace_id AS "workspaceId", sso_ticket.member_id AS "memberId",
             sso_ticket.api_key_id AS "apiKeyId", sso_ticket.channel_ids AS "channelIds"`);
-const STANDING = statement(`
+const TICKET_STATE = statement(`
   SELECT sso_ticket.workspace_id AS "workspaceId", sso_ticket.member_id AS "memberId",
          sso_ticket.spent_at IS NOT NULL AS spent, member.status = 'deactivated' AS "memberDeactivated",
          api_key.revoked_at IS NOT NULL OR api_key.expires_at <= $2 AS "keyEnded"
@@ -47,7 +47,7 @@ const FORGET = statement(`DELETE FROM sso_ticket WHERE expires_at < $1`);
 export type SpentTicket = Pick<SsoTicket, 'workspaceId' | 'memberId' | 'apiKeyId' | 'channelIds'>;
 
 /** What is known of a ticket that cannot be spent; where nothing else is true, its minute is over. */
-export interface TicketStanding {
+export interface SsoTicketState {
   workspaceId: string;
   memberId: string;
   spent: boolean;
@@ -71,8 +71,8 @@ export class SsoTicketsRepository {
     return this.sql.first<SpentTicket>(SPEND, [ticketHash, at]);
   }
 
-  standing(ticketHash: string, at: Date): Promise<TicketStanding | undefined> {
-    return this.sql.first<TicketStanding>(STANDING, [ticketHash, at]);
+  state(ticketHash: string, at: Date): Promise<SsoTicketState | undefined> {
+    return this.sql.first<SsoTicketState>(TICKET_STATE, [ticketHash, at]);
   }
 
   async expireOfMember(workspaceId: string, memberId: string, at: Date): Promise<void> {

@@ -4,7 +4,7 @@ import { AuthModule } from '../auth/index.js';
 import { ChannelsModule } from '../channels/index.js';
 import { MembersModule } from '../members/index.js';
 import { AgentTokensService } from './agent-tokens.service.js';
-import { OldTickets } from './old-tickets.service.js';
+import { SsoTicketRetentionJob } from './sso-ticket-retention.job.js';
 import { SsoController } from './sso.controller.js';
 import { SsoService } from './sso.service.js';
 import { SsoTicketsRepository } from './sso-tickets.repository.js';
@@ -12,6 +12,6 @@ import { SsoTicketsRepository } from './sso-tickets.repository.js';
 @Module({
   imports: [ChannelsModule, MembersModule, ApiKeysModule, AuthModule],
   controllers: [SsoController],
-  providers: [SsoTicketsRepository, SsoService, AgentTokensService, OldTickets],
+  providers: [SsoTicketsRepository, SsoService, AgentTokensService, SsoTicketRetentionJob],
 })
 export class SsoModule {}

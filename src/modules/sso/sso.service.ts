@@ -12,10 +12,10 @@ import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { SignIn } from '../auth/index.js';
 import { SignInService } from '../auth/index.js';
 import { ChannelsService } from '../channels/index.js';
-import { MemberHoldings, MembersService } from '../members/index.js';
+import { MemberTeardownHooks, MembersService } from '../members/index.js';
 import { newSsoTicket, redirectUrl, TICKET_MS } from './sso-ticket.js';
 import { SsoTicketsRepository } from './sso-tickets.repository.js';
-import type { TicketStanding } from './sso-tickets.repository.js';
+import type { SsoTicketState } from './sso-tickets.repository.js';
 import { MemberNotFound, SsoTicketInvalid } from './sso.errors.js';
 import './sso.events.js';
 
@@ -38,7 +38,7 @@ export class SsoService implements OnModuleInit {
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
     private readonly config: Config,
-    private readonly ofMembers: MemberHoldings,
+    private readonly ofMembers: MemberTeardownHooks,
   ) {}
 
   onModuleInit(): void {
@@ -94,7 +94,7 @@ export class SsoService implements OnModuleInit {
     const ticketHash = sha256(ticket);
     const signIn = await this.spend(ticketHash, rotate);
     if (signIn) return signIn;
-    await this.noteRefusal(ticketHash);
+    await this.recordRefusal(ticketHash);
     await this.limiter.fail('sso_exchange', address);
     throw new SsoTicketInvalid();
   }
@@ -119,15 +119,15 @@ export class SsoService implements OnModuleInit {
   }
 
   /** The answer is one for every bad ticket; why it was bad is for the workspace's log. */
-  private async noteRefusal(ticketHash: string): Promise<void> {
-    const standing = await this.tickets.standing(ticketHash, this.clock.now());
+  private async recordRefusal(ticketHash: string): Promise<void> {
+    const standing = await this.tickets.state(ticketHash, this.clock.now());
     if (!standing) return;
     const refusal = { method: 'sso', member_id: standing.memberId, reason: reasonOf(standing) } as const;
     this.signIns.refused(standing.workspaceId, refusal);
   }
 }
 
-function reasonOf({ spent, keyEnded, memberDeactivated }: TicketStanding): string {
+function reasonOf({ spent, keyEnded, memberDeactivated }: SsoTicketState): string {
   if (spent) return 'spent';
   if (keyEnded) return 'key_ended';
   return memberDeactivated ? 'member_deactivated' : 'expired';

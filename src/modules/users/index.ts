@@ -1,5 +1,5 @@
 export { isAcceptablePassword, PASSWORD_RULE } from './password.js';
-export { RoomToHash } from './room-to-hash.guard.js';
+export { HashCapacityGuard } from './hash-capacity.guard.js';
 export type { User } from './user.js';
 export { EmailTaken } from './users.errors.js';
 export { UsersModule } from './users.module.js';

@@ -1,22 +1,22 @@
 import { Injectable, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { FairQueue } from '../../platform/limits/fair-queue.js';
+import { FairConcurrencyQueue } from '../../platform/limits/fair-concurrency-queue.js';
 import { presentShare } from '../../platform/limits/present-share.js';
 import { BcryptThread } from './bcrypt-thread.js';
 import { normalisePassword, PASSWORD_BYTES } from './password.js';
 
-const PLACES = 40;
+const MAX_WAITING = 40;
 
 /**
  * Hashes and compares passwords. At cost 12 each takes a fifth of a second of a core, so they queue: one at a time, on
  * a thread that gives way to others, 40 waiting, and whoever comes then is told to try again; a storm of logins must
  * not take the machine from those who are talking, nor, when it is over, the time of those who log in. Networks and
- * principals take turns (`FairQueue`). Never within a unit of work, which would hold its connection meanwhile.
+ * principals take turns (`FairConcurrencyQueue`). Never within a unit of work, which would hold its connection meanwhile.
  */
 @Injectable()
 export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly queue = new FairQueue(PLACES);
+  private readonly queue = new FairConcurrencyQueue(MAX_WAITING);
   private readonly thread = new BcryptThread();
   private decoy: Promise<string> | undefined;
 

@@ -10,7 +10,7 @@ import type { Channel } from '../channels/index.js';
 import { admitsOrigin, ChannelsService, OriginNotAllowed, tokenGenerationOf, visitorKind } from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactBlocked, ContactsService } from '../contacts/index.js';
-import { MemberPresence } from '../members/index.js';
+import { MemberPresenceService } from '../members/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
@@ -57,7 +57,7 @@ export class WidgetService {
     private readonly identity: IdentityService,
     private readonly tokens: TokenService,
     private readonly limiter: RateLimiter,
-    private readonly members: MemberPresence,
+    private readonly members: MemberPresenceService,
     private readonly clock: Clock,
   ) {}
 
@@ -126,7 +126,7 @@ export class WidgetService {
     verified: boolean,
     bearer: string | null,
   ): Promise<Contact> {
-    const held = await this.heldContact(channel, bearer);
+    const held = await this.lockedContact(channel, bearer);
     const { external_id: externalId = null, ...details } = detailsOf(request);
     const same = held && held.verified === verified && (externalId === null || held.externalId === externalId);
     const unrefused = ({ tokenGeneration }: Contact) => tokenGeneration === held?.tokenGeneration;
@@ -135,7 +135,7 @@ export class WidgetService {
     return this.contacts.findOrCreate(channel.workspaceId, channel.id, { externalId, verified }, details);
   }
 
-  private async heldContact(channel: Channel, bearer: string | null): Promise<Contact | null> {
+  private async lockedContact(channel: Channel, bearer: string | null): Promise<Contact | null> {
     if (bearer === null) return null;
     const claims = this.readToken(bearer);
     if (!claims || claims.ws !== channel.workspaceId || claims.ch !== channel.id) return null;

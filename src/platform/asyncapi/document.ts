@@ -40,8 +40,8 @@ export interface SocketDescription {
   query: JsonObject;
   /** What its `token` is. */
   credential: string;
-  heard: Message[];
-  said: (Message & { answer: string | null })[];
+  received: Message[];
+  sent: (Message & { answer: string | null })[];
   refusals: JsonObject[];
 }
 
@@ -90,21 +90,21 @@ export function writeAsyncDocument(
   };
 }
 
-function channelOf({ path, summary, query, heard, said, refusals }: SocketDescription): Channel {
+function channelOf({ path, summary, query, received: heard, sent: said, refusals }: SocketDescription): Channel {
   return {
     address: path,
     summary,
     servers: [{ $ref: '#/servers/service' }],
     messages: Object.fromEntries([
       ...heard.map(message => [message.name, message] as const),
-      ...said.map(({ answer: _answer, ...message }) => [saidKey(message.name), message] as const),
+      ...said.map(({ answer: _answer, ...message }) => [sentKey(message.name), message] as const),
     ]),
     bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
     'x-refusals': { message: { $ref: `#/components/messages/${REFUSED}` }, codes: refusals },
   };
 }
 
-function operationsOf({ name, heard, said }: SocketDescription): Record<string, JsonObject> {
+function operationsOf({ name, received: heard, sent: said }: SocketDescription): Record<string, JsonObject> {
   const channel = { $ref: `#/channels/${name}` };
   const security = [{ $ref: `#/components/securitySchemes/${name}` }];
   const messages = (keys: string[]) => keys.map(key => ({ $ref: `#/channels/${name}/messages/${key}` }));
@@ -115,7 +115,7 @@ function operationsOf({ name, heard, said }: SocketDescription): Record<string, 
       channel,
       summary,
       security,
-      messages: messages([saidKey(type)]),
+      messages: messages([sentKey(type)]),
       reply: { channel, messages: messages([...(answer === null ? [] : [answer]), 'error']) },
     },
   ]);
@@ -130,6 +130,6 @@ function operationsOf({ name, heard, said }: SocketDescription): Record<string, 
 }
 
 /** A type that goes both ways is two messages: what is said has other fields than what is heard. */
-export function saidKey(type: string): string {
+export function sentKey(type: string): string {
   return `said.${type}`;
 }

@@ -30,12 +30,12 @@ export function durablePayload(type: string, shape: string | null, about: Place)
 }
 
 /** A frame of the moment, which may be about a conversation. */
-export function passingPayload(type: string, shape: string | null): JsonObject {
+export function ephemeralPayload(type: string, shape: string | null): JsonObject {
   return frame(type, shape === null ? {} : { conversation_id: ID, channel_id: ID, ...dataOf(shape) });
 }
 
 /** A frame from a client. @param shape the name of the schema of its fields */
-export function saidPayload(type: string, shape: string | null): JsonObject {
+export function sentPayload(type: string, shape: string | null): JsonObject {
   const said = frame(type, {});
   return shape === null ? said : { allOf: [said, reference(shape)] };
 }

@@ -17,15 +17,15 @@ interface Row {
 export class RowQueue {
   private readonly rows = new Map<string, Row>();
 
-  /** @param places transactions of one row that may have a connection at the same time */
-  constructor(private readonly places: number) {}
+  /** @param maxRunning transactions of one row that may have a connection at the same time */
+  constructor(private readonly maxRunning: number) {}
 
   /** Does the work once a place is free, in order of arrival. @throws Unavailable when none is free within `waitMs` */
   async run<T>(key: string, waitMs: number, work: () => Promise<T>): Promise<T> {
     const row = this.rows.get(key) ?? { inside: 0, waiting: [] };
     this.rows.set(key, row);
-    if (row.inside < this.places) row.inside += 1;
-    else await this.place(row, waitMs);
+    if (row.inside < this.maxRunning) row.inside += 1;
+    else await this.waitForTurn(row, waitMs);
     try {
       return await work();
     } finally {
@@ -33,7 +33,7 @@ export class RowQueue {
     }
   }
 
-  private place(row: Row, waitMs: number): Promise<void> {
+  private waitForTurn(row: Row, waitMs: number): Promise<void> {
     return new Promise((enter, reject) => {
       const giveUp = (): void => {
         row.waiting.splice(row.waiting.indexOf(waiter), 1);

@@ -5,7 +5,7 @@ import { scopeOf } from '../../kernel/principal.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** Which properties of a row place it. `contact` is what a visitor may see it by; without it visitors see nothing. */
-export interface RowPlace {
+export interface RowScope {
   channel?: string;
   contact?: string;
 }
@@ -19,7 +19,7 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
   protected abstract readonly entity: EntityTarget<Row>;
   /** The alias that `visibleTo` gives to the table. */
   protected abstract readonly alias: string;
-  protected readonly place: RowPlace = {};
+  protected readonly place: RowScope = {};
 
   constructor(protected readonly units: UnitOfWork) {}
 

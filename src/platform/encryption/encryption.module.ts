@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { Cipher } from './cipher.js';
-import { KeyRotation } from './key-rotation.service.js';
-import { SealedPlaces } from './sealed-places.js';
+import { KeyRotationService } from './key-rotation.service.js';
+import { EncryptedColumns } from './encrypted-columns.js';
 
 @Global()
-@Module({ providers: [Cipher, SealedPlaces, KeyRotation], exports: [Cipher, SealedPlaces] })
+@Module({ providers: [Cipher, EncryptedColumns, KeyRotationService], exports: [Cipher, EncryptedColumns] })
 export class EncryptionModule {}

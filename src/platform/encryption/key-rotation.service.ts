@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Cipher } from './cipher.js';
-import type { KeyCount, LastingPlace, SealedText, Succession } from './sealed-places.js';
-import { SealedPlaces } from './sealed-places.js';
+import type { KeyCount, RotatableColumn, EncryptedText, Reencryption } from './encrypted-columns.js';
+import { EncryptedColumns } from './encrypted-columns.js';
 
 const BATCH = 200;
 
@@ -14,9 +14,9 @@ export interface KeyUse extends KeyCount {
 
 /** Brings what is encrypted under the newest key, so that older ones can be taken out of the configuration. */
 @Injectable()
-export class KeyRotation {
+export class KeyRotationService {
   constructor(
-    private readonly places: SealedPlaces,
+    private readonly columns: EncryptedColumns,
     private readonly cipher: Cipher,
   ) {}
 
@@ -28,7 +28,7 @@ export class KeyRotation {
    */
   async run(say: (line: string) => void): Promise<number> {
     let rewritten = 0;
-    for (const place of this.places.all()) {
+    for (const place of this.columns.all()) {
       if (place.within === null) rewritten += await this.rewrite(place, say);
     }
     return rewritten;
@@ -37,29 +37,29 @@ export class KeyRotation {
   /** Which keys what is encrypted lies under. */
   async uses(): Promise<KeyUse[]> {
     const uses: KeyUse[] = [];
-    for (const place of this.places.all()) {
-      const { what, within } = place;
+    for (const place of this.columns.all()) {
+      const { name: what, within } = place;
       uses.push(...(await place.keysInUse()).map(count => ({ ...count, what, within })));
     }
     return uses;
   }
 
-  private async rewrite(place: LastingPlace, say: (line: string) => void): Promise<number> {
+  private async rewrite(place: RotatableColumn, say: (line: string) => void): Promise<number> {
     let [rewritten, unreadable] = [0, 0];
-    let last: SealedText | null = null;
+    let last: EncryptedText | null = null;
     for (;;) {
-      const stale: SealedText[] = await place.staleAfter(last, this.cipher.newestKeyId, BATCH);
+      const stale: EncryptedText[] = await place.staleAfter(last, this.cipher.newestKeyId, BATCH);
       last = stale.at(-1) ?? null;
       if (!last) return rewritten;
-      const successions = stale.flatMap(text => this.successionOf(text, place.context) ?? []);
+      const successions = stale.flatMap(text => this.reencrypt(text, place.context) ?? []);
       unreadable += stale.length - successions.length;
       rewritten += await place.replace(successions);
       const without = unreadable > 0 ? `, ${unreadable} cannot be read and stay as they are` : '';
-      say(`${place.what}: ${rewritten} rewritten${without}`);
+      say(`${place.name}: ${rewritten} rewritten${without}`);
     }
   }
 
-  private successionOf(of: SealedText, context: string): Succession | null {
+  private reencrypt(of: EncryptedText, context: string): Reencryption | null {
     try {
       return { of, text: this.cipher.encrypt(this.cipher.decrypt(of.text, context), context) };
     } catch {

@@ -4,7 +4,7 @@ import type { KeyUse } from './key-rotation.service.js';
  * Says of each key what still needs it, so that an operator knows when it can go.
  * @param keyIds the names of the configured keys, newest first
  */
-export function tellKeyUse(uses: readonly KeyUse[], keyIds: readonly string[]): string[] {
+export function printKeyUse(uses: readonly KeyUse[], keyIds: readonly string[]): string[] {
   const missing = [...new Set(uses.map(({ keyId }) => keyId))].filter(id => !keyIds.includes(id)).sort();
   return [
     ...keyIds.map(

@@ -1,5 +1,5 @@
 import { Global, Module } from '@nestjs/common';
-import { ErasureJob } from './erasure-job.service.js';
+import { ErasureJob } from './erasure.job.js';
 import { ErasureSteps } from './erasure-steps.js';
 import { ErasureRepository } from './erasure.repository.js';
 

@@ -3,7 +3,7 @@ import type { AppendedEvent } from './event.repository.js';
 import type { Watermark } from './watermark.js';
 
 /** So many events may be ahead of the log's reader; more are left to the reader. */
-const MOST = 50_000;
+const MAX_EARLY_EVENTS = 50_000;
 
 interface Arrival {
   xid: bigint;
@@ -26,7 +26,7 @@ export class EarlyEvents {
   private looks = 0;
 
   get isFull(): boolean {
-    return this.delivered.size + this.waiting.size >= MOST;
+    return this.delivered.size + this.waiting.size >= MAX_EARLY_EVENTS;
   }
 
   isDelivered(id: string): boolean {

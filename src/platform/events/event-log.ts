@@ -1,6 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
-import type { EventPlace, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
+import type { EventScope, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { ErasureSteps } from '../erasure/erasure-steps.js';
@@ -65,7 +65,7 @@ export class EventLog implements OnModuleInit {
   }
 
   /** Takes the words of an unsent message out of all that the log has of it. Part of the unit of work. */
-  async forget(place: EventPlace & { conversationId: string }, messageId: string): Promise<void> {
+  async forget(place: EventScope & { conversationId: string }, messageId: string): Promise<void> {
     await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
   }
 }

@@ -45,7 +45,7 @@ export interface MissedPages {
 
 /** Reads the log for those who have missed something. */
 @Injectable()
-export class EventReader {
+export class EventReaderService {
   constructor(
     private readonly tail: EventTail,
     private readonly events: EventReadingRepository,
@@ -56,7 +56,7 @@ export class EventReader {
    * from now on. What is there twice is there with the same id. Only the first of it is read into memory.
    */
   async missed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
-    const here = this.tail.place;
+    const here = this.tail.position;
     const place = decodeLogCursor(cursor);
     if (!place) return 'invalid';
     const fault = await this.faultOf(place);
@@ -85,7 +85,7 @@ export class EventReader {
     after: string | undefined,
     limit: number,
   ): Promise<{ events: RecordedEvent[]; cursor: string; hasMore: boolean }> {
-    const place = await this.placeOf(after);
+    const place = await this.parseCursor(after);
     const open = place.range ? place : await this.openRange(place);
     if (!open?.range) return { events: [], cursor: encodeLogCursor(place), hasMore: false };
     const { identity, since, newest, range } = open;
@@ -99,7 +99,7 @@ export class EventReader {
     return { events, cursor: encodeLogCursor(next), hasMore: found.length > limit };
   }
 
-  private async placeOf(after: string | undefined): Promise<LogCursor> {
+  private async parseCursor(after: string | undefined): Promise<LogCursor> {
     if (after === undefined) return { identity: this.tail.identity, since: '0', newest: NO_EVENT, range: null };
     const place = decodeLogCursor(after);
     if (!place) throw new CursorInvalid();
@@ -119,7 +119,7 @@ export class EventReader {
     // the log's beginning is wherever it begins now
     if (since === '0' && range === null && newest?.position === NO_EVENT.position) return null;
     if (identity !== this.tail.identity || newest === null) return 'epoch';
-    const { pruned, next, found } = await this.events.standing(newest.position);
+    const { pruned, next, found } = await this.events.cursorState(newest.position);
     const from = BigInt(since);
     if (from > next) return 'epoch';
     if (from <= pruned && since !== '0') return 'expired';

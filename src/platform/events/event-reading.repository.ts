@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import { asked, GatheredReads, listOf, readingOf } from '../database/gathered-reads.js';
+import { batchQuery, BatchLoader, many, one } from '../database/batch-loader.js';
 import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import type { EventRow } from './event-row.js';
@@ -43,7 +43,7 @@ const PAYLOAD_BYTES = `CASE WHEN pg_column_compression(payload) IS NULL THEN pg_
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
 const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
 const recent = (which: string): readonly [Statement, Statement] =>
-  asked(
+  batchQuery(
     SINCE,
     from => `
       SELECT asked.place, missed.* FROM ${from} CROSS JOIN LATERAL (
@@ -84,7 +84,7 @@ const BY_POSITION = statement(
 );
 
 /** What there is to judge by whether a place in the log can still be read on from. */
-const STANDING = asked(
+const CURSOR_STATE = batchQuery(
   { position: 'bigint' },
   from => `
     SELECT asked.place, pruned_xid::text AS pruned, pg_snapshot_xmax(pg_current_snapshot())::text AS next,
@@ -93,7 +93,7 @@ const STANDING = asked(
 );
 
 /** Locks tell numbers without the epoch that xid8 adds. */
-const HOLDER = statement(`
+const BLOCKER = statement(`
   SELECT pg_locks.pid, pg_stat_activity.usename AS user FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock' AND granted AND pg_locks.pid IS NOT NULL
     AND transactionid::text = ($1::bigint & 4294967295)::text`);
@@ -117,7 +117,7 @@ interface SettledRow {
   last: string;
 }
 
-interface StandingRow {
+interface CursorStateRow {
   pruned: string;
   next: string;
   id: string | null;
@@ -125,7 +125,7 @@ interface StandingRow {
 }
 
 /** The log, as far as it concerns one cursor. */
-export interface Standing {
+export interface CursorState {
   /** The highest transaction number of which retention has removed an event. */
   pruned: bigint;
   /** The number that the next transaction gets, or a lower one. */
@@ -159,14 +159,14 @@ const isRead = (row: MissedRow): row is MissedRow & EventRow => row.payload !== 
 /** What is read from the log by those who hear of what happens. */
 @Injectable()
 export class EventReadingRepository {
-  private readonly recents: GatheredReads<Since, MissedRow[]>;
-  private readonly recentsOfConversations: GatheredReads<Since, MissedRow[]>;
-  private readonly standings: GatheredReads<[position: string], StandingRow>;
+  private readonly recents: BatchLoader<Since, MissedRow[]>;
+  private readonly recentsOfConversations: BatchLoader<Since, MissedRow[]>;
+  private readonly cursorStates: BatchLoader<[position: string], CursorStateRow>;
 
   constructor(private readonly sql: Sql) {
-    this.recents = new GatheredReads(listOf(sql, ...RECENT));
-    this.recentsOfConversations = new GatheredReads(listOf(sql, ...RECENT_OF_CONVERSATIONS));
-    this.standings = new GatheredReads(readingOf(sql, ...STANDING));
+    this.recents = new BatchLoader(many(sql, ...RECENT));
+    this.recentsOfConversations = new BatchLoader(many(sql, ...RECENT_OF_CONVERSATIONS));
+    this.cursorStates = new BatchLoader(one(sql, ...CURSOR_STATE));
   }
 
   /** What the transactions wrote that have ended between a number and the oldest one that is open; null: nothing. */
@@ -178,8 +178,8 @@ export class EventReadingRepository {
   }
 
   /** The server process whose transaction keeps the horizon at this number; null where none is seen. */
-  async holder(horizon: string): Promise<{ pid: number; user: string | null } | null> {
-    return (await this.sql.first<{ pid: number; user: string | null }>(HOLDER, [horizon])) ?? null;
+  async findBlocker(horizon: string): Promise<{ pid: number; user: string | null } | null> {
+    return (await this.sql.first<{ pid: number; user: string | null }>(BLOCKER, [horizon])) ?? null;
   }
 
   /** @param conversationIds null: of the whole workspace @returns at most `limit` events */
@@ -192,7 +192,7 @@ export class EventReadingRepository {
   ): Promise<MissedEvents> {
     const reads = conversationIds === null ? this.recents : this.recentsOfConversations;
     const ids = conversationIds && `{${conversationIds.join(',')}}`;
-    const rows = (await reads.ask(workspaceId, since, `{${types.join(',')}}`, limit, ids)) ?? [];
+    const rows = (await reads.load(workspaceId, since, `{${types.join(',')}}`, limit, ids)) ?? [];
     rows.sort((a, b) => (BigInt(a.position) < BigInt(b.position) ? -1 : 1));
     const rest = rows.filter(row => !isRead(row));
     return {
@@ -220,8 +220,8 @@ export class EventReadingRepository {
   }
 
   /** @param position of an event that may be there */
-  async standing(position: string): Promise<Standing> {
-    const row = await this.standings.ask(position);
+  async cursorState(position: string): Promise<CursorState> {
+    const row = await this.cursorStates.load(position);
     if (row === undefined) throw new Error('the event log has no row of its own');
     const { pruned, next, id, xid } = row;
     const found = id === null || xid === null ? null : { id, xid: BigInt(xid) };

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
-import { Recently } from '../../kernel/recently.js';
+import { ExpiringMap } from '../../kernel/expiring-map.js';
 import { Fanout } from '../fanout/fanout.js';
 import { InvalidData } from '../redis/invalid-data.js';
 import { isCommittedEvent } from './committed-event.js';
@@ -10,7 +10,7 @@ import { EpochRepository } from './epoch.repository.js';
 import { COMMITTED_EVENTS } from './event-log.js';
 import { EventTailRepository, newestOf } from './event-tail.repository.js';
 import type { AppendedEvent } from './event.repository.js';
-import { HorizonAge } from './horizon-age.js';
+import { WatermarkLag } from './watermark-lag.js';
 import type { LogCursor } from './log-cursor.js';
 import { encodeLogCursor, NO_EVENT } from './log-cursor.js';
 import type { NewestEvent } from './watermark.js';
@@ -36,7 +36,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private readonly logger = new Logger(EventTail.name);
   private readonly listeners: EventListener[] = [];
   private readonly early = new EarlyEvents();
-  private readonly faults = new Recently(FAULT_EVERY_MS, 100);
+  private readonly faults = new ExpiringMap(FAULT_EVERY_MS, 100);
   private watermark = new Watermark({ xid: 0n, ...NO_EVENT }, []);
   /** Of all that was delivered here, also by the fanout. */
   private newest: NewestEvent = this.watermark.newest;
@@ -52,19 +52,19 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   constructor(
     private readonly log: EventTailRepository,
     private readonly epochs: EpochRepository,
-    private readonly age: HorizonAge,
+    private readonly age: WatermarkLag,
     private readonly fanout: Fanout,
     private readonly invalid: InvalidData,
   ) {}
 
   /** Where this instance is in the log: everything before it has been delivered here. */
-  get place(): LogCursor & { newest: NewestEvent } {
+  get position(): LogCursor & { newest: NewestEvent } {
     return { identity: this.identity, since: this.watermark.low.toString(), newest: this.newest, range: null };
   }
 
   /** The same, opaque to clients. */
   get cursor(): string {
-    return encodeLogCursor(this.place);
+    return encodeLogCursor(this.position);
   }
 
   listen(listener: EventListener): void {
@@ -106,11 +106,11 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
       await this.epochs.renew(identity);
       return this.beginAgain('the event log was put back to an earlier state');
     }
-    this.age.note(snapshot);
+    this.age.update(snapshot);
     let { newest } = watermark;
     for await (const keys of this.log.keys(watermark, state)) {
-      for await (const events of this.log.read(keys.filter(key => !this.hasPassed(key)))) {
-        for (const event of events) if (!this.hasPassed(event)) this.pass(event);
+      for await (const events of this.log.read(keys.filter(key => !this.isDelivered(key)))) {
+        for (const event of events) if (!this.isDelivered(event)) this.deliverInOrder(event);
         if (this.stopped) return;
       }
       newest = keys.map(newestOf).reduce(newerOf, newest);
@@ -145,17 +145,17 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private offer(event: AppendedEvent): void {
-    if (this.hasPassed(event) || this.early.isFull) return;
-    if (event.previous && !this.hasPassed(event.previous)) this.early.addWaiting(event, event.previous.id);
-    else this.pass(event);
+    if (this.isDelivered(event) || this.early.isFull) return;
+    if (event.previous && !this.isDelivered(event.previous)) this.early.addWaiting(event, event.previous.id);
+    else this.deliverInOrder(event);
   }
 
-  private hasPassed({ id, xid }: { id: string; xid: string | bigint }): boolean {
+  private isDelivered({ id, xid }: { id: string; xid: string | bigint }): boolean {
     return this.early.isDelivered(id) || this.watermark.covers(BigInt(xid));
   }
 
   /** Delivers the event, and those that have waited for it. */
-  private pass(event: RecordedEvent): void {
+  private deliverInOrder(event: RecordedEvent): void {
     let next: RecordedEvent | undefined = event;
     while (next) {
       const { id, xid, position }: RecordedEvent = next;
@@ -171,7 +171,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
       try {
         listener(event);
       } catch (error) {
-        if (this.faults.isNews(event.type, new Date())) this.logger.error(error);
+        if (this.faults.addIfAbsent(event.type, new Date())) this.logger.error(error);
       }
     }
   }

@@ -102,7 +102,7 @@ export class EventRepository {
 
   /** Draws the event's position: call it while the row that orders such events is locked. */
   async append(id: string, event: NewEvent, stamp: EventStamp): Promise<AppendedEvent> {
-    const place = placeOf(event);
+    const place = scopeColumnsOf(event);
     const row = await this.sql.first<AppendedRow>(APPEND, [
       id,
       place.workspaceId,
@@ -158,7 +158,7 @@ export function toAppendedEvent(
   return {
     id,
     type,
-    ...placeOf(event),
+    ...scopeColumnsOf(event),
     actor,
     payload,
     payloadVersion,
@@ -170,6 +170,6 @@ export function toAppendedEvent(
   };
 }
 
-function placeOf({ workspaceId, channelId = null, conversationId = null, contactId = null }: NewEvent) {
+function scopeColumnsOf({ workspaceId, channelId = null, conversationId = null, contactId = null }: NewEvent) {
   return { workspaceId, channelId, conversationId, contactId };
 }

@@ -1,14 +1,14 @@
 import { Global, Module } from '@nestjs/common';
-import { Reading } from './durable-reader.js';
+import { ConsumerDependencies } from './event-consumer.js';
 import { EpochRepository } from './epoch.repository.js';
 import { EventLog } from './event-log.js';
-import { EventReader } from './event-reader.service.js';
+import { EventReaderService } from './event-reader.service.js';
 import { EventTail } from './event-tail.js';
 import { EventTailRepository } from './event-tail.repository.js';
-import { OldEvents } from './old-events.service.js';
+import { EventRetentionJob } from './event-retention.job.js';
 import { EventReadingRepository } from './event-reading.repository.js';
 import { EventRepository } from './event.repository.js';
-import { HorizonAge } from './horizon-age.js';
+import { WatermarkLag } from './watermark-lag.js';
 import { ReadingPositionRepository } from './reading-position.repository.js';
 
 @Global()
@@ -19,13 +19,13 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
     EventTailRepository,
     ReadingPositionRepository,
     EpochRepository,
-    HorizonAge,
+    WatermarkLag,
     EventLog,
     EventTail,
-    EventReader,
-    Reading,
-    OldEvents,
+    EventReaderService,
+    ConsumerDependencies,
+    EventRetentionJob,
   ],
-  exports: [EventLog, EventTail, EventReader, Reading, HorizonAge],
+  exports: [EventLog, EventTail, EventReaderService, ConsumerDependencies, WatermarkLag],
 })
 export class EventsModule {}

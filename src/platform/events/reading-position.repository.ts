@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { Sql, statement } from '../database/sql.js';
-import type { Overtaking } from './closed-range.js';
+import type { OutOfOrderPair } from './safe-upper-bound.js';
 import type { EventRow } from './event-row.js';
 import { EVENT_COLUMNS, toRecordedEvent } from './event-row.js';
 
@@ -87,7 +87,7 @@ export interface Ahead {
   bound: bigint;
   /** Whether there is any event before `bound`. */
   any: boolean;
-  overtakings: Overtaking[];
+  overtakings: OutOfOrderPair[];
 }
 
 /** Where the durable readers are in the log, and what comes next for them. */

@@ -1,6 +1,6 @@
 import { Global, Module, OnApplicationShutdown } from '@nestjs/common';
 import { InvalidData } from '../redis/invalid-data.js';
-import { SharedMemory } from '../redis/shared-memory.js';
+import { RedisClient } from '../redis/redis-client.js';
 import { Fanout } from './fanout.js';
 import { MemoryFanout } from './fanout.memory.js';
 import { RedisFanout } from './fanout.redis.js';
@@ -10,8 +10,8 @@ import { RedisFanout } from './fanout.redis.js';
   providers: [
     {
       provide: Fanout,
-      inject: [SharedMemory, InvalidData],
-      useFactory: ({ client }: SharedMemory, invalid: InvalidData) =>
+      inject: [RedisClient, InvalidData],
+      useFactory: ({ client }: RedisClient, invalid: InvalidData) =>
         client ? new RedisFanout(client, invalid) : new MemoryFanout(),
     },
   ],

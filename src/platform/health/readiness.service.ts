@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { HorizonAge } from '../events/horizon-age.js';
+import { WatermarkLag } from '../events/watermark-lag.js';
 import { Fanout } from '../fanout/fanout.js';
 import { Lifecycle } from './lifecycle.js';
 import { ReadinessRepository } from './readiness.repository.js';
@@ -25,7 +25,7 @@ export class ReadinessService {
   constructor(
     private readonly probe: ReadinessRepository,
     private readonly fanout: Fanout,
-    private readonly horizon: HorizonAge,
+    private readonly horizon: WatermarkLag,
     private readonly lifecycle: Lifecycle,
   ) {}
 

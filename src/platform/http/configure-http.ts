@@ -5,13 +5,13 @@ import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
 import { Lifecycle } from '../health/lifecycle.js';
-import { tellRates } from '../limits/rate-headers.js';
+import { setRateHeaders } from '../limits/rate-headers.js';
 import { accessLog } from '../logging/access-log.js';
 import { ErrorFilter } from './error.filter.js';
 import { crossOrigin } from './cross-origin.js';
 import { fixedHeaders } from './fixed-headers.js';
 import { demandsHttps, httpsOnly } from './https-only.js';
-import { inTurn } from './in-turn.js';
+import { sequentially } from './sequentially.js';
 import { rememberRequest } from './present-request.js';
 import { RequestBodies } from './request-bodies.js';
 import { answerUnreadable } from './unreadable-request.js';
@@ -30,8 +30,11 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   const lifecycle = app.get(Lifecycle);
   const isDraining = () => lifecycle.draining;
   const security = fixedHeaders(helmet(headers(demandsHttps(config))));
-  app.use(inTurn(accessLog(log, isDraining), security, crossOrigin(), refuseWhileDraining(isDraining)));
-  app.use('/v1', inTurn(noStore, httpsOnly(config), app.get(RequestBodies).track, rememberRequest, tellRates));
+  app.use(sequentially(accessLog(log, isDraining), security, crossOrigin(), refuseWhileDraining(isDraining)));
+  app.use(
+    '/v1',
+    sequentially(noStore, httpsOnly(config), app.get(RequestBodies).track, rememberRequest, setRateHeaders),
+  );
   answerUnreadable(app.getHttpServer());
   answerUnknownPaths(app);
   app.useGlobalFilters(new ErrorFilter(isDraining));

@@ -57,7 +57,7 @@ export function onRates(hears: (state: RateState) => void): void {
 }
 
 /** Tells the present request, where there is one, where its caller stands now. */
-export function tellPresentRequest(state: RateState): void {
+export function runWithRequest(state: RateState): void {
   requests.getStore()?.hearsRate?.(state);
 }
 

@@ -9,7 +9,7 @@ export const BODY_MS = 30_000;
 export const ALL_BODIES_BYTES = 64 * 1024 * 1024;
 const CHECK_MS = 1_000;
 /** So many pieces are joined: a body that comes byte by byte would else take a hundred times its size. */
-const MOST_PARTS = 64;
+const MAX_PARTS = 64;
 
 interface Arrival {
   response: Response;
@@ -79,7 +79,7 @@ export class RequestBodies implements OnApplicationShutdown {
       };
       const take = (part: Buffer): void => {
         if (reading.bytes + part.length > most) return reading.end(tooLarge(most));
-        if (parts.push(part) >= MOST_PARTS) parts = [Buffer.concat(parts)];
+        if (parts.push(part) >= MAX_PARTS) parts = [Buffer.concat(parts)];
         reading.bytes += part.length;
         this.bytes += part.length;
         if (this.bytes > ALL_BODIES_BYTES) this.oldest?.end(new Unavailable());

@@ -40,7 +40,7 @@ function faultsOf(errors: ValidationError[], path = ''): FieldFault[] {
 }
 
 /** Enough for every field that a person fills in; a list of ten thousand faulty items is not told item by item. */
-const MOST_FAULTS = 200;
+const MAX_FAULTS = 200;
 
 /**
  * On its way to a handler a body loses keys such as `constructor` (Nest takes them out) and `toString` (class-transformer
@@ -91,7 +91,7 @@ export function requestValidation(): PipeTransform {
     transform: true,
     whitelist: true,
     forbidUnknownValues: false,
-    exceptionFactory: errors => new ValidationFailed({ details: faultsOf(errors).slice(0, MOST_FAULTS) }),
+    exceptionFactory: errors => new ValidationFailed({ details: faultsOf(errors).slice(0, MAX_FAULTS) }),
   });
 }
 

@@ -3,7 +3,7 @@ import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 /** The answer that one Idempotency-Key got. */
 @Entity({ name: 'kept_answer' })
 @Index('ix_kept_answer_created_at', ['createdAt'])
-export class KeptAnswer {
+export class IdempotencyKeyEntity {
   /** SHA-256 over caller, scope, path and key: the key itself is not kept. */
   @PrimaryColumn({ type: 'char', length: 64, primaryKeyConstraintName: 'pk_kept_answer' })
   id!: string;

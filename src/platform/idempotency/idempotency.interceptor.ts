@@ -6,7 +6,7 @@ import type { Principal } from '../../kernel/principal.js';
 import { principalKey, scopeOf } from '../../kernel/principal.js';
 import { contextOf } from '../http/request-context.js';
 import type { IdempotentRequest, Outcome } from './idempotency.service.js';
-import { Idempotency } from './idempotency.service.js';
+import { IdempotencyService } from './idempotency.service.js';
 import type { PreparedEffect } from './prepared-effect.js';
 import { PREPARES_EFFECT } from './prepared-effect.js';
 
@@ -14,7 +14,7 @@ import { PREPARES_EFFECT } from './prepared-effect.js';
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
-    private readonly idempotency: Idempotency,
+    private readonly idempotency: IdempotencyService,
     private readonly reflector: Reflector,
   ) {}
 

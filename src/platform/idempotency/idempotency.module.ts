@@ -1,8 +1,11 @@
 import { Global, Module } from '@nestjs/common';
 import { IdempotencyRepository } from './idempotency.repository.js';
-import { KeptAnswers } from './kept-answers.service.js';
-import { Idempotency } from './idempotency.service.js';
+import { IdempotencyKeyRetentionJob } from './idempotency-key-retention.job.js';
+import { IdempotencyService } from './idempotency.service.js';
 
 @Global()
-@Module({ providers: [IdempotencyRepository, Idempotency, KeptAnswers], exports: [Idempotency] })
+@Module({
+  providers: [IdempotencyRepository, IdempotencyService, IdempotencyKeyRetentionJob],
+  exports: [IdempotencyService],
+})
 export class IdempotencyModule {}

@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import { Sql, statement } from '../database/sql.js';
-import type { KeptAnswer } from './idempotency.entity.js';
+import type { IdempotencyKeyEntity } from './idempotency.entity.js';
 import { isBeingErased } from '../erasure/erasure.repository.js';
-import type { KeyCount } from '../encryption/sealed-places.js';
+import type { KeyCount } from '../encryption/encrypted-columns.js';
 
 /** Held to the end of the transaction: whoever does not get it meets a first request that is still running. */
 const TRY_LOCK = statement(`SELECT pg_try_advisory_xact_lock(hashtextextended($1, 0)) AS mine`);
@@ -40,7 +40,7 @@ export class IdempotencyRepository {
     return this.sql.first(FIND, [id]);
   }
 
-  async keep(kept: Omit<KeptAnswer, 'createdAt'>): Promise<void> {
+  async keep(kept: Omit<IdempotencyKeyEntity, 'createdAt'>): Promise<void> {
     const { id, workspaceId, requestHash, answer, about } = kept;
     await this.sql.count(KEEP, [id, workspaceId, requestHash, answer, about]);
   }

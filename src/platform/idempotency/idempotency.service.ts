@@ -66,7 +66,7 @@ const KEPT_KINDS: ReadonlySet<ErrorKind> = new Set([
  * racing twins one does the work while the others are told that it is still running.
  */
 @Injectable()
-export class Idempotency implements OnModuleInit {
+export class IdempotencyService implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
     private readonly answers: IdempotencyRepository,
@@ -93,7 +93,7 @@ export class Idempotency implements OnModuleInit {
         const kept = await this.find(request);
         if (kept) return { answer: kept, replayed: true };
         const answer = await this.attempt(work);
-        const sealed = this.seal(answer, request.key);
+        const sealed = this.encrypt(answer, request.key);
         const about = answer.ok ? idsIn(answer.data) : [];
         await this.answers.keep({ id, workspaceId: request.workspaceId, requestHash, answer: sealed, about });
         return { answer, replayed: false };
@@ -132,7 +132,7 @@ export class Idempotency implements OnModuleInit {
     }
   }
 
-  private seal(answer: Answer, key: string): string {
+  private encrypt(answer: Answer, key: string): string {
     return this.cipher.encrypt(JSON.stringify(answer), `idempotency:${key}`);
   }
 

@@ -11,7 +11,7 @@ interface Count {
 }
 
 /** Keys of one limit at a time, some 200 bytes each. Beyond it the window that ends soonest is forgotten. */
-const MOST_KEYS = 50_000;
+const MAX_KEYS = 50_000;
 
 /**
  * Fixed windows in this process. A timer for each key, as rate-limiter-flexible's memory limiter has, would keep the
@@ -23,7 +23,7 @@ export class MemoryCounter {
 
   constructor(
     private readonly windowMs: number,
-    private readonly mostKeys = MOST_KEYS,
+    private readonly maxKeys = MAX_KEYS,
   ) {}
 
   get size(): number {
@@ -55,7 +55,7 @@ export class MemoryCounter {
 
   private removeEnded(now: number): void {
     for (const [key, { endsAt }] of this.counts) {
-      if (endsAt > now && this.counts.size < this.mostKeys) return;
+      if (endsAt > now && this.counts.size < this.maxKeys) return;
       this.counts.delete(key);
     }
   }

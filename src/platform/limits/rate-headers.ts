@@ -7,7 +7,7 @@ import type { RateState } from './rate-state.js';
  * Each answer tells where its caller stands: of the limits that the request was counted against, by guards or by
  * services, with the one that is nearest to its end.
  */
-export function tellRates(_request: Request, response: Response, next: NextFunction): void {
+export function setRateHeaders(_request: Request, response: Response, next: NextFunction): void {
   let nearest: RateState | null = null;
   onRates(state => {
     nearest = nearest === null || share(state) < share(nearest) ? state : nearest;

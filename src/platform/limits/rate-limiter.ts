@@ -2,9 +2,9 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { RateLimited } from '../../kernel/errors.js';
-import { tellPresentRequest } from '../http/present-request.js';
+import { runWithRequest } from '../http/present-request.js';
 import { InvalidData } from '../redis/invalid-data.js';
-import { SharedMemory } from '../redis/shared-memory.js';
+import { RedisClient } from '../redis/redis-client.js';
 import type { Usage } from './memory-counter.js';
 import type { RateState } from './rate-state.js';
 import { RateWindow } from './rate-window.js';
@@ -20,7 +20,7 @@ export type Counter = readonly [name: RateLimitName, key: string];
 export class RateLimiter {
   readonly windows = new Map<RateLimitName, RateWindow>();
 
-  constructor(config: Config, { client }: SharedMemory, invalid: InvalidData) {
+  constructor(config: Config, { client }: RedisClient, invalid: InvalidData) {
     const onInvalid = () => invalid.record('limits', 'a rate counter that is no number');
     for (const [name, { points, seconds }] of Object.entries(config.rateLimits ?? {})) {
       this.windows.set(name as RateLimitName, new RateWindow(name, points, seconds, client, onInvalid));
@@ -34,7 +34,7 @@ export class RateLimiter {
     const usage = await window.add(key);
     const state = stateOf(window, usage);
     if (usage.consumed > window.points) throw new RateRefused(state);
-    tellPresentRequest(state);
+    runWithRequest(state);
   }
 
   /** For limits on failures only: refuses those who have failed too often, and counts nothing. @throws RateLimited */

@@ -14,14 +14,14 @@ export class Resolver {
   /** @throws Error when nothing answers to the name */
   async resolve(name: string): Promise<LookupAddress[]> {
     if (!name.includes('.')) return lookup(name, { all: true });
-    const answers = await Promise.allSettled([this.ask(name, 4), this.ask(name, 6)]);
+    const answers = await Promise.allSettled([this.query(name, 4), this.query(name, 6)]);
     const found = answers.flatMap(answer => (answer.status === 'fulfilled' ? answer.value : []));
     const failed = answers.find(answer => answer.status === 'rejected');
     if (found.length === 0 && failed) throw failed.reason;
     return found;
   }
 
-  private async ask(name: string, family: 4 | 6): Promise<LookupAddress[]> {
+  private async query(name: string, family: 4 | 6): Promise<LookupAddress[]> {
     const addresses = family === 4 ? await this.dns.resolve4(name) : await this.dns.resolve6(name);
     return addresses.map(address => ({ address, family }));
   }

@@ -1,11 +1,11 @@
 import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
-import { Recently } from '../../kernel/recently.js';
+import { ExpiringMap } from '../../kernel/expiring-map.js';
 
 /** How often the log mentions one kind of invalid data. */
 const LOG_EVERY_MS = 60_000;
 /** How many kinds the log tells apart within that time. */
-const MOST_KINDS = 100;
+const MAX_KINDS = 100;
 
 /** The readers of what other instances write; a label of the metric. */
 export type InvalidDataSource = 'fanout' | 'events' | 'roster' | 'limits';
@@ -17,7 +17,7 @@ export type InvalidDataSource = 'fanout' | 'events' | 'roster' | 'limits';
 @Injectable()
 export class InvalidData {
   private readonly logger = new Logger('redis');
-  private readonly logged = new Recently(LOG_EVERY_MS, MOST_KINDS);
+  private readonly logged = new ExpiringMap(LOG_EVERY_MS, MAX_KINDS);
   private readonly counter: Counter<'source'>;
 
   constructor(registry: Registry) {
@@ -32,7 +32,7 @@ export class InvalidData {
   /** @param kind a text of the program's own, never of the data */
   record(source: InvalidDataSource, kind: string): void {
     this.counter.inc({ source });
-    if (!this.logged.isNews(`${source} ${kind}`, new Date())) return;
+    if (!this.logged.addIfAbsent(`${source} ${kind}`, new Date())) return;
     this.logger.warn(
       `invalid data from Redis was dropped: ${kind}; redis_invalid_data_total{source="${source}"} counts`,
     );

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { InvalidData } from './invalid-data.js';
-import { SharedMemory } from './shared-memory.js';
+import { RedisClient } from './redis-client.js';
 
 @Global()
-@Module({ providers: [SharedMemory, InvalidData], exports: [SharedMemory, InvalidData] })
+@Module({ providers: [RedisClient, InvalidData], exports: [RedisClient, InvalidData] })
 export class RedisModule {}

@@ -8,13 +8,13 @@ const AGAIN_SECONDS = 10;
 export class AddressLimit {
   private readonly counts = new Map<string, number>();
 
-  constructor(private readonly most: number) {}
+  constructor(private readonly maxPerAddress: number) {}
 
   /** Counts the socket until its connection has closed. @throws RateLimited when its address has too many */
   admit(address: string, connection: Duplex): void {
     if (connection.destroyed) return;
     const count = this.counts.get(address) ?? 0;
-    if (count >= this.most) throw new RateLimited({ retryAfter: AGAIN_SECONDS });
+    if (count >= this.maxPerAddress) throw new RateLimited({ retryAfter: AGAIN_SECONDS });
     this.counts.set(address, count + 1);
     connection.once('close', () => this.release(address));
   }

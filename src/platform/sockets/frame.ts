@@ -1,6 +1,6 @@
 import { defineError } from '../../kernel/domain-error.js';
 import { DomainError } from '../../kernel/domain-error.js';
-import type { FrameText } from '../../kernel/frame-text.js';
+import type { SerializedFrame } from '../../kernel/serialized-frame.js';
 import { exceedsDepth } from '../http/field-rules.js';
 import { measureJson } from './json-measure.js';
 
@@ -23,20 +23,20 @@ function isObject(value: unknown): value is JsonObject {
 
 /** A frame from a client. Its fields are looked up where the client put them; nothing else of it is read or copied. */
 export class ClientFrame {
-  private readonly places: readonly JsonObject[];
+  private readonly sources: readonly JsonObject[];
 
   constructor(
     readonly type: string,
     frame: JsonObject,
   ) {
-    this.places = [frame.data, frame.payload, frame].filter(isObject);
+    this.sources = [frame.data, frame.payload, frame].filter(isObject);
   }
 
   /** The named fields alone, from `data`, else `payload`, else the top level; those that are missing are left out. */
   pick(...names: readonly string[]): JsonObject {
     const fields: JsonObject = {};
     for (const name of names) {
-      const place = this.places.find(candidate => Object.hasOwn(candidate, name));
+      const place = this.sources.find(candidate => Object.hasOwn(candidate, name));
       if (place) fields[name] = place[name];
     }
     return fields;
@@ -62,8 +62,8 @@ export function parseFrame(text: string): ClientFrame {
 }
 
 /** The frame that answers what could not be done. */
-export function errorFrame(error: DomainError): FrameText {
+export function errorFrame(error: DomainError): SerializedFrame {
   const { code, message, details, data } = error;
   const text = JSON.stringify({ type: 'error', error: { code, message, ...data, ...(details ? { details } : {}) } });
-  return text as FrameText;
+  return text as SerializedFrame;
 }

@@ -9,7 +9,7 @@ const WAITING = { most: 5_000, ms: 5_000 } as const;
 const AGAIN_SECONDS = 5;
 
 /** Whoever is not through by then holds up the next no longer. */
-const PATIENCE_MS = 100;
+const MAX_WAIT_MS = 100;
 
 /** Those who were let in together. */
 interface Group {
@@ -27,7 +27,7 @@ interface Waiter {
  * clients come at once, and without a queue those who send messages would stand in line behind thousands of them.
  *
  * Those who wait are let in as a group, when the one before is through: so they keep in step, and what all of them ask is
- * asked in one statement (`GatheredReads`) instead of one each.
+ * asked in one statement (`BatchLoader`) instead of one each.
  */
 @Injectable()
 export class HandshakeQueue {
@@ -41,7 +41,7 @@ export class HandshakeQueue {
 
   /** Does the work of one handshake when its turn comes. @throws Unavailable when too many wait, or for too long */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const group = this.waiting.size === 0 && this.hasRoom ? this.enter() : await this.turn();
+    const group = this.waiting.size === 0 && this.hasRoom ? this.enter() : await this.waitForTurn();
     try {
       return await work();
     } finally {
@@ -63,7 +63,7 @@ export class HandshakeQueue {
 
   private next(): void {
     if (this.group.left === 0) this.letIn();
-    else if (this.waiting.size > 0) this.timer ??= setTimeout(() => this.letIn(), PATIENCE_MS).unref();
+    else if (this.waiting.size > 0) this.timer ??= setTimeout(() => this.letIn(), MAX_WAIT_MS).unref();
   }
 
   private letIn(): void {
@@ -76,7 +76,7 @@ export class HandshakeQueue {
     }
   }
 
-  private turn(): Promise<Group> {
+  private waitForTurn(): Promise<Group> {
     if (this.waiting.size >= WAITING.most) throw full();
     return new Promise((resolve, reject) => {
       const done = (): void => {

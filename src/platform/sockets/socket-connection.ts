@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import type { WebSocket } from 'ws';
-import type { Audience, FrameText } from '../../kernel/frame-text.js';
+import type { Audience, SerializedFrame } from '../../kernel/serialized-frame.js';
 import { newId } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
@@ -10,7 +10,7 @@ import { TextFrame } from './text-frame.js';
 import { bytesTaken } from './wire-progress.js';
 import type { FrameLimits } from './frame-limits.js';
 import type { TokenBucket } from './token-bucket.js';
-import { TurnWriter } from './turn-writer.js';
+import { TickWriter } from './tick-writer.js';
 
 /** What the door found out about a connection before it was let in. */
 export interface Admission {
@@ -35,12 +35,12 @@ export const CLOSING_MS = 2_000;
 const FAULTS = { count: 10, withinMs: 60_000 } as const;
 
 /** What a connection says: text, or a frame that was made of one because it goes to many. */
-export type Outgoing = FrameText | TextFrame;
+export type Outgoing = SerializedFrame | TextFrame;
 
-const writer = new TurnWriter();
+const writer = new TickWriter();
 
 /** What has come for a client that is being told what it has missed. */
-interface Held {
+interface PendingFrames {
   frames: TextFrame[];
   bytes: number;
 }
@@ -49,7 +49,7 @@ function asFrame(said: Outgoing): TextFrame {
   return typeof said === 'string' ? TextFrame.of(said) : said;
 }
 
-function takeFrom(held: Held): TextFrame | undefined {
+function takeFrom(held: PendingFrames): TextFrame | undefined {
   const frame = held.frames.shift();
   held.bytes -= frame?.bytes.length ?? 0;
   return frame;
@@ -61,14 +61,14 @@ export class SocketConnection {
   /** By which the sockets of one principal are counted. */
   readonly principalKey: string;
   readonly topics = new Set<string>();
-  heardAt = performance.now();
+  lastActivityAt = performance.now();
   /** When it is pinged next; null until its place in the round has been drawn. */
   pingAt: number | null = null;
   closedAt: number | null = null;
   /** Whether it has been told that its token is about to end. */
   warnedOfEnd = false;
   /** What has come while the client is being told what it has missed; null when nothing is held back. */
-  private held: Held | null = null;
+  private pending: PendingFrames | null = null;
   /** What the operating system had taken when it last took something, and when that was. */
   private taken = 0;
   private takenAt = performance.now();
@@ -78,13 +78,13 @@ export class SocketConnection {
 
   /**
    * @param wire the connection under the socket
-   * @param askedAt when its handshake began, in the time of `performance.now()`
+   * @param handshakeStartedAt when its handshake began, in the time of `performance.now()`
    */
   constructor(
     readonly socket: WebSocket,
     private readonly wire: Duplex,
     public admission: Admission,
-    readonly askedAt: number,
+    readonly handshakeStartedAt: number,
     private readonly limits: FrameLimits,
   ) {
     this.frames = limits.socketBucket();
@@ -100,7 +100,7 @@ export class SocketConnection {
   send(said: Outgoing, passing = false): void {
     if (!this.isOpen) return;
     const frame = asFrame(said);
-    if (this.held) return this.keep(this.held, frame, passing);
+    if (this.pending) return this.queue(this.pending, frame, passing);
     const waiting = this.socket.bufferedAmount;
     if (waiting > BUFFER.limit) return this.close('slowConsumer');
     if (passing && waiting > BUFFER.passing) return;
@@ -108,8 +108,8 @@ export class SocketConnection {
   }
 
   /** Holds back what comes until `release`: what has been missed is told first. */
-  hold(): void {
-    this.held = { frames: [], bytes: 0 };
+  pauseLive(): void {
+    this.pending = { frames: [], bytes: 0 };
   }
 
   /**
@@ -129,12 +129,12 @@ export class SocketConnection {
    * Sends these, then what has been held back, then whatever comes. No faster than the client reads: one that has missed
    * more than may wait for a slow reader is not slow for that.
    */
-  async release(first: readonly Outgoing[]): Promise<void> {
+  async resumeLive(first: readonly Outgoing[]): Promise<void> {
     const rest = [...first];
-    const { held } = this;
+    const { pending: held } = this;
     if (!held) return;
     await this.sendPaced(() => rest.shift() ?? takeFrom(held));
-    this.held = null;
+    this.pending = null;
   }
 
   /**
@@ -143,7 +143,7 @@ export class SocketConnection {
    * @param late milliseconds for which this process stood still: the client may have read meanwhile
    */
   stalledMs(now: number, late: number): number {
-    const mayWait = this.held ? 0 : BUFFER.passing;
+    const mayWait = this.pending ? 0 : BUFFER.passing;
     const taken = this.socket.bufferedAmount > mayWait ? bytesTaken(this.wire) : NaN;
     this.takenAt = taken === this.taken ? Math.min(now, this.takenAt + late) : now;
     this.taken = taken;
@@ -177,7 +177,7 @@ export class SocketConnection {
     else writer.write(this.wire, frame.bytes);
   }
 
-  private keep(held: Held, frame: TextFrame, passing: boolean): void {
+  private queue(held: PendingFrames, frame: TextFrame, passing: boolean): void {
     if (passing && held.bytes > BUFFER.passing) return;
     held.frames.push(frame);
     held.bytes += frame.bytes.length;
@@ -189,8 +189,8 @@ export class SocketConnection {
    * @param bytes of the frame that it sent; 0 for pings and pongs, which are short
    * @returns false when it sends more than it may, and has been closed for it
    */
-  hear(bytes: number): boolean {
-    this.heardAt = performance.now();
+  countFrame(bytes: number): boolean {
+    this.lastActivityAt = performance.now();
     if ((this.frames?.take() ?? true) && this.limits.takeBytes(this.principalKey, bytes)) return true;
     this.close('rateLimited');
     return false;

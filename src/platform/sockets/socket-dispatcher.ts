@@ -22,7 +22,7 @@ export class SocketDispatcher {
   ) {}
 
   take(data: Buffer, binary: boolean): void {
-    if (this.connection.closedAt !== null || !this.connection.hear(data.length)) return;
+    if (this.connection.closedAt !== null || !this.connection.countFrame(data.length)) return;
     if (this.waiting.length >= WAITING_FRAMES) return this.connection.close('rateLimited');
     this.waiting.push(binary ? null : data);
     if (!this.busy) void this.work();

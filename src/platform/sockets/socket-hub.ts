@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { CloseReason } from '../../kernel/close-codes.js';
-import { Recently } from '../../kernel/recently.js';
+import { ExpiringMap } from '../../kernel/expiring-map.js';
 import type { Outgoing, SocketConnection } from './socket-connection.js';
 import { TextFrame } from './text-frame.js';
 
@@ -21,7 +21,7 @@ export class SocketHub {
   private readonly topics = new Map<string, Set<SocketConnection>>();
   private readonly byPrincipal = new Map<string, Set<SocketConnection>>();
   /** By topic, what has been closed lately. */
-  private readonly closings = new Recently<CloseReason>(REMEMBERED_MS, Infinity);
+  private readonly closings = new ExpiringMap<CloseReason>(REMEMBERED_MS, Infinity);
   private readonly observers: HubObserver[] = [];
   /** Also those that are closing, until their end. */
   readonly connections = new Set<SocketConnection>();
@@ -44,7 +44,7 @@ export class SocketHub {
     for (const observer of this.observers) observer.joined(connection);
     const [oldest] = own;
     if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest, 'tooManySockets');
-    this.catchUp(connection, connection.admission.topics, connection.askedAt);
+    this.applyRecentClosure(connection, connection.admission.topics, connection.handshakeStartedAt);
   }
 
   /**
@@ -55,11 +55,11 @@ export class SocketHub {
     if (from === to) return;
     this.leave(connection, from);
     this.join(connection, to);
-    this.catchUp(connection, [to], since);
+    this.applyRecentClosure(connection, [to], since);
   }
 
   remove(connection: SocketConnection): void {
-    this.silence(connection);
+    this.unsubscribeAll(connection);
     this.connections.delete(connection);
   }
 
@@ -77,7 +77,7 @@ export class SocketHub {
   }
 
   /** Whether anybody here listens: what nobody hears is not serialised. */
-  hears(topic: string): boolean {
+  hasSubscribers(topic: string): boolean {
     return this.topics.has(topic);
   }
 
@@ -99,7 +99,7 @@ export class SocketHub {
 
   /** Ends every socket in the topic. */
   close(topic: string, reason: CloseReason): void {
-    this.closings.note(topic, performance.now(), reason);
+    this.closings.set(topic, performance.now(), reason);
     for (const connection of this.listeners(topic)) this.evict(connection, reason);
   }
 
@@ -110,16 +110,16 @@ export class SocketHub {
 
   /** Takes the connection out of its topics at once, so that it hears nothing more, and closes its socket. */
   evict(connection: SocketConnection, reason: CloseReason): void {
-    this.silence(connection);
+    this.unsubscribeAll(connection);
     connection.close(reason);
   }
 
-  private catchUp(connection: SocketConnection, topics: readonly string[], since: number): void {
-    const closing = topics.map(topic => this.closings.of(topic)).find(noted => noted && noted.at >= since);
+  private applyRecentClosure(connection: SocketConnection, topics: readonly string[], since: number): void {
+    const closing = topics.map(topic => this.closings.get(topic)).find(noted => noted && noted.at >= since);
     if (closing) this.evict(connection, closing.value);
   }
 
-  private silence(connection: SocketConnection): void {
+  private unsubscribeAll(connection: SocketConnection): void {
     const key = connection.principalKey;
     const own = this.byPrincipal.get(key);
     const wasHere = own?.delete(connection) ?? false;

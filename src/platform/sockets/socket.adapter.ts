@@ -21,8 +21,8 @@ import { FrameLimits } from './frame-limits.js';
 import { HandshakeQueue } from './handshake-queue.js';
 import { CLOSING_MS, SocketConnection } from './socket-connection.js';
 import { SocketDispatcher } from './socket-dispatcher.js';
-import type { Handshake } from './socket-door.js';
-import { SocketDoor } from './socket-door.js';
+import type { Handshake } from './connection-authorizer.js';
+import { ConnectionAuthorizer } from './connection-authorizer.js';
 import { SocketHub } from './socket-hub.js';
 import { closeReasonFor, refuseUpgrade } from './upgrade-refusal.js';
 
@@ -55,7 +55,7 @@ const COMPRESSION = {
 export class SocketAdapter extends WsAdapter {
   private readonly log = new Logger('sockets');
   private readonly servers = new Map<string, WebSocketServer>();
-  private readonly door: SocketDoor;
+  private readonly authorizer: ConnectionAuthorizer;
   private readonly hub: SocketHub;
   private readonly queue: HandshakeQueue;
   private readonly limits: FrameLimits;
@@ -76,7 +76,7 @@ export class SocketAdapter extends WsAdapter {
 
   constructor(app: INestApplication) {
     super(app);
-    this.door = app.get(SocketDoor);
+    this.authorizer = app.get(ConnectionAuthorizer);
     this.hub = app.get(SocketHub);
     this.queue = app.get(HandshakeQueue);
     this.limits = app.get(FrameLimits);
@@ -135,7 +135,7 @@ export class SocketAdapter extends WsAdapter {
       const network = networkOf(this.addressOf(request));
       this.addresses.admit(network, socket);
       const handshake = { path: url.pathname, query: url.searchParams, request, network };
-      await this.queue.run(() => this.letIn(server, handshake, socket, head));
+      await this.queue.run(() => this.admit(server, handshake, socket, head));
     } catch (thrown) {
       const error = toDomainError(thrown);
       if (error.kind === 'internal') this.log.error(thrown);
@@ -152,10 +152,10 @@ export class SocketAdapter extends WsAdapter {
   }
 
   /** @returns when it has been told what it has missed, which asks the database too */
-  private async letIn(server: WebSocketServer, handshake: Handshake, socket: Duplex, head: Buffer): Promise<void> {
+  private async admit(server: WebSocketServer, handshake: Handshake, socket: Duplex, head: Buffer): Promise<void> {
     const askedAt = performance.now();
     if (socket.destroyed) return;
-    const admission = await this.door.admit(handshake);
+    const admission = await this.authorizer.admit(handshake);
     if (this.lifecycle.draining) throw new Unavailable();
     if (socket.destroyed) return;
     const { limits } = this;
@@ -179,13 +179,13 @@ export class SocketAdapter extends WsAdapter {
   ): Promise<void> {
     connections.set(client, connection);
     client.on('error', ignore);
-    client.on('ping', hear);
-    client.on('pong', hear);
+    client.on('ping', onPingOrPong);
+    client.on('pong', onPingOrPong);
     client.on('close', this.onClose);
-    if (connection.admission.after !== null) connection.hold();
+    if (connection.admission.after !== null) connection.pauseLive();
     this.hub.add(connection);
     server.emit('connection', client, request);
-    return this.door.welcome(connection).catch((error: unknown) => {
+    return this.authorizer.onOpen(connection).catch((error: unknown) => {
       this.log.error(error);
       connection.close('tryLater');
     });
@@ -224,8 +224,8 @@ function ignore(): void {
 }
 
 /** Pings and pongs count as frames: each ping is answered, and a flood of them by one that does not read would pile up. */
-function hear(this: WebSocket): void {
-  connectionOf(this).hear(0);
+function onPingOrPong(this: WebSocket): void {
+  connectionOf(this).countFrame(0);
 }
 
 function take(this: WebSocket, data: RawData, binary: boolean): void {

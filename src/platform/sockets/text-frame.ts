@@ -1,4 +1,4 @@
-import type { FrameText } from '../../kernel/frame-text.js';
+import type { SerializedFrame } from '../../kernel/serialized-frame.js';
 
 /**
  * A frame of text as a server writes it, header and all, made once however many sockets it goes to. A server masks
@@ -11,7 +11,7 @@ export class TextFrame {
     private readonly start: number,
   ) {}
 
-  static of(text: FrameText): TextFrame {
+  static of(text: SerializedFrame): TextFrame {
     const length = Buffer.byteLength(text);
     const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
     const bytes = Buffer.allocUnsafe(start + length);

@@ -48,7 +48,7 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
     const now = this.clock.now();
     const expiresAt = new Date(claims.exp * 1000);
     if (expiresAt <= now) throw new TokenExpired();
-    const standing = await this.sessions.standing(claims.ws, claims.sid);
+    const standing = await this.sessions.sessionState(claims.ws, claims.sid);
     if (!standing) throw new InvalidToken();
     if (standing.status !== 'active') throw new DeactivatedMembersToken();
     if (standing.endedAt || standing.expiresAt <= now) throw new TokenRevoked();

@@ -38,7 +38,7 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
   /** @param claims of a verified token @throws TokenExpired, TokenRevoked, ContactBlocked */
   async principalOf(claims: VisitorClaims): Promise<VisitorPrincipal> {
     if (this.tokens.ended(claims)) throw new TokenExpired();
-    const standing = await this.sessions.visitorStanding(claims.ws, claims.sub, claims.ch);
+    const standing = await this.sessions.visitorState(claims.ws, claims.sub, claims.ch);
     if (!standing?.channelOpen || standing.generation !== claims.gen) throw new TokenRevoked();
     const { verified, channelGeneration } = standing;
     if (channelGeneration !== channelGenerationIn(claims)) throw new TokenRevoked();

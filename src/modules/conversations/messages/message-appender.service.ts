@@ -18,7 +18,7 @@ export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName
 
 /** Adds messages at the end of a conversation that the caller holds locked; `conversation` moves along. */
 @Injectable()
-export class MessageAppender {
+export class MessageAppenderService {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
@@ -57,7 +57,7 @@ export class MessageAppender {
   }
 
   /** An entry of the timeline, signed by the workspace's system bot. A public one names nobody. */
-  async note(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
+  async appendEvent(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
     const why = entry.reason === undefined ? {} : { reason: entry.reason };
     const about = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...why };

@@ -12,11 +12,11 @@ import { ConversationsRepository } from '../conversations.repository.js';
 import type { Message } from './message.js';
 import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
-import { assertSays } from './messages.service.js';
+import { assertHasContent } from './messages.service.js';
 
 /** What becomes of a message after it was said. */
 @Injectable()
-export class MessageEdits {
+export class MessageEditsService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
@@ -27,7 +27,7 @@ export class MessageEdits {
 
   /** @throws ContentRequired, NotYours, EditWindowOver */
   async edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
-    assertSays(content);
+    assertHasContent(content);
     return this.change(principal, conversationId, id, 'message.updated', message => ({
       ...message,
       content,

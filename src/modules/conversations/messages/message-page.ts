@@ -15,7 +15,7 @@ export interface MessageWindow {
   limit: number;
 }
 
-export interface WantedMessages {
+export interface MessagesRequest {
   before_seq?: number | undefined;
   after_seq?: number | undefined;
   cursor?: string | undefined;
@@ -23,7 +23,7 @@ export interface WantedMessages {
 }
 
 /** The window that a request asks for, one longer than its page, so that the end shows. A cursor goes on from a page. */
-export function windowOf({ before_seq, after_seq, cursor, limit }: WantedMessages): MessageWindow {
+export function windowOf({ before_seq, after_seq, cursor, limit }: MessagesRequest): MessageWindow {
   const window: MessageWindow = { beforeSeq: reachable(before_seq), afterSeq: reachable(after_seq), limit: limit + 1 };
   if (cursor === undefined) return window;
   const [direction, seq] = decodeCursor(LIST, cursor, 2);

@@ -23,7 +23,7 @@ import {
 import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
-import { MessageEdits } from './message-edits.service.js';
+import { MessageEditsService } from './message-edits.service.js';
 import { MessagesService } from './messages.service.js';
 
 @Section('Messages', 'Messages and private notes of one conversation, in order of `seq`.')
@@ -31,7 +31,7 @@ import { MessagesService } from './messages.service.js';
 export class MessagesController {
   constructor(
     private readonly messages: MessagesService,
-    private readonly edits: MessageEdits,
+    private readonly edits: MessageEditsService,
   ) {}
 
   @Get()

@@ -6,7 +6,7 @@ import type { Principal } from '../../../kernel/principal.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { ContactsService } from '../../contacts/index.js';
 import type { Conversation } from '../conversation.js';
-import { ConversationChanges } from '../conversation-changes.service.js';
+import { ConversationChangesService } from '../conversation-changes.service.js';
 import {
   ContentRequired,
   ContentTypeReserved,
@@ -17,11 +17,11 @@ import {
 } from '../conversations.errors.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 import type { Trigger } from '../lifecycle.js';
-import { MessageAppender } from './message-appender.service.js';
+import { MessageAppenderService } from './message-appender.service.js';
 import type { ContentType, Message, SenderType } from './message.js';
 import type { MessageWindow } from './message-page.js';
 import { MessagesRepository } from './messages.repository.js';
-import { PlainSends } from './plain-sends.service.js';
+import { FastPathSendsService } from './fast-path-sends.service.js';
 import type { Sender } from './senders.service.js';
 import { SendersService } from './senders.service.js';
 
@@ -39,13 +39,13 @@ export interface NewMessage {
   bot_id?: string | undefined;
 }
 
-export interface Said {
+export interface SendResult {
   message: Message;
   /** false when the client's own id had made this message before. */
   created: boolean;
 }
 
-export interface Sent extends Said {
+export interface LockedSendResult extends SendResult {
   conversation: Conversation;
 }
 
@@ -61,9 +61,9 @@ export class MessagesService {
     private readonly units: UnitOfWork,
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
-    private readonly changes: ConversationChanges,
-    private readonly appender: MessageAppender,
-    private readonly plain: PlainSends,
+    private readonly changes: ConversationChangesService,
+    private readonly appender: MessageAppenderService,
+    private readonly fastPath: FastPathSendsService,
     private readonly senders: SendersService,
     private readonly contacts: ContactsService,
   ) {}
@@ -75,17 +75,17 @@ export class MessagesService {
   }
 
   /** Says something in a conversation that the caller can see. The same `client_message_id` again says nothing new. */
-  async send(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Said> {
+  async send(principal: Principal, conversationId: string, wanted: NewMessage): Promise<SendResult> {
     assertSendable(wanted);
-    const message = await this.sendPlainly(principal, conversationId, wanted);
-    return message ? { message, created: true } : this.sendInFull(principal, conversationId, wanted);
+    const message = await this.trySendFast(principal, conversationId, wanted);
+    return message ? { message, created: true } : this.sendWithLock(principal, conversationId, wanted);
   }
 
   /** The long way of what is sendable, which knows every case: under the conversation's lock, in a transaction. */
-  async sendInFull(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Sent> {
+  async sendWithLock(principal: Principal, conversationId: string, wanted: NewMessage): Promise<LockedSendResult> {
     return this.units.run(
       async () => {
-        if (principal.kind === 'visitor') await this.contacts.hold(principal);
+        if (principal.kind === 'visitor') await this.contacts.lockForShare(principal);
         const conversation = await this.conversations.lockVisible(principal, conversationId);
         if (!conversation) throw new NotFound();
         return this.sendLocked(principal, conversation, wanted);
@@ -95,19 +95,19 @@ export class MessagesService {
   }
 
   /** The short way. @returns null when it has to go the long one */
-  async sendPlainly(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Message | null> {
+  async trySendFast(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Message | null> {
     if (wanted.expected_last_seq !== undefined) return null;
     // who may not speak here, or names nobody to speak for, is told so where it is known whether there is such a conversation
     const sender = await this.senders.of(principal, wanted).catch(unlessRefused);
     if (!sender) return null;
-    return this.plain.send(principal, conversationId, draftOf(sender, wanted), actorOfSender(sender));
+    return this.fastPath.send(principal, conversationId, draftOf(sender, wanted), actorOfSender(sender));
   }
 
   /** Into a conversation that the caller's unit of work holds locked. */
-  async sendLocked(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<Sent> {
+  async sendLocked(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<LockedSendResult> {
     if (conversation.erasedAt) throw new ConversationErased();
     const sender = await this.senders.of(principal, wanted);
-    const twin = await this.twinOf(conversation, sender, wanted.client_message_id);
+    const twin = await this.findExisting(conversation, sender, wanted.client_message_id);
     if (twin) return { message: twin, conversation, created: false };
     await this.assertFits(principal, conversation, wanted);
     const actor = actorOfSender(sender);
@@ -117,12 +117,12 @@ export class MessagesService {
   }
 
   /** Whether the sender's own id has made this message here before. */
-  async hasSaid(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<boolean> {
+  async isAlreadySent(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<boolean> {
     const sender = await this.senders.of(principal, wanted);
-    return (await this.twinOf(conversation, sender, wanted.client_message_id)) !== null;
+    return (await this.findExisting(conversation, sender, wanted.client_message_id)) !== null;
   }
 
-  private async twinOf(
+  private async findExisting(
     conversation: Conversation,
     sender: Sender,
     clientId: string | undefined,
@@ -146,11 +146,11 @@ export class MessagesService {
 export function assertSendable(wanted: NewMessage): void {
   if (wanted.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
   if (wanted.content_type === 'event') throw new ContentTypeReserved();
-  assertSays(wanted.content);
+  assertHasContent(wanted.content);
 }
 
 /** @throws ContentRequired */
-export function assertSays(content: string | undefined): void {
+export function assertHasContent(content: string | undefined): void {
   if (content === undefined || content.trim() === '') throw new ContentRequired();
 }
 

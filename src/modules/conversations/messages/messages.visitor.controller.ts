@@ -7,7 +7,7 @@ import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
 import { AnswersPage, Creates, Section, Summary, Throws } from '../../../platform/http/answers.decorator.js';
 import type { PageView } from '../../../platform/http/page.schema.js';
 import { LimitRate } from '../../../platform/limits/rate-limit.guard.js';
-import { ConversationStarts } from '../conversation-starts.service.js';
+import { ConversationStartsService } from '../conversation-starts.service.js';
 import { ContentRequired, ContentTypeReserved, ConversationExists, ReplyUnknown } from '../conversations.errors.js';
 import { ListMessagesQuery, MessageView, VisitorMessageBody } from './message.schema.js';
 import { toMessageRecord } from './message.js';
@@ -20,7 +20,7 @@ import { MessagesService } from './messages.service.js';
 export class MessagesVisitorController {
   constructor(
     private readonly messages: MessagesService,
-    private readonly starts: ConversationStarts,
+    private readonly starts: ConversationStartsService,
   ) {}
 
   @Get()

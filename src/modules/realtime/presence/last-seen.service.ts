@@ -1,13 +1,13 @@
 import { BeforeApplicationShutdown, Injectable, Logger, OnApplicationBootstrap } from '@nestjs/common';
 import { Config } from '../../../config/config.js';
 import { Clock } from '../../../kernel/clock.js';
-import type { Sighting, Subject } from '../../../kernel/subject.js';
+import type { Sighting, PresenceSubject } from '../../../kernel/presence.js';
 import { ContactsService } from '../../contacts/index.js';
 import { MembersService } from '../../members/index.js';
 
 const BATCH = 1_000;
 
-interface Noted extends Subject {
+interface PendingSighting extends PresenceSubject {
   at: Date;
   /** What the database has by this instance; null: nothing yet. */
   written: Date | null;
@@ -19,7 +19,7 @@ interface Noted extends Subject {
 @Injectable()
 export class LastSeenService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('presence');
-  private readonly noted = new Map<string, Noted>();
+  private readonly pending = new Map<string, PendingSighting>();
   private timer: NodeJS.Timeout | undefined;
   private writing: Promise<void> = Promise.resolve();
   private readonly everyMs: number;
@@ -47,9 +47,9 @@ export class LastSeenService implements OnApplicationBootstrap, BeforeApplicatio
   }
 
   /** @param heardAt in the time of `performance.now()` */
-  note({ type, id, workspaceId }: Subject, heardAt: number): void {
-    const { written = null, writtenAt = -Infinity } = this.noted.get(id) ?? {};
-    this.noted.set(id, { type, id, workspaceId, at: this.timeOf(heardAt), written, writtenAt });
+  record({ type, id, workspaceId }: PresenceSubject, heardAt: number): void {
+    const { written = null, writtenAt = -Infinity } = this.pending.get(id) ?? {};
+    this.pending.set(id, { type, id, workspaceId, at: this.timeOf(heardAt), written, writtenAt });
   }
 
   /** A time of `performance.now()`, as it is written. */
@@ -59,14 +59,14 @@ export class LastSeenService implements OnApplicationBootstrap, BeforeApplicatio
 
   private async flush(everyMs: number): Promise<void> {
     const now = performance.now();
-    const rested = [...this.noted.values()].filter(({ writtenAt }) => now - writtenAt >= everyMs);
-    const isNews = ({ at, written }: Noted) => written === null || at > written;
+    const rested = [...this.pending.values()].filter(({ writtenAt }) => now - writtenAt >= everyMs);
+    const isNews = ({ at, written }: PendingSighting) => written === null || at > written;
     const news = rested.filter(isNews);
-    for (const entry of rested) if (!isNews(entry)) this.noted.delete(entry.id);
+    for (const entry of rested) if (!isNews(entry)) this.pending.delete(entry.id);
     for (let start = 0; start < news.length; start += BATCH) await this.write(news.slice(start, start + BATCH));
   }
 
-  private async write(batch: readonly Noted[]): Promise<void> {
+  private async write(batch: readonly PendingSighting[]): Promise<void> {
     const writtenAt = performance.now();
     try {
       await this.members.seen(sightings(batch, 'member'));
@@ -75,12 +75,12 @@ export class LastSeenService implements OnApplicationBootstrap, BeforeApplicatio
       return this.logger.warn(`last_seen_at was not written: ${String(error)}`);
     }
     for (const { id, at } of batch) {
-      const present = this.noted.get(id);
+      const present = this.pending.get(id);
       if (present) Object.assign(present, { written: at, writtenAt });
     }
   }
 }
 
-function sightings(batch: readonly Noted[], type: Subject['type']): Sighting[] {
+function sightings(batch: readonly PendingSighting[], type: PresenceSubject['type']): Sighting[] {
   return batch.filter(entry => entry.type === type).map(({ workspaceId, id, at }) => ({ workspaceId, id, at }));
 }

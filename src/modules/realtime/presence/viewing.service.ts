@@ -5,14 +5,14 @@ import { NotFound, ValidationFailed } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
 import { EventTail } from '../../../platform/events/event-tail.js';
-import type { FrameText } from '../../../kernel/frame-text.js';
-import type { RosterChange } from '../../../platform/roster/roster-change.js';
-import { Roster } from '../../../platform/roster/roster.js';
-import { WorkspaceRooms } from '../../../platform/roster/workspace-rooms.js';
+import type { SerializedFrame } from '../../../kernel/serialized-frame.js';
+import type { PresenceChange } from '../../../platform/presence/presence-change.js';
+import { PresenceStore } from '../../../platform/presence/presence-store.js';
+import { WorkspaceRooms } from '../../../platform/presence/workspace-rooms.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
 import { ConversationsService } from '../../conversations/index.js';
-import { passingFrame } from '../passing-frames.js';
+import { ephemeralFrame } from '../ephemeral-frames.js';
 import { topics } from '../topics.js';
 
 /** What a socket looks at. */
@@ -24,7 +24,7 @@ interface View {
 }
 
 const rooms = new WorkspaceRooms('viewing');
-const placeOf = ({ conversationId, memberId }: View) => `${conversationId} ${memberId}`;
+const keyOf = ({ conversationId, memberId }: View) => `${conversationId} ${memberId}`;
 
 /**
  * Who has which conversation before them, so that two agents see that they are about to answer the same person. A
@@ -39,14 +39,14 @@ export class ViewingService implements OnModuleInit {
   private asking: SocketConnection | null = null;
 
   constructor(
-    private readonly roster: Roster,
+    private readonly store: PresenceStore,
     private readonly hub: SocketHub,
     private readonly tail: EventTail,
     private readonly conversations: ConversationsService,
   ) {}
 
   onModuleInit(): void {
-    this.roster.listen(change => this.tell(change));
+    this.store.listen(change => this.onChange(change));
     this.hub.observe({ joined: () => undefined, left: connection => this.end(connection) });
     this.tail.listen(event => {
       if (event.type === 'member.updated') this.rescope(event as RecordedEvent<'member.updated'>);
@@ -58,7 +58,7 @@ export class ViewingService implements OnModuleInit {
     if (id === null) return this.end(connection);
     if (typeof id !== 'string') throw missingId();
     const principal = connection.principal as AgentPrincipal;
-    const conversation = isId(id) ? await this.conversations.place(principal, id) : null;
+    const conversation = isId(id) ? await this.conversations.findScope(principal, id) : null;
     if (!conversation) throw new NotFound();
     // it may have ended while that was read, or seen its scope cut
     if (connection.closedAt !== null || !this.hub.connections.has(connection)) return;
@@ -71,10 +71,10 @@ export class ViewingService implements OnModuleInit {
   }
 
   /** Tells an inbox that has just opened of the conversations at which somebody looks. */
-  greet(connection: SocketConnection): void {
+  sendSnapshot(connection: SocketConnection): void {
     const { workspaceId, scope } = connection.principal as AgentPrincipal;
     const viewed = new Map<string, string>();
-    for (const [place, channelId] of this.roster.present(rooms.of(workspaceId))) {
+    for (const [place, channelId] of this.store.present(rooms.of(workspaceId))) {
       if (isId(conversationOf(place)) && covers(scope, channelId)) viewed.set(conversationOf(place), channelId);
     }
     for (const [id, channelId] of viewed) connection.send(this.frameOf(workspaceId, channelId, id), true);
@@ -85,21 +85,21 @@ export class ViewingService implements OnModuleInit {
     if (former?.conversationId === view.conversationId) return;
     this.end(connection);
     this.views.set(connection, view);
-    const place = placeOf(view);
+    const place = keyOf(view);
     const count = this.counts.get(place) ?? 0;
     this.counts.set(place, count + 1);
-    if (count === 0) this.roster.enter(rooms.of(view.workspaceId), place, view.channelId);
+    if (count === 0) this.store.enter(rooms.of(view.workspaceId), place, view.channelId);
   }
 
   private end(connection: SocketConnection): void {
     const view = this.views.get(connection);
     if (!view) return;
     this.views.delete(connection);
-    const place = placeOf(view);
+    const place = keyOf(view);
     const left = (this.counts.get(place) ?? 1) - 1;
     if (left > 0) return void this.counts.set(place, left);
     this.counts.delete(place);
-    this.roster.leave(rooms.of(view.workspaceId), place);
+    this.store.leave(rooms.of(view.workspaceId), place);
   }
 
   private rescope({ payload: { member } }: RecordedEvent<'member.updated'>): void {
@@ -111,27 +111,27 @@ export class ViewingService implements OnModuleInit {
     }
   }
 
-  private tell({ room, who, before, after }: RosterChange): void {
+  private onChange({ room, who, before, after }: PresenceChange): void {
     const workspaceId = rooms.workspaceOf(room);
     if (workspaceId === null) return;
     const channelId = after ?? before ?? '';
     const conversationId = conversationOf(who);
     if (![channelId, conversationId, memberOf(who)].every(isId)) return;
     const audience = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
-    const heard = audience.filter(topic => this.hub.hears(topic));
+    const heard = audience.filter(topic => this.hub.hasSubscribers(topic));
     if (heard.length === 0) return;
     const except = (connection: SocketConnection) => connection === this.asking && after !== undefined;
     this.hub.broadcast(heard, this.frameOf(workspaceId, channelId, conversationId), { passing: true, except });
   }
 
-  private frameOf(workspaceId: string, channelId: string, conversationId: string): FrameText {
-    const places = [...this.roster.present(rooms.of(workspaceId)).keys()];
+  private frameOf(workspaceId: string, channelId: string, conversationId: string): SerializedFrame {
+    const places = [...this.store.present(rooms.of(workspaceId)).keys()];
     const members = places
       .filter(place => conversationOf(place) === conversationId)
       .map(memberOf)
       .filter(isId);
     const data = { conversation_id: conversationId, members: members.sort() };
-    return passingFrame('viewing.updated', data, { conversation_id: conversationId, channel_id: channelId });
+    return ephemeralFrame('viewing.updated', data, { conversation_id: conversationId, channel_id: channelId });
   }
 }
 

@@ -4,7 +4,7 @@ import { chown, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'no
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.js';
-import { isCluster } from './cluster-place.js';
+import { isCluster } from './cluster-location.js';
 import { type Binaries, serverEnvironment } from './runnable-binaries.js';
 
 /** The one role of the cluster. */

@@ -3,7 +3,7 @@ import path from 'node:path';
 import { isRoot } from './account.js';
 import { findBinaries } from './binaries.js';
 import { checkVersion, createCluster, ROLE, sweepAbandoned } from './cluster.js';
-import { placeCluster, rememberPlace } from './cluster-place.js';
+import { locateCluster, recordLocation } from './cluster-location.js';
 import { clusterPassword } from './password.js';
 import { stopServer } from './postmaster.js';
 import type { ReachedServer } from './reach-server.js';
@@ -49,13 +49,13 @@ export interface EmbeddedPostgresOptions {
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { database, log, settings = {} } = options;
   const dataDir = await openDataDir(options.dataDir);
-  const { cluster, account, exists } = await placeCluster(dataDir);
+  const { cluster, account, exists } = await locateCluster(dataDir);
   const binaries = await findBinaries(account);
   const password = await clusterPassword(dataDir, exists);
   if (!exists) await createCluster(cluster, password, binaries, account, settings.fsync !== 'off');
   await sweepAbandoned(cluster);
   await checkVersion(cluster, binaries);
-  await rememberPlace(dataDir, cluster);
+  await recordLocation(dataDir, cluster);
   if (path.dirname(cluster) !== dataDir) {
     log(`PostgreSQL keeps its cluster in ${cluster}: its account (${account?.name}) cannot enter ${dataDir}`);
   }

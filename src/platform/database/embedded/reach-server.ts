@@ -13,7 +13,7 @@ export interface ReachedServer {
 
 /** How long (ms) a server may recover after a crash; and how long everything else may take. */
 const RECOVERY_MS = 600_000;
-const PATIENCE_MS = 30_000;
+const MAX_WAIT_MS = 30_000;
 
 /**
  * Ends of a fresh server that mean "again": another start has the cluster, survivors of a crash still hold it, or
@@ -45,7 +45,7 @@ export async function reachServer(
     const waited = Date.now() - began;
     if (waited > 5_000 && !told) log(`waiting for PostgreSQL, see ${plan.logFile}`);
     told ||= waited > 5_000;
-    if (waited > (seen.state === 'busy' ? RECOVERY_MS : PATIENCE_MS)) {
+    if (waited > (seen.state === 'busy' ? RECOVERY_MS : MAX_WAIT_MS)) {
       if (spawned?.ended()) throw await startFailure(spawned, plan);
       throw new Error(`PostgreSQL does not answer after ${Math.round(waited / 1000)} s; see ${plan.logFile}`);
     }

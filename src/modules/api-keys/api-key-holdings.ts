@@ -1,7 +1,0 @@
-import { Injectable } from '@nestjs/common';
-import { Holdings } from '../../kernel/holdings.js';
-import type { ApiKey } from './api-key.js';
-
-/** What a key has made for others, and takes with it when it is revoked so: the sessions that it minted. */
-@Injectable()
-export class ApiKeyHoldings extends Holdings<ApiKey> {}

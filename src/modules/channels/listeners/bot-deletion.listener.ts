@@ -1,0 +1,40 @@
+import { Injectable, OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../../kernel/actor.js';
+import { Clock } from '../../../kernel/clock.js';
+import type { Principal } from '../../../kernel/principal.js';
+import { EventLog } from '../../../platform/events/event-log.js';
+import type { Bot } from '../../bots/index.js';
+import { BotTeardownHooks } from '../../bots/index.js';
+import { toChannelRecord } from '../channel.js';
+import '../channels.events.js';
+import { ChannelsRepository } from '../channels.repository.js';
+
+/** Channels that led to a deleted bot lead to people from now on. */
+@Injectable()
+export class BotDeletionListener implements OnModuleInit {
+  constructor(
+    private readonly channels: ChannelsRepository,
+    private readonly events: EventLog,
+    private readonly ofBots: BotTeardownHooks,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.ofBots.add((bot, by) => this.detach(bot, by));
+  }
+
+  private async detach(bot: Bot, by: Principal): Promise<void> {
+    for (const channel of await this.channels.lockRoutedTo(bot.workspaceId, bot.id)) {
+      channel.routing = { ...channel.routing, bot_id: null };
+      channel.updatedAt = this.clock.now();
+      await this.channels.save(channel);
+      await this.events.audit({
+        type: 'channel.updated',
+        workspaceId: channel.workspaceId,
+        channelId: channel.id,
+        actor: actorOf(by),
+        payload: toChannelRecord(channel),
+      });
+    }
+  }
+}

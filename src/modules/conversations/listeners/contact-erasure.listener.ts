@@ -1,0 +1,49 @@
+import { Injectable, OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../../kernel/actor.js';
+import { Clock } from '../../../kernel/clock.js';
+import type { Principal } from '../../../kernel/principal.js';
+import { ErasureJob } from '../../../platform/erasure/erasure.job.js';
+import { ErasureSteps } from '../../../platform/erasure/erasure-steps.js';
+import type { ErasedPerson } from '../../contacts/index.js';
+import { ContactErasureHooks } from '../../contacts/index.js';
+import { ConversationChangesService } from '../conversation-changes.service.js';
+import { ConversationsRepository } from '../conversations.repository.js';
+import { transition } from '../lifecycle.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+
+/** What was said with a person that is erased is forgotten; that there were conversations stays, to be counted. */
+@Injectable()
+export class ContactErasureListener implements OnModuleInit {
+  constructor(
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly changes: ConversationChangesService,
+    private readonly job: ErasureJob,
+    private readonly steps: ErasureSteps,
+    private readonly ofErasures: ContactErasureHooks,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.ofErasures.add((person, by) => this.erase(person, by));
+    this.steps.add({
+      name: 'messages',
+      kinds: ['conversation'],
+      scrub: (subject, after, limit) => this.messages.scrubSlice(subject, after, limit),
+    });
+  }
+
+  /** Resolving comes last: it counts, and others wait for what is counted. */
+  private async erase({ workspaceId, contactId }: ErasedPerson, by: Principal): Promise<void> {
+    const now = this.clock.now();
+    const ids = (await this.conversations.lockOf(workspaceId, contactId)).map(({ id }) => id);
+    await this.conversations.erase(workspaceId, ids, now);
+    await this.job.begin(workspaceId, contactId, 'conversation', ids);
+    const left = (await this.conversations.lockOf(workspaceId, contactId)).filter(
+      ({ status }) => status !== 'resolved',
+    );
+    const actor = actorOf(by);
+    const effects = left[0] && transition(left[0], 'resolve', { now, actor });
+    if (effects) await this.changes.applyAll(left, effects, actor);
+  }
+}

@@ -1,0 +1,55 @@
+import { Injectable, OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../../kernel/actor.js';
+import { Clock } from '../../../kernel/clock.js';
+import type { Actor } from '../../../kernel/domain-event.js';
+import type { Principal } from '../../../kernel/principal.js';
+import type { ContactMerge } from '../../contacts/index.js';
+import { ContactMergeHooks } from '../../contacts/index.js';
+import { ConversationChangesService } from '../conversation-changes.service.js';
+import type { Conversation } from '../conversation.js';
+import { ConversationsRepository } from '../conversations.repository.js';
+import { transition } from '../lifecycle.js';
+import { MessagesRepository } from '../messages/messages.repository.js';
+
+/** The conversations of a contact that is merged into another go to that one, with what it said in them. */
+@Injectable()
+export class ContactMergeListener implements OnModuleInit {
+  constructor(
+    private readonly conversations: ConversationsRepository,
+    private readonly messages: MessagesRepository,
+    private readonly changes: ConversationChangesService,
+    private readonly ofMerges: ContactMergeHooks,
+    private readonly clock: Clock,
+  ) {}
+
+  onModuleInit(): void {
+    this.ofMerges.add((merge, by) => this.move(merge, by));
+  }
+
+  private async move(merge: ContactMerge, by: Principal): Promise<void> {
+    const { from, into } = merge;
+    const actor = actorOf(by);
+    const locked = await this.conversations.lockOf(from.workspaceId, from.id, into.id);
+    const older = olderDuplicates(locked);
+    await this.resolve(older, actor);
+    const moving = locked.filter(({ contactId }) => contactId === from.id);
+    const ids = moving.map(({ id }) => id);
+    await this.changes.applyAll(moving, { columns: { contactId: into.id }, timeline: null }, actor);
+    await this.messages.renameSender(from.workspaceId, ids, from.id, into.id);
+    merge.conversations += moving.length;
+    merge.resolvedConversationIds.push(...older.map(({ id }) => id));
+  }
+
+  private async resolve(conversations: readonly Conversation[], actor: Actor): Promise<void> {
+    const effects = conversations[0] && transition(conversations[0], 'resolve', { now: this.clock.now(), actor });
+    if (effects) await this.changes.applyAll(conversations, effects, actor);
+  }
+}
+
+/** Where each of the two has the one unresolved conversation that a channel allows: the one that began first. */
+function olderDuplicates(conversations: readonly Conversation[]): Conversation[] {
+  const unresolved = conversations.filter(({ single, status }) => single && status !== 'resolved');
+  return unresolved.filter(one =>
+    unresolved.some(other => other.channelId === one.channelId && other.number > one.number),
+  );
+}

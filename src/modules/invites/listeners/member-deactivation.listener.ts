@@ -1,0 +1,23 @@
+import { Injectable, OnModuleInit } from '@nestjs/common';
+import { actorOf } from '../../../kernel/actor.js';
+import { MemberTeardownHooks } from '../../members/index.js';
+import { InviteLog } from '../invite-log.js';
+import { InvitesRepository } from '../invites.repository.js';
+
+/** Whoever is deactivated must not come back by a link that lay in the mailbox before: it ends with the membership. */
+@Injectable()
+export class MemberDeactivationListener implements OnModuleInit {
+  constructor(
+    private readonly invites: InvitesRepository,
+    private readonly log: InviteLog,
+    private readonly teardownHooks: MemberTeardownHooks,
+  ) {}
+
+  onModuleInit(): void {
+    this.teardownHooks.add(async ({ workspaceId, email }, by) => {
+      for (const invite of await this.invites.revokePending(workspaceId, email)) {
+        await this.log.recordEvent('invite.revoked', invite, actorOf(by));
+      }
+    });
+  }
+}

@@ -1,0 +1,21 @@
+import { Injectable } from '@nestjs/common';
+import { Clock } from '../../kernel/clock.js';
+import { RetentionJob } from '../../platform/database/retention.job.js';
+import { SsoTicketsRepository } from './sso-tickets.repository.js';
+
+/** Drops tickets a day after their end: until then a late exchange is told apart from a guess in the log. */
+@Injectable()
+export class SsoTicketRetentionJob extends RetentionJob {
+  protected readonly rowsName = 'tickets';
+
+  constructor(
+    private readonly tickets: SsoTicketsRepository,
+    private readonly clock: Clock,
+  ) {
+    super();
+  }
+
+  protected deleteExpired(): Promise<number> {
+    return this.tickets.forget(this.clock.daysAgo(1));
+  }
+}
