@@ -1,5 +1,6 @@
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
+import plainLanguage from './lint/plain-language.js';
 
 /**
  * Lint looks for mistakes that types and tests let through; how code looks is prettier's, what imports what is
@@ -111,6 +112,17 @@ export default defineConfig(
         },
       ],
     },
+  },
+  {
+    files: ['{src,test,bench,clients,bin,lint}/**/*.{ts,tsx,js}'],
+    ignores: ['src/platform/database/migrations/**', 'lint/words.js'],
+    plugins: { language: plainLanguage },
+    rules: { 'language/identifiers': 'error', 'language/comments': 'error' },
+  },
+  {
+    files: ['{src,test,clients}/**/*.spec.ts'],
+    plugins: { language: plainLanguage },
+    rules: { 'language/test-titles': 'error' },
   },
   { files: ['src/bin/**'], rules: { 'no-console': 'off' } },
   { files: ['src/platform/database/migrations/**'], rules: { 'max-lines': 'off' } },
