@@ -1,7 +1,9 @@
 import { DynamicModule, Global, Module } from '@nestjs/common';
 import { Config } from './config/config.js';
 import { ENTITIES } from './entities.js';
+import { EVENT_REGISTRY } from './events.js';
 import { Clock, SystemClock } from './kernel/clock.js';
+import { EventRegistry } from './kernel/event-registry.js';
 import { ApiKeysModule } from './modules/api-keys/index.js';
 import { AuditModule } from './modules/audit/index.js';
 import { AuthModule, PassportAuthenticatorService } from './modules/auth/index.js';
@@ -41,7 +43,7 @@ import { SocketsModule } from './platform/sockets/sockets.module.js';
 
 export const SCHEMA: Schema = { entities: ENTITIES, migrations: MIGRATIONS };
 
-/** What the platform needs of the outside: the configuration, the time, the tables. */
+/** What the platform needs of the outside: the configuration, the time, the tables, the events. */
 @Global()
 @Module({})
 class FoundationModule {
@@ -50,6 +52,7 @@ class FoundationModule {
       { provide: Config, useValue: config },
       { provide: Clock, useClass: SystemClock },
       { provide: Schema, useValue: SCHEMA },
+      { provide: EventRegistry, useValue: EVENT_REGISTRY },
     ];
     return { module: FoundationModule, providers: provided, exports: provided.map(({ provide }) => provide) };
   }

@@ -1,3 +1,4 @@
+import { EVENT_REGISTRY } from './events.js';
 import { CLOSE, closeCodes } from './kernel/close-codes.js';
 import type { DocumentedFrame, SocketRoute } from './modules/realtime/index.js';
 import { framesFor, SOCKET_ROUTES } from './modules/realtime/index.js';
@@ -35,15 +36,15 @@ export function asyncDocument(api: ApiDocument): AsyncDocument {
 }
 
 function describe(audience: 'visitor' | 'agent', { path, summary, query, refusals }: SocketRoute): SocketDescription {
-  const { heard, said } = framesFor(audience);
+  const { received, sent } = framesFor(EVENT_REGISTRY, audience);
   return {
     name: audience,
     path,
     summary,
     query: querySchema(query),
     credential: query.token?.description ?? '',
-    received: [...heard.map(heardMessage), ERROR],
-    sent: said.map(frame => ({
+    received: [...received.map(receivedMessage), ERROR],
+    sent: sent.map(frame => ({
       ...message(frame, sentPayload(frame.type, frame.shape)),
       answer: frame.answer,
     })),
@@ -62,7 +63,7 @@ const ERROR: Message = {
   payload: errorPayload(),
 };
 
-function heardMessage(frame: DocumentedFrame): Message {
+function receivedMessage(frame: DocumentedFrame): Message {
   const { type, shape, about } = frame;
   return message(frame, about === null ? ephemeralPayload(type, shape) : durablePayload(type, shape, about));
 }

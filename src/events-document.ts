@@ -1,6 +1,7 @@
+import { EVENT_REGISTRY } from './events.js';
 import { closeCodes } from './kernel/close-codes.js';
 import type { FrameDefinition } from './modules/realtime/index.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from './modules/realtime/index.js';
+import { CLIENT_FRAMES, EPHEMERAL_FRAMES, eventFramesOf, NO_DATA } from './modules/realtime/index.js';
 import { markdownPage, markdownTable } from './platform/pages/markdown-text.js';
 
 /**
@@ -23,7 +24,7 @@ export function eventsDocument(...note: string[]): string {
     'Shapes are those of `components.schemas` in `openapi.json` and `asyncapi.json`. A dash: not sent to them.',
     '## Durable: one event, one frame',
     '`{type, id, cursor, timestamp, conversation_id?, channel_id?, data}`',
-    markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(EVENT_FRAMES)),
+    markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(eventFramesOf(EVENT_REGISTRY))),
     '## Of the moment',
     markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(EPHEMERAL_FRAMES)),
     '`error` answers a frame that could not be handled: `{type, error: {code, message}}`.',

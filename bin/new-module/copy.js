@@ -31,6 +31,7 @@ export function renamed(text, names) {
     .replaceAll('CannedResponses', names.Plural)
     .replaceAll('CannedResponse', names.Singular)
     .replaceAll('canned_response', names.table)
+    .replaceAll('CANNED_RESPONSE', names.table.toUpperCase())
     .replace(/\b([Aa]) canned response\b/g, (_whole, [letter]) => letter + article.slice(1) + ` ${names.words}`)
     .replaceAll('canned responses', names.wordsPlural)
     .replaceAll('canned response', names.words)

@@ -30,10 +30,7 @@ export function wire(root, names, migration) {
   change('src/app.module.ts', importAgain(names), moduleInOrder(order, names));
   const permissions = ['read', 'write'].map(kind => new RegExp(`^ {2}'canned-responses:${kind}': 'agent',$`));
   change('src/kernel/permission.ts', again(...permissions));
-  const events = ['created', 'updated', 'deleted'].map(kind => new RegExp(`^ {2}'canned_response\\.${kind}': .*,$`));
-  change('src/modules/realtime/event-routes.ts', importAgain(names), again(...events));
-  change('src/modules/realtime/frames.ts', again(...events));
-  change('src/modules/audit/audited-events.ts', again(...events));
+  change('src/events.ts', importAgain(names), again(/^ {2}\.\.\.CANNED_RESPONSE_EVENTS,$/));
   change(MIGRATIONS, lastMigration(migration));
   change(GOLDEN, table(names));
 

@@ -86,12 +86,12 @@ describe('npm run new:module refuses', () => {
   });
 
   it('to guess where a file has changed in which it expects something, and writes nothing', async () => {
-    const path = 'src/modules/realtime/frames.ts';
+    const path = 'src/events.ts';
     const before = text(path);
-    writeFileSync(join(tree, path), before.replace(`'canned_response.updated'`, `'canned_response.changed'`));
+    writeFileSync(join(tree, path), before.replace('  ...CANNED_RESPONSE_EVENTS,', '  ...OTHER_EVENTS,'));
     try {
       const { status, said } = await newModule('paper-boats');
-      expect(said).toMatch(/^src\/modules\/realtime\/frames\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
+      expect(said).toMatch(/^src\/events\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
       expect(status).toBe(1);
       expect(existsSync(join(tree, 'src/modules/paper-boats'))).toBe(false);
       expect(text('src/entities.ts')).not.toMatch(/PaperBoat/);

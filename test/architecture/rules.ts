@@ -25,7 +25,7 @@ export type RuleName = keyof typeof policies;
 
 /** Suffixes a file may carry; anything else is a bare noun. */
 export const suffixes =
-  'module controller service reader repository entity schema events errors gateway guard strategy interceptor filter adapter decorator spec factory'.split(
+  'module controller service repository entity schema events errors gateway guard strategy interceptor filter adapter decorator job consumer worker listener store policy registry spec factory'.split(
     ' ',
   );
 
@@ -158,7 +158,7 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
 
 /** Rule 7. A bare noun is a file without suffix; realtime is the echo that speaks sockets, in its services alone. */
 function transportRules(src: string): [RuleName, Partial<IForbiddenRuleType>][] {
-  const suffixed = '\\.(?:service|reader|repository|entity|events|errors)\\.ts$';
+  const suffixed = '\\.(?:service|job|consumer|worker|listener|repository|entity|events|errors)\\.ts$';
   const noun = '/(?!index\\.ts$)[^/.]+\\.ts$';
   const talker = `${src}modules/realtime/.*\\.service\\.ts$`;
   const from = [`${src}modules/.*${suffixed}`, `${src}modules/.*${noun}`, `${src}platform/.*${suffixed}`];

@@ -7,15 +7,17 @@ import addFormats from 'ajv-formats';
 import { closeCodes } from '../../src/kernel/close-codes.js';
 import { newId } from '../../src/kernel/ids.js';
 import { AgentGateway } from '../../src/modules/realtime/agent.gateway.js';
-import { EVENT_ROUTES } from '../../src/modules/realtime/event-routes.js';
 import type { FrameDefinition } from '../../src/modules/realtime/index.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_REGISTRY } from '../../src/events.js';
+import { CLIENT_FRAMES, EPHEMERAL_FRAMES, eventFramesOf, NO_DATA } from '../../src/modules/realtime/index.js';
 import { VisitorGateway } from '../../src/modules/realtime/visitor.gateway.js';
 import type { AsyncDocument } from '../../src/platform/asyncapi/document.js';
 import type { JsonObject } from '../../src/platform/openapi/json.js';
 import { Contract } from '../support/contract.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
+
+const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 
 type Audience = 'agent' | 'visitor';
 const AUDIENCES = ['agent', 'visitor'] as const;
@@ -130,8 +132,9 @@ describe.each(AUDIENCES)("the %s's channel", audience => {
   });
 
   it('sends each frame of an event to whom its route sends it', () => {
-    for (const [type, route] of Object.entries(EVENT_ROUTES)) {
-      const side = audience === 'agent' ? route.agents : route.visitor;
+    for (const type of EVENT_REGISTRY.types) {
+      const { agents, visitor } = EVENT_REGISTRY.get(type);
+      const side = audience === 'agent' ? agents : visitor;
       expect([type, heardBy(audience).includes(type)]).toEqual([type, side !== null]);
     }
   });

@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { EVENT_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_REGISTRY } from '../../src/events.js';
+import { eventFramesOf } from '../../src/modules/realtime/index.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller, Method } from '../support/http.js';
 import { invited, someEmail } from '../support/invites.js';
@@ -8,6 +9,8 @@ import type { Json } from '../support/json.js';
 import { ticketFor } from '../support/sso.js';
 import type { Agent, Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
+
+const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 
 const ADDRESS = '203.0.113.7';
 const PROGRAM = 'Backend/1.0 (of somebody who has to answer for it)';

@@ -11,7 +11,8 @@ import { VARIABLES } from '../../src/config/env.js';
 import { RATE_LIMITS } from '../../src/config/rate-limits.js';
 import { CLOSE, closeCodes } from '../../src/kernel/close-codes.js';
 import { publishedErrors } from '../../src/kernel/domain-error.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_REGISTRY } from '../../src/events.js';
+import { CLIENT_FRAMES, EPHEMERAL_FRAMES, eventFramesOf, NO_DATA } from '../../src/modules/realtime/index.js';
 import type { FrameDefinition } from '../../src/modules/realtime/index.js';
 import { STATUS } from '../../src/platform/http/problem.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
@@ -19,6 +20,8 @@ import type { JsonObject } from '../../src/platform/openapi/json.js';
 import { Contract } from '../support/contract.js';
 import { previewApp } from '../support/preview.js';
 import { World } from '../support/world.js';
+
+const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 
 const FOLDER = 'docs/generated';
 const onDisk = (name: string) => readFileSync(`${FOLDER}/${name}`, 'utf8');

@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { closeCodes } from '../../src/kernel/close-codes.js';
-import { EVENT_FRAMES, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_REGISTRY } from '../../src/events.js';
+import { EPHEMERAL_FRAMES, eventFramesOf } from '../../src/modules/realtime/index.js';
 import { World } from '../support/world.js';
+
+const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 
 let world: World;
 beforeAll(async () => void (world = await World.start()));

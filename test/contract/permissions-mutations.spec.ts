@@ -83,8 +83,8 @@ const MUTATIONS: Mutation[] = [
   {
     lock: 'the room of a conversation',
     file: 'src/modules/realtime/handshake.service.ts',
-    from: 'await this.conversations.place(principal, conversationId)',
-    to: "await this.conversations.place({ kind: 'system', workspaceId: principal.workspaceId }, conversationId)",
+    from: 'await this.conversations.findScope(principal, conversationId)',
+    to: "await this.conversations.findScope({ kind: 'system', workspaceId: principal.workspaceId }, conversationId)",
     rows: '^WS ',
   },
   {

@@ -97,7 +97,7 @@ const MUTANTS = {
   async 'client_message_id is ignored'(on) {
     const { MessageAppenderService } = await dist('modules/conversations/messages/message-appender.service.js');
     const { MessagesService } = await dist('modules/conversations/messages/messages.service.js');
-    replace(MessagesService.prototype, 'twinOf', on && (() => async () => null));
+    replace(MessagesService.prototype, 'findExisting', on && (() => async () => null));
     const nameless = append =>
       function (conversation, draft, actor) {
         return append.call(this, conversation, { ...draft, clientMessageId: null }, actor);
@@ -105,9 +105,9 @@ const MUTANTS = {
     replace(MessageAppenderService.prototype, 'append', on && nameless);
   },
   async 'notes are told to visitors'(on) {
-    const { EVENT_ROUTES } = await dist('modules/realtime/event-routes.js');
-    const route = EVENT_ROUTES['message.created'];
-    replace(route, 'visitor', on && (() => event => route.agents.data(event)));
+    const { EVENT_REGISTRY } = await dist('events.js');
+    const { agents, visitor } = EVENT_REGISTRY.get('message.created');
+    replace(visitor, 'data', on && (() => event => agents.data(event)));
   },
   /** Told while the transaction is still open, which then takes its time. */
   async 'events are told before their commit'(on) {

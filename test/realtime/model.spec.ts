@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { EVENT_ROUTES } from '../../src/modules/realtime/event-routes.js';
+import { EVENT_REGISTRY } from '../../src/events.js';
 import { ReplayService } from '../../src/modules/realtime/replay.service.js';
 import { ConversationsRepository } from '../../src/modules/conversations/conversations.repository.js';
 import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
@@ -68,14 +68,13 @@ describe('the model finds', () => {
   /** Ways to break the service, each of which some talk comes to feel. */
   const FAULTS: Record<string, () => void> = {
     'a note that the visitor is told of': () => {
-      const route = EVENT_ROUTES['message.created'];
-      jest.spyOn(route as { visitor: (...args: never[]) => object }, 'visitor').mockImplementation((({
-        payload,
-      }: Parameters<NonNullable<typeof route.agents>['data']>[0]) => {
+      const { visitor } = EVENT_REGISTRY.get('message.created');
+      if (!visitor) throw new Error('visitors receive no messages');
+      jest.spyOn(visitor, 'data').mockImplementation(({ payload }) => {
         const { id, status, last_public_seq, unread, last_public_activity_at } = payload.conversation;
         const shown = { id, status, last_seq: last_public_seq, unread, last_activity_at: last_public_activity_at };
         return { message: payload.message, conversation: shown };
-      }) as never);
+      });
     },
     'a resume that leaves out the first of what was missed': () => {
       const replay = service(ReplayService);

@@ -1,9 +1,11 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { publishedErrors } from '../../src/kernel/domain-error.js';
-import { EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from '../../src/modules/realtime/index.js';
+import { EVENT_REGISTRY } from '../../src/events.js';
+import { EPHEMERAL_FRAMES, eventFramesOf, NO_DATA } from '../../src/modules/realtime/index.js';
 import { compileWithSdk } from '../support/compile.js';
 
 type Audience = 'agent' | 'visitor';
+const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 const SOCKETS = { agent: 'AgentSocket', visitor: 'VisitorSocket' } as const;
 
 /** Every frame of the registry, for everyone who hears it. */

@@ -28,7 +28,7 @@ export class ApiKeyRefusals {
     if (!this.written.addIfAbsent(refusal.id, this.clock.now())) return;
     const actor = { type: 'api_key', id: refusal.id } as const;
     this.units
-      .run(() => this.events.audit({ type: 'api_key.refused', workspaceId, actor, payload: refusal }))
+      .run(() => this.events.record({ type: 'api_key.refused', workspaceId, actor, payload: refusal }))
       .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
   }
 }

@@ -1,3 +1,5 @@
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { auditedAs, NOT_SENT } from '../../kernel/event-definition.js';
 import type { ApiKeyRecord } from './api-key.js';
 
 /** A dead key that somebody still calls with. */
@@ -13,3 +15,24 @@ declare module '../../kernel/domain-event.js' {
     'api_key.refused': ApiKeyRefused;
   }
 }
+
+export const API_KEY_EVENTS: EventDefinitions<'api_key.created' | 'api_key.revoked' | 'api_key.refused'> = {
+  'api_key.created': {
+    summary: 'An API key was created.',
+    ...NOT_SENT,
+    audit: auditedAs('api_key'),
+    personal: 'none',
+  },
+  'api_key.revoked': {
+    summary: 'An API key was revoked.',
+    ...NOT_SENT,
+    audit: auditedAs('api_key'),
+    personal: 'none',
+  },
+  'api_key.refused': {
+    summary: 'A request used a revoked or expired API key.',
+    ...NOT_SENT,
+    audit: auditedAs('api_key'),
+    personal: 'none',
+  },
+};

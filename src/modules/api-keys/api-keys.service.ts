@@ -116,6 +116,6 @@ export class ApiKeysService {
     by: StaffPrincipal,
   ): Promise<void> {
     const payload = toApiKeyRecord(apiKey);
-    await this.events.audit({ type, workspaceId: apiKey.workspaceId, actor: actorOf(by), payload });
+    await this.events.record({ type, workspaceId: apiKey.workspaceId, actor: actorOf(by), payload });
   }
 }

@@ -1,7 +1,8 @@
 import { Entity, ForeignKey, Index } from 'typeorm';
 import type { Actor, EventType } from '../../kernel/domain-event.js';
 import { IdColumn, JsonColumn, KeyColumn, TextColumn, TimeColumn } from '../../platform/database/columns.js';
-import type { AuditEntry, AuditSubject } from './audit-entry.js';
+import type { AuditSubject } from '../../kernel/audit-subject.js';
+import type { AuditEntry } from './audit-entry.js';
 
 @Entity({ name: 'audit_entry' })
 @Index('ix_audit_entry_recorded_at', ['workspaceId', 'recordedAt', 'id'])

@@ -1,13 +1,7 @@
+import type { AuditSubject } from '../../kernel/audit-subject.js';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { Actor, EventType } from '../../kernel/domain-event.js';
-
-/** What something was done to. */
-export interface AuditSubject {
-  type: 'api_key' | 'bot' | 'channel' | 'contact' | 'invite' | 'member' | 'session' | 'sso_ticket' | 'workspace';
-  /** null: of nobody that is known. */
-  id: string | null;
-}
 
 /** Who did what to which part of the workspace, when and from where. Written once, never changed. */
 export interface AuditEntry {

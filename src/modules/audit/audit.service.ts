@@ -1,4 +1,6 @@
 import { Injectable } from '@nestjs/common';
+import type { EventType } from '../../kernel/domain-event.js';
+import { EventRegistry } from '../../kernel/event-registry.js';
 import type { Page } from '../../kernel/page.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { ApiKeysService } from '../api-keys/index.js';
@@ -14,7 +16,15 @@ export class AuditService {
     private readonly entries: AuditRepository,
     private readonly members: MembersService,
     private readonly apiKeys: ApiKeysService,
+    private readonly registry: EventRegistry,
   ) {}
+
+  /** @param pattern one action, or all of a noun as `api_key.*` */
+  actionsMatching(pattern: string): EventType[] {
+    const prefix = pattern.endsWith('.*') ? pattern.slice(0, -1) : null;
+    const audited = this.registry.typesWhere(({ audit }) => audit !== null);
+    return audited.filter(type => (prefix === null ? type === pattern : type.startsWith(prefix)));
+  }
 
   /** With the names that the actors have today. @throws CursorInvalid */
   async list(principal: StaffPrincipal, query: AuditQuery): Promise<Page<AuditEntryRecord>> {

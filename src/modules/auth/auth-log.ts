@@ -43,7 +43,7 @@ export class AuthLog {
    */
   refused(workspaceId: string, refusal: SessionRefused, actor: Actor = NOBODY): void {
     this.units
-      .run(() => this.events.audit({ type: 'session.refused', workspaceId, actor, payload: refusal }))
+      .run(() => this.events.record({ type: 'session.refused', workspaceId, actor, payload: refusal }))
       .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
   }
 
@@ -70,7 +70,7 @@ export class AuthLog {
       if (!claimed) continue;
       // whoever asks for a link has proved nothing; whoever comes with it has the member's mailbox
       const actor: Actor = type === 'password.reset_requested' ? NOBODY : { type: 'member', id: memberId };
-      await this.events.audit({ type, workspaceId, actor, payload: { member_id: memberId } });
+      await this.events.record({ type, workspaceId, actor, payload: { member_id: memberId } });
     }
   }
 }

@@ -1,3 +1,6 @@
+import type { AuditSubject } from '../../kernel/audit-subject.js';
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { NOT_SENT } from '../../kernel/event-definition.js';
 /** The doors through which a session begins. */
 export type SignInMethod = 'register' | 'login' | 'invite' | 'sso' | 'agent_token';
 
@@ -48,3 +51,43 @@ declare module '../../kernel/domain-event.js' {
     'password.reset_requested': PasswordTouched;
   }
 }
+
+const session = ({ session_id: id }: { session_id: string }): AuditSubject => ({ type: 'session', id });
+const member = ({ member_id: id }: { member_id: string | null }): AuditSubject => ({ type: 'member', id });
+
+type AuthEvent =
+  | 'session.started'
+  | 'session.ended'
+  | 'session.refused'
+  | 'password.changed'
+  | 'password.reset'
+  | 'password.reset_requested';
+
+export const AUTH_EVENTS: EventDefinitions<AuthEvent> = {
+  'session.started': { summary: 'A member signed in.', ...NOT_SENT, audit: session, personal: 'none' },
+  'session.ended': {
+    summary: 'A session ended; its sockets close.',
+    ...NOT_SENT,
+    audit: session,
+    closes: ({ session_id: sessionId, reason }) => ({
+      of: 'session',
+      sessionId,
+      reason: reason === 'member_deactivated' ? 'memberDeactivated' : 'accessRevoked',
+    }),
+    personal: 'none',
+  },
+  'session.refused': { summary: 'A sign-in was refused.', ...NOT_SENT, audit: member, personal: 'none' },
+  'password.changed': { summary: 'A member changed its password.', ...NOT_SENT, audit: member, personal: 'none' },
+  'password.reset': {
+    summary: 'A member set a new password with a mailed link.',
+    ...NOT_SENT,
+    audit: member,
+    personal: 'none',
+  },
+  'password.reset_requested': {
+    summary: 'A link to set a new password was requested.',
+    ...NOT_SENT,
+    audit: member,
+    personal: 'none',
+  },
+};

@@ -79,7 +79,7 @@ export class SessionsService implements OnModuleInit {
       const refreshToken = this.tokens.refresh(session);
       session.refreshHash = sha256(refreshToken);
       await this.sessions.insert(session);
-      await this.events.audit({
+      await this.events.record({
         type: 'session.started',
         workspaceId: session.workspaceId,
         actor: opening.apiKeyId ? { type: 'api_key', id: opening.apiKeyId } : { type: 'member', id: member.id },
@@ -208,7 +208,7 @@ export class SessionsService implements OnModuleInit {
   /** @param by whoever ended them; their own member where absent */
   private async recordEvent(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
     for (const { id, workspaceId, familyId, memberId } of ended) {
-      await this.events.audit({
+      await this.events.record({
         type: 'session.ended',
         workspaceId,
         actor: by ?? { type: 'member', id: memberId },

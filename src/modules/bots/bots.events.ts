@@ -1,3 +1,5 @@
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { auditedAs, NOT_SENT, workspaceRecord } from '../../kernel/event-definition.js';
 import type { BotRecord } from './bot.js';
 
 declare module '../../kernel/domain-event.js' {
@@ -8,3 +10,12 @@ declare module '../../kernel/domain-event.js' {
     'bot.secret_rotated': BotRecord;
   }
 }
+
+const bot = { audit: auditedAs('bot'), personal: 'none' } as const;
+
+export const BOT_EVENTS: EventDefinitions<'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated'> = {
+  'bot.created': { summary: 'A bot was created.', ...workspaceRecord('BotView'), ...bot },
+  'bot.updated': { summary: 'A bot changed.', ...workspaceRecord('BotView'), ...bot },
+  'bot.deleted': { summary: 'A bot was deleted.', ...workspaceRecord('BotView'), ...bot },
+  'bot.secret_rotated': { summary: 'A bot got a new secret.', ...NOT_SENT, ...bot },
+};

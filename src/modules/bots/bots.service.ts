@@ -170,7 +170,7 @@ export class BotsService {
   }
 
   private async recordEvent(type: Change, bot: Bot, by: StaffPrincipal): Promise<void> {
-    await this.events.audit({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: toBotRecord(bot) });
+    await this.events.record({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: toBotRecord(bot) });
   }
 }
 

@@ -1,3 +1,6 @@
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { auditedAs, NOT_SENT, wholePayload } from '../../kernel/event-definition.js';
+import type { SocketGroup } from '../../kernel/socket-group.js';
 import type { VisitorKind } from './channel-tokens.js';
 import type { ChannelRecord } from './channel.js';
 
@@ -18,3 +21,44 @@ declare module '../../kernel/domain-event.js' {
     'channel.secret_rotated': ChannelRecord;
   }
 }
+
+/** A channel that is disabled or deleted takes no visitors. */
+const visitorSockets = (channelId: string): SocketGroup => ({
+  of: 'channelVisitors',
+  channelId,
+  reason: 'accessRevoked',
+});
+
+const channel = { audit: auditedAs('channel'), personal: 'none' } as const;
+const record = {
+  agents: { room: 'channel', shape: 'ChannelView', data: wholePayload },
+  visitor: null,
+  public: wholePayload,
+  ...channel,
+} as const;
+
+type ChannelEvent =
+  'channel.created' | 'channel.updated' | 'channel.deleted' | 'channel.tokens_refused' | 'channel.secret_rotated';
+
+export const CHANNEL_EVENTS: EventDefinitions<ChannelEvent> = {
+  'channel.created': { summary: 'A channel was created.', ...record },
+  'channel.updated': {
+    summary: 'A channel changed.',
+    ...record,
+    closes: ({ id, status }) => (status === 'disabled' ? visitorSockets(id) : null),
+  },
+  'channel.deleted': { summary: 'A channel was deleted.', ...record, closes: ({ id }) => visitorSockets(id) },
+  'channel.tokens_refused': {
+    summary: 'A channel refuses tokens of its visitors; their sockets close.',
+    ...NOT_SENT,
+    ...channel,
+    closes: ({ id: channelId, kind, generation }) => ({
+      of: 'channelTokens',
+      channelId,
+      kind,
+      generation,
+      reason: 'accessRevoked',
+    }),
+  },
+  'channel.secret_rotated': { summary: 'A channel got a new identity secret.', ...NOT_SENT, ...channel },
+};

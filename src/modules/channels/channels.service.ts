@@ -183,7 +183,7 @@ export class ChannelsService {
       await this.channels.save(channel);
       await this.recordEvent(principal, type, channel);
       const place = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
-      for (const payload of refused) await this.events.audit({ type: 'channel.tokens_refused', ...place, payload });
+      for (const payload of refused) await this.events.record({ type: 'channel.tokens_refused', ...place, payload });
       return channel;
     });
   }
@@ -193,7 +193,7 @@ export class ChannelsService {
     type: 'channel.created' | Change,
     channel: Channel,
   ): Promise<void> {
-    await this.events.audit({
+    await this.events.record({
       type,
       workspaceId: channel.workspaceId,
       channelId: channel.id,

@@ -35,14 +35,14 @@ export class ContactLog {
     const { workspaceId, id: contactId } = from;
     const channels = await this.contacts.channelsOf(into);
     const payload = { id: contactId, into_id: into.id, channel_ids: channels, refused_generation: refused };
-    await this.events.audit({ type: 'contact.merged', workspaceId, contactId, actor, payload });
+    await this.events.record({ type: 'contact.merged', workspaceId, contactId, actor, payload });
   }
 
   /** @param channels those through which the contact had come */
   async deleted(contact: Contact, actor: Actor, channels: string[], refused: number): Promise<void> {
     const { workspaceId, id: contactId } = contact;
     const payload = { id: contactId, channel_ids: channels, refused_generation: refused };
-    await this.events.audit({ type: 'contact.deleted', workspaceId, contactId, actor, payload });
+    await this.events.record({ type: 'contact.deleted', workspaceId, contactId, actor, payload });
   }
 
   /** Nothing of the person is stored any more. */
@@ -59,6 +59,6 @@ export class ContactLog {
     actor: Actor,
   ): Promise<void> {
     const { workspaceId, id: contactId } = contact;
-    await this.events.audit({ type, workspaceId, contactId, actor, payload: { id: contactId } });
+    await this.events.record({ type, workspaceId, contactId, actor, payload: { id: contactId } });
   }
 }

@@ -1,4 +1,6 @@
 import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
+import type { ScrubFields } from '../../kernel/scrub.js';
+import { personal } from '../../kernel/scrub.js';
 
 /** A visitor, as the workspace knows it. */
 export interface Contact {
@@ -42,6 +44,24 @@ export interface ContactRecord {
   created_at: string;
   updated_at: string;
 }
+
+/** What scrubbing leaves of each field. */
+export const CONTACT_FIELDS: ScrubFields<ContactRecord> = {
+  id: 'kept',
+  external_id: personal(null),
+  name: personal(null),
+  email: personal(null),
+  phone: personal(null),
+  avatar_url: personal(null),
+  locale: personal(null),
+  timezone: personal(null),
+  verified: 'kept',
+  blocked: 'kept',
+  custom_attributes: personal({}),
+  last_seen_at: personal(null),
+  created_at: 'kept',
+  updated_at: 'kept',
+};
 
 /** What a conversation shows of its contact in lists. */
 export interface ContactSummary {

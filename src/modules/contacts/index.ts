@@ -9,3 +9,4 @@ export { seesExternalIds, visibleRecord, withoutSecretId } from './external-id.j
 export { ContactsModule } from './contacts.module.js';
 export type { ContactDetails } from './contact-details.js';
 export { ContactsService } from './contacts.service.js';
+export { CONTACT_EVENTS } from './contacts.events.js';

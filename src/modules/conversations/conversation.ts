@@ -1,5 +1,7 @@
 import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
+import type { ScrubFields } from '../../kernel/scrub.js';
+import { personal } from '../../kernel/scrub.js';
 import type { MemberDisplay } from '../members/index.js';
 
 export const STATUSES = ['pending', 'open', 'snoozed', 'resolved'] as const;
@@ -100,6 +102,40 @@ export interface ConversationRecord {
   created_at: string;
   updated_at: string;
 }
+
+/** What scrubbing leaves of each field. */
+export const CONVERSATION_FIELDS: ScrubFields<ConversationRecord> = {
+  id: 'kept',
+  number: 'kept',
+  workspace_id: 'kept',
+  channel_id: 'kept',
+  contact_id: 'kept',
+  status: 'kept',
+  priority: 'kept',
+  assignee_id: 'kept',
+  bot_id: 'kept',
+  control: 'kept',
+  subject: personal(null),
+  tags: 'kept',
+  custom_attributes: personal({}),
+  snoozed_until: 'kept',
+  waiting_since: 'kept',
+  first_response_at: 'kept',
+  last_message: personal(null),
+  last_activity_at: 'kept',
+  last_seq: 'kept',
+  unread: 'kept',
+  agent_last_read_seq: 'kept',
+  contact_last_read_seq: 'kept',
+  resolved_at: 'kept',
+  resolved_by: 'kept',
+  reopened_count: 'kept',
+  previous_conversation_id: 'kept',
+  csat: personal(null),
+  version: 'kept',
+  created_at: 'kept',
+  updated_at: 'kept',
+};
 
 export interface Unread {
   agents: number;

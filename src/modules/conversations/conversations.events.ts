@@ -1,4 +1,9 @@
-import type { Actor } from '../../kernel/domain-event.js';
+import type { EventDefinition, EventDefinitions } from '../../kernel/event-definition.js';
+import { payloadVersionOf, wholePayload } from '../../kernel/event-definition.js';
+import { changesOf, personal } from '../../kernel/scrub.js';
+import { CONVERSATION_FIELDS } from './conversation.js';
+import { MESSAGE_FIELDS } from './messages/message.js';
+import type { Actor, RecordedEvent } from '../../kernel/domain-event.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type { MemberDisplay } from '../members/index.js';
 import type { ConversationRecord, Status, Unread, VisitorConversationRecord } from './conversation.js';
@@ -58,4 +63,158 @@ declare module '../../kernel/domain-event.js' {
     'conversation.updated': ConversationUpdated;
     'conversation.read': ConversationRead;
   }
+}
+
+type ConversationEvent =
+  | 'message.created'
+  | 'message.updated'
+  | 'message.deleted'
+  | 'conversation.created'
+  | 'conversation.updated'
+  | 'conversation.read';
+
+export const CONVERSATION_EVENTS: EventDefinitions<ConversationEvent> = {
+  'message.created': {
+    summary: 'A message was sent.',
+    agents: { room: 'conversation', shape: 'MessageCreatedData', data: ({ payload }) => agentMessage(payload) },
+    visitor: { shape: 'MessageCreatedData', data: ({ payload }) => publicMessage(payload) },
+    public: ({ payload }) => publicMessage(payload),
+    audit: null,
+    personal: { message: MESSAGE_FIELDS, conversation: 'kept' },
+  },
+  'message.updated': {
+    summary: 'A message was edited.',
+    ...changedMessage(),
+    audit: null,
+    personal: { message: MESSAGE_FIELDS },
+  },
+  'message.deleted': {
+    summary: 'A message was unsent.',
+    ...changedMessage(),
+    audit: null,
+    personal: { message: MESSAGE_FIELDS },
+  },
+  'conversation.created': {
+    summary: 'A conversation began; comes before its first `message.created`.',
+    agents: {
+      room: 'conversation',
+      shape: 'ConversationCreatedData',
+      data: ({ payload: { conversation, contact } }) => ({ conversation, contact }),
+    },
+    visitor: {
+      shape: 'VisitorConversationCreatedData',
+      data: ({ payload }) => ({ conversation: payload.visitor }),
+    },
+    public: ({ payload }) => publicConversation(payload),
+    audit: null,
+    personal: {
+      conversation: CONVERSATION_FIELDS,
+      contact: {
+        id: 'kept',
+        name: personal(null),
+        email: personal(null),
+        avatar_url: personal(null),
+        verified: 'kept',
+      },
+      visitor: {
+        id: 'kept',
+        number: 'kept',
+        status: 'kept',
+        assignee: 'kept',
+        last_message: personal(null),
+        last_seq: 'kept',
+        unread: 'kept',
+        csat: personal(null),
+        created_at: 'kept',
+      },
+    },
+  },
+  'conversation.updated': {
+    summary: 'A conversation changed.',
+    agents: {
+      room: 'conversation',
+      shape: 'ConversationUpdatedData',
+      data: ({ payload: { id, changes, version, actor } }) => ({ id, changes, version, actor }),
+    },
+    visitor: { shape: 'VisitorConversationUpdatedData', data: ({ payload }) => visitorUpdate(payload) },
+    public: ({ payload }) => publicUpdate(payload),
+    audit: null,
+    personal: {
+      id: 'kept',
+      changes: changesOf(CONVERSATION_FIELDS),
+      version: 'kept',
+      actor: 'kept',
+      assignee: 'kept',
+    },
+  },
+  'conversation.read': {
+    summary: 'Messages were read.',
+    agents: {
+      room: 'conversation',
+      shape: 'ConversationReadData',
+      data: ({ payload: { id, reader, last_read_seq } }) => ({ id, reader, last_read_seq }),
+    },
+    visitor: { shape: 'ConversationReadData', data: ({ payload }) => publicRead(payload) },
+    public: ({ payload }) => publicRead(payload),
+    audit: null,
+    personal: { id: 'kept', reader: 'kept', last_read_seq: 'kept', last_public_read_seq: 'kept' },
+  },
+};
+
+export const MESSAGE_CREATED_VERSION = payloadVersionOf(CONVERSATION_EVENTS['message.created']);
+
+function changedMessage<T extends 'message.updated' | 'message.deleted'>(): Pick<
+  EventDefinition<T>,
+  'agents' | 'visitor' | 'public'
+> {
+  const data = ({ payload }: RecordedEvent<T>): object | null => (payload.message.private ? null : payload);
+  return {
+    agents: { room: 'conversation', shape: 'MessageChangedData', data: wholePayload },
+    visitor: { shape: 'MessageChangedData', data },
+    public: data,
+  };
+}
+
+function agentMessage({ message, conversation }: MessageCreated): object {
+  const { id, status, last_seq, unread, last_activity_at } = conversation;
+  return { message, conversation: { id, status, last_seq, unread, last_activity_at } };
+}
+
+/** Counts and times are those of public messages: others would reveal that there is a private note. */
+function publicMessage({ message, conversation }: MessageCreated): object | null {
+  if (message.private) return null;
+  const { id, status, last_public_seq, unread, last_public_activity_at } = conversation;
+  return {
+    message,
+    conversation: { id, status, last_seq: last_public_seq, unread, last_activity_at: last_public_activity_at },
+  };
+}
+
+function publicConversation({ conversation, contact, visitor }: ConversationCreated): object {
+  const { last_message, last_seq } = visitor;
+  return { conversation: { ...conversation, last_message, last_seq }, contact };
+}
+
+/** Of all that can change, visitors receive the status, the agent who serves them, and their own rating. */
+function visitorUpdate({ id, changes, assignee }: ConversationUpdated): object | null {
+  const { status, csat } = changes;
+  const seen = {
+    ...(status ? { status } : {}),
+    ...(csat ? { csat } : {}),
+    ...(assignee ? { assignee } : {}),
+  };
+  return Object.keys(seen).length === 0 ? null : { id, changes: seen };
+}
+
+/** Fields that also follow private notes. */
+const FOLLOWS_NOTES = ['last_message', 'last_seq', 'last_activity_at', 'agent_last_read_seq', 'unread'];
+
+function publicUpdate({ id, changes, version, actor }: ConversationUpdated): object | null {
+  const shown = Object.entries(changes).filter(([field]) => !FOLLOWS_NOTES.includes(field));
+  return shown.length === 0 ? null : { id, changes: Object.fromEntries(shown), version, actor };
+}
+
+/** A mark on a private note would reveal that there is one. */
+function publicRead({ id, reader, last_public_read_seq }: ConversationRead): object | null {
+  return last_public_read_seq === null ? null : { id, reader, last_read_seq: last_public_read_seq };
 }

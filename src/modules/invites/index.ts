@@ -1,2 +1,3 @@
 export type { InviteRecord } from './invite.js';
 export { InvitesModule } from './invites.module.js';
+export { INVITE_EVENTS } from './invites.events.js';

@@ -18,6 +18,6 @@ export class InviteLog {
 
   async recordEvent(type: InviteEvent, invite: Invite, actor: Actor): Promise<void> {
     const payload = toInviteRecord(invite, this.clock.now());
-    await this.events.audit({ type, workspaceId: invite.workspaceId, actor, payload });
+    await this.events.record({ type, workspaceId: invite.workspaceId, actor, payload });
   }
 }

@@ -1,3 +1,5 @@
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { auditedAs, NOT_SENT } from '../../kernel/event-definition.js';
 import type { InviteRecord } from './invite.js';
 
 declare module '../../kernel/domain-event.js' {
@@ -9,3 +11,17 @@ declare module '../../kernel/domain-event.js' {
     'invite.accepted': InviteRecord;
   }
 }
+
+const invite = { ...NOT_SENT, audit: auditedAs('invite'), personal: 'none' } as const;
+
+export const INVITE_EVENTS: EventDefinitions<
+  'invite.created' | 'invite.renewed' | 'invite.revoked' | 'invite.accepted'
+> = {
+  'invite.created': { summary: 'A member was invited.', ...invite },
+  'invite.renewed': { summary: 'An invite got a new link; the old link is invalid.', ...invite },
+  'invite.revoked': {
+    summary: 'An invite was revoked, by hand or with the deactivation of the member that it was for.',
+    ...invite,
+  },
+  'invite.accepted': { summary: 'An invite was accepted.', ...invite },
+};

@@ -31,7 +31,7 @@ export class MemberChangesService {
     if (changed.length === 0) return false;
     Object.assign(member, changes, { updatedAt: this.clock.now() });
     await this.members.update(member);
-    await this.events.audit({
+    await this.events.record({
       type: 'member.updated',
       workspaceId: member.workspaceId,
       actor,
@@ -63,7 +63,7 @@ export class MemberChangesService {
       if (violates(error, 'uq_member_user')) throw new MemberExists({ cause: error });
       throw error;
     }
-    await this.events.audit({
+    await this.events.record({
       type: 'member.created',
       workspaceId,
       actor: actor ?? { type: 'member', id: member.id },

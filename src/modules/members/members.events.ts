@@ -1,3 +1,5 @@
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { auditedAs, workspaceRecord } from '../../kernel/event-definition.js';
 import type { MemberRecord } from './member.js';
 
 /** A change of a member, with what is different now. */
@@ -12,3 +14,20 @@ declare module '../../kernel/domain-event.js' {
     'member.updated': MemberUpdated;
   }
 }
+
+export const MEMBER_EVENTS: EventDefinitions<'member.created' | 'member.updated'> = {
+  'member.created': {
+    summary: 'A member joined the workspace.',
+    ...workspaceRecord('MemberView'),
+    audit: auditedAs('member'),
+    personal: 'none',
+  },
+  'member.updated': {
+    summary: 'A member changed.',
+    agents: { room: 'workspace', shape: 'MemberView', data: ({ payload }) => payload.member },
+    visitor: null,
+    public: ({ payload }) => payload.member,
+    audit: ({ member: { id } }) => ({ type: 'member', id }),
+    personal: 'none',
+  },
+};

@@ -1,31 +1,44 @@
+import type { AgentRoom, EventDefinition } from '../../kernel/event-definition.js';
 import type { EventType } from '../../kernel/domain-event.js';
-import type { AgentRoom } from './event-routes.js';
-import { EVENT_ROUTES } from './event-routes.js';
+import { EventRegistry } from '../../kernel/event-registry.js';
 import type { FrameDefinition } from './frames.js';
-import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from './frames.js';
+import { CLIENT_FRAMES, EPHEMERAL_FRAMES, NO_DATA } from './frames.js';
 
 /** A frame as one audience knows it. */
 export interface DocumentedFrame {
   type: string;
   summary: string;
-  /** The name of its data's shape, or of its fields'; null for one that says all by its type. */
+  /** The name of its data's schema, or of its fields'; null for one without data. */
   shape: string | null;
-  /** Of a durable one: whether it is about a conversation, a channel or the whole workspace; else null. */
+  /** For a durable frame, whether it is about a conversation, a channel or the whole workspace; else null. */
   about: AgentRoom | null;
-  /** Of one from clients: the type of the frame that answers it, if one does. */
+  /** For a client's frame, the type of the frame that answers it; else null. */
   answer: string | null;
 }
 
-/** Every frame that an audience can hear, and every one that it can send; what documents are written from. */
-export function framesFor(audience: 'agent' | 'visitor'): { heard: DocumentedFrame[]; said: DocumentedFrame[] } {
-  const about = (type: string) => EVENT_ROUTES[type as EventType].agents?.room ?? null;
+/** The frames of durable events. They carry `id` and `cursor`; each stands for an event that was committed. */
+export function eventFramesOf(registry: EventRegistry): Record<string, FrameDefinition> {
+  const frameOf = ({ summary, agents, visitor }: EventDefinition<EventType>): FrameDefinition => ({
+    summary,
+    agent: agents?.shape ?? null,
+    visitor: visitor?.shape ?? null,
+  });
+  return Object.fromEntries(registry.types.map(type => [type, frameOf(registry.get(type))]));
+}
+
+/** Every frame that an audience can receive, and every one that it can send; documents are written from it. */
+export function framesFor(
+  registry: EventRegistry,
+  audience: 'agent' | 'visitor',
+): { received: DocumentedFrame[]; sent: DocumentedFrame[] } {
+  const about = (type: string) => registry.get(type as EventType).agents?.room ?? null;
   return {
-    heard: [...catalogued(EVENT_FRAMES, audience, about), ...catalogued(EPHEMERAL_FRAMES, audience)],
-    said: catalogued(CLIENT_FRAMES, audience),
+    received: [...documented(eventFramesOf(registry), audience, about), ...documented(EPHEMERAL_FRAMES, audience)],
+    sent: documented(CLIENT_FRAMES, audience),
   };
 }
 
-function catalogued(
+function documented(
   frames: Record<string, FrameDefinition & { answer?: string }>,
   audience: 'agent' | 'visitor',
   about: (type: string) => AgentRoom | null = () => null,

@@ -1,5 +1,3 @@
-import type { EventType } from '../../kernel/domain-event.js';
-
 /** In the place of a shape: a frame that says all by its type. */
 export const NO_DATA = 'no data';
 
@@ -17,62 +15,6 @@ interface ClientFrameDefinition extends FrameDefinition {
   /** What answers it, where something does. */
   answer?: keyof typeof EPHEMERAL_FRAMES;
 }
-
-/** Frames of durable events carry `id` and `cursor`; each stands for an event that was committed. */
-export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
-  'message.created': both('Something was said.', 'MessageCreatedData'),
-  'message.updated': both('A message was edited.', 'MessageChangedData'),
-  'message.deleted': both('A message was unsent.', 'MessageChangedData'),
-  'conversation.created': {
-    summary: 'A conversation began; comes before its first `message.created`.',
-    agent: 'ConversationCreatedData',
-    visitor: 'VisitorConversationCreatedData',
-  },
-  'conversation.updated': {
-    summary: 'Something about a conversation changed.',
-    agent: 'ConversationUpdatedData',
-    visitor: 'VisitorConversationUpdatedData',
-  },
-  'conversation.read': both('Messages were read.', 'ConversationReadData'),
-  'contact.created': silent('A contact was made.'),
-  'contact.updated': agents('A contact changed.', 'ContactView'),
-  'contact.merged': agents('A contact has become part of another one.', 'ContactMergedData'),
-  'contact.deleted': agents('A person has been erased; forget what you hold of it.', 'ContactDeletedData'),
-  'contact.blocked': silent('A contact was shut out; its sockets close.'),
-  'contact.unblocked': silent('A contact was let in again.'),
-  'contact.erased': silent('The content of an erased person has been scrubbed everywhere.'),
-  'contact.exported': silent('What is held of a person was handed out.'),
-  'member.created': agents('A member joined.', 'MemberView'),
-  'member.updated': agents('A member changed.', 'MemberView'),
-  'bot.created': agents('A bot was made.', 'BotView'),
-  'bot.updated': agents('A bot changed.', 'BotView'),
-  'bot.deleted': agents('A bot was deleted.', 'BotView'),
-  'bot.secret_rotated': silent('A bot got a new secret.'),
-  'channel.created': agents('A channel was made.', 'ChannelView'),
-  'channel.updated': agents('A channel changed.', 'ChannelView'),
-  'channel.deleted': agents('A channel ended.', 'ChannelView'),
-  'channel.tokens_refused': silent('A channel refuses tokens of its visitors; their sockets close.'),
-  'channel.secret_rotated': silent('A channel got a new identity secret.'),
-  'canned_response.created': agents('A canned response was made.', 'CannedResponseView'),
-  'canned_response.updated': agents('A canned response changed.', 'CannedResponseView'),
-  'canned_response.deleted': agents('A canned response was deleted.', 'CannedResponseView'),
-  'workspace.created': silent('A workspace was registered.'),
-  'workspace.updated': agents('The workspace changed.', 'WorkspaceView'),
-  'api_key.created': silent('An API key was made.'),
-  'api_key.revoked': silent('An API key was revoked.'),
-  'api_key.refused': silent('Somebody still calls with an API key that is dead.'),
-  'session.started': silent('Somebody signed in.'),
-  'session.refused': silent('Somebody was turned away at a door.'),
-  'password.changed': silent('A member changed its password.'),
-  'password.reset': silent('A member set a new password with a mailed link.'),
-  'password.reset_requested': silent('Somebody asked for a link that sets a new password.'),
-  'session.ended': silent('A sign-in ended; its sockets close.'),
-  'invite.created': silent('Somebody was invited.'),
-  'invite.renewed': silent('An invite got a new link; the old one is dead.'),
-  'invite.revoked': silent('An invite was revoked, by hand or with the deactivation of whom it was for.'),
-  'invite.accepted': silent('An invite was accepted.'),
-  'sso_ticket.issued': silent('A one-time ticket to the dashboard was handed out.'),
-};
 
 /** Frames of the moment: no `id`, no `cursor`, not kept. */
 export const EPHEMERAL_FRAMES = {
@@ -121,8 +63,4 @@ function both<S extends string>(summary: string, shape: S): FrameDefinition & { 
 
 function agents<S extends string>(summary: string, shape: S): FrameDefinition & { agent: S; visitor: null } {
   return { summary, agent: shape, visitor: null };
-}
-
-function silent(summary: string): FrameDefinition {
-  return { summary, agent: null, visitor: null };
 }

@@ -7,6 +7,7 @@ import { ConversationsModule } from '../conversations/index.js';
 import { MembersModule } from '../members/index.js';
 import { AgentGateway } from './agent.gateway.js';
 import { DeliveryService } from './delivery.service.js';
+import { EventDeliveriesService } from './event-deliveries.service.js';
 import { EventsController } from './events.controller.js';
 import { FrameViewsService } from './frame-views.service.js';
 import { HandshakeService } from './handshake.service.js';
@@ -32,6 +33,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     HandshakeService,
     { provide: ConnectionAuthorizer, useExisting: HandshakeService },
     FrameViewsService,
+    EventDeliveriesService,
     DeliveryService,
     RescopingService,
     ReplayBudget,

@@ -10,7 +10,8 @@ import { seesExternalIds } from '../contacts/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { FrameViewsService } from './frame-views.service.js';
 import type { EventFrame } from './event-frames.js';
-import { eventFrame, DELIVERED_TYPES, deliveriesOf, serializeFrame } from './event-frames.js';
+import { EventDeliveriesService } from './event-deliveries.service.js';
+import { eventFrame, serializeFrame } from './event-frames.js';
 
 /** Why a resume ends early. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
 export interface ResumeEnd {
@@ -37,6 +38,7 @@ export class ReplayService {
     private readonly reader: EventReaderService,
     private readonly tail: EventTail,
     private readonly conversations: ConversationsService,
+    private readonly deliveries: EventDeliveriesService,
     private readonly views: FrameViewsService,
   ) {}
 
@@ -50,7 +52,7 @@ export class ReplayService {
     const { audience, principal } = connection.admission;
     const found = await this.reader.missed(after, {
       workspaceId: principal.workspaceId,
-      types: DELIVERED_TYPES[audience],
+      types: this.deliveries.types[audience],
       conversationIds: await this.conversationsOf(connection),
     });
     if (typeof found === 'string') return { fault: found };
@@ -76,10 +78,10 @@ export class ReplayService {
     limit: number,
   ): Promise<{ frames: EventFrame[]; cursor: string; hasMore: boolean }> {
     const { workspaceId } = principal;
-    const page = await this.reader.page({ workspaceId, types: DELIVERED_TYPES.agent }, after, limit);
+    const page = await this.reader.page({ workspaceId, types: this.deliveries.types.agent }, after, limit);
     const limited = !seesExternalIds(principal);
     const frames = page.events.map(event => {
-      const { agent, scopedAgent } = deliveriesOf(event);
+      const { agent, scopedAgent } = this.deliveries.of(event);
       const data = ((limited && scopedAgent) || agent)?.data();
       return data ? eventFrame(event, this.views.render(event, data)) : null;
     });
@@ -98,7 +100,7 @@ export class ReplayService {
 
   /** The event as this socket would have heard it, had it been open; null when it would not. */
   private frameFor(connection: SocketConnection, event: RecordedEvent): EventFrame | null {
-    const { agent, scopedAgent, visitor } = deliveriesOf(event);
+    const { agent, scopedAgent, visitor } = this.deliveries.of(event);
     const hearings = connection.admission.audience === 'agent' ? [agent, scopedAgent] : [visitor];
     const data = hearings.find(hearing => hearing?.topics.some(topic => connection.topics.has(topic)))?.data();
     return data ? eventFrame(event, this.views.render(event, data)) : null;

@@ -1,5 +1,6 @@
 import type { ChannelScope } from '../../kernel/channel-scope.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
+import type { SocketGroup } from '../../kernel/socket-group.js';
 import type { VisitorKind } from '../channels/index.js';
 import { visitorKind } from '../channels/index.js';
 
@@ -54,4 +55,18 @@ export function tokenTopics({ contactId, channelId, verified, ...of }: VisitorPr
     topics.visitorTokens(contactId, of.generation),
     topics.channelTokens(channelId, visitorKind(verified), of.channelGeneration),
   ];
+}
+
+/** The topic of the sockets that an event closes. */
+export function topicOf(group: SocketGroup): string {
+  switch (group.of) {
+    case 'session':
+      return topics.session(group.sessionId);
+    case 'contactTokens':
+      return topics.visitorTokens(group.contactId, group.generation);
+    case 'channelTokens':
+      return topics.channelTokens(group.channelId, group.kind, group.generation);
+    case 'channelVisitors':
+      return topics.channelVisitors(group.channelId);
+  }
 }

@@ -1,2 +1,3 @@
 export type { SsoTicketIssued } from './sso.events.js';
 export { SsoModule } from './sso.module.js';
+export { SSO_EVENTS } from './sso.events.js';

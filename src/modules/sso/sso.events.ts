@@ -1,3 +1,5 @@
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { NOT_SENT } from '../../kernel/event-definition.js';
 /** A pass to the dashboard has been handed out; the ticket itself is in no event. */
 export interface SsoTicketIssued {
   ticket_id: string;
@@ -15,3 +17,12 @@ declare module '../../kernel/domain-event.js' {
     'sso_ticket.issued': SsoTicketIssued;
   }
 }
+
+export const SSO_EVENTS: EventDefinitions<'sso_ticket.issued'> = {
+  'sso_ticket.issued': {
+    summary: 'A one-time ticket to the dashboard was issued.',
+    ...NOT_SENT,
+    audit: ({ ticket_id: id }) => ({ type: 'sso_ticket', id }),
+    personal: 'none',
+  },
+};

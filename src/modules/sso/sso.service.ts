@@ -73,7 +73,7 @@ export class SsoService implements OnModuleInit {
     };
     const issued = await this.units.run(async () => {
       if (!(await this.tickets.issue(wanted))) return false;
-      await this.events.audit({ type: 'sso_ticket.issued', workspaceId, actor: actorOf(principal), payload });
+      await this.events.record({ type: 'sso_ticket.issued', workspaceId, actor: actorOf(principal), payload });
       return true;
     });
     if (!issued) {

@@ -1,3 +1,5 @@
+import type { EventDefinitions } from '../../kernel/event-definition.js';
+import { auditedAs, NOT_SENT, workspaceRecord } from '../../kernel/event-definition.js';
 import type { WorkspaceRecord } from './workspace.js';
 
 declare module '../../kernel/domain-event.js' {
@@ -6,3 +8,10 @@ declare module '../../kernel/domain-event.js' {
     'workspace.updated': WorkspaceRecord;
   }
 }
+
+const workspace = { audit: auditedAs('workspace'), personal: 'none' } as const;
+
+export const WORKSPACE_EVENTS: EventDefinitions<'workspace.created' | 'workspace.updated'> = {
+  'workspace.created': { summary: 'A workspace was registered.', ...NOT_SENT, ...workspace },
+  'workspace.updated': { summary: 'The workspace changed.', ...workspaceRecord('WorkspaceView'), ...workspace },
+};

@@ -42,7 +42,7 @@ export class WorkspacesService {
     };
     return this.units.run(async () => {
       await this.workspaces.insert(workspace);
-      await this.events.audit({
+      await this.events.record({
         type: 'workspace.created',
         workspaceId: workspace.id,
         actor: { type: 'system', id: null },
@@ -72,7 +72,7 @@ export class WorkspacesService {
       if (changes.business_hours !== undefined) workspace.businessHours = changes.business_hours;
       workspace.updatedAt = this.clock.now();
       await this.workspaces.save(workspace);
-      await this.events.audit({
+      await this.events.record({
         type: 'workspace.updated',
         workspaceId: workspace.id,
         actor: actorOf(principal),

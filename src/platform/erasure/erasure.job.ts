@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import type { SubjectKind } from './erasure-steps.js';
@@ -21,6 +22,8 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
   private running: Promise<void> | undefined;
   private again = false;
   private stopped = false;
+  /** A request that begins an erasure wakes the job, which is no part of that request. */
+  private readonly runOutside = AsyncLocalStorage.snapshot();
 
   constructor(
     private readonly units: UnitOfWork,
@@ -54,7 +57,7 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
   private wake(): void {
     this.again = true;
     if (this.stopped || this.running) return;
-    this.running = this.repeat().finally(() => (this.running = undefined));
+    this.running = this.runOutside(() => this.repeat()).finally(() => (this.running = undefined));
   }
 
   private async repeat(): Promise<void> {

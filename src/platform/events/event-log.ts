@@ -1,13 +1,14 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { EventScope, EventType, NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
+import { payloadVersionOf } from '../../kernel/event-definition.js';
+import { EventRegistry } from '../../kernel/event-registry.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { ErasureSteps } from '../erasure/erasure-steps.js';
 import { Fanout } from '../fanout/fanout.js';
 import { presentOrigin, presentRequestId } from '../http/present-request.js';
 import type { AppendedEvent } from './event.repository.js';
-import { EventRepository, PAYLOAD_VERSION } from './event.repository.js';
+import { EventRepository } from './event.repository.js';
 
 /** The subject on which committed events reach every instance. */
 export const COMMITTED_EVENTS = 'events';
@@ -20,6 +21,7 @@ export class EventLog implements OnModuleInit {
     private readonly events: EventRepository,
     private readonly fanout: Fanout,
     private readonly erasures: ErasureSteps,
+    private readonly registry: EventRegistry,
   ) {}
 
   onModuleInit(): void {
@@ -31,25 +33,19 @@ export class EventLog implements OnModuleInit {
   }
 
   /**
-   * Records the event with the change it tells of; it is published after the commit, and never when rolled back.
+   * Records the event with the change it tells of; it is published after the commit, and never when rolled back. Of
+   * audited events the log keeps the address and user agent of the request, of no other.
    * @throws Error outside a unit of work: an event beside its change could be true alone
    */
   async record<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
-    return this.append(event, null);
-  }
-
-  /**
-   * As `record`, and keeps from where: address and user agent of the request. For what is done to keys, members and
-   * sessions, which somebody may have to answer for; what people say in conversations is nobody's whereabouts.
-   */
-  async audit<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
-    return this.append(event, presentOrigin());
-  }
-
-  private async append(event: NewEvent, origin: ClientOrigin | null): Promise<RecordedEvent> {
     if (!this.units.active) throw new Error(`${event.type} was recorded outside a unit of work`);
-    const stamp = { payloadVersion: PAYLOAD_VERSION, requestId: this.requestId, origin };
-    const recorded = await this.events.append(newId(), event, stamp);
+    const definition = this.registry.get(event.type);
+    const origin = definition.audit === null ? null : presentOrigin();
+    const recorded = await this.events.append(newId(), event as NewEvent, {
+      payloadVersion: payloadVersionOf(definition),
+      requestId: this.requestId,
+      origin,
+    });
     this.units.afterCommit(() => this.publish(recorded));
     return recorded;
   }

@@ -4,7 +4,8 @@ import { batchQuery, BatchLoader, many, one } from '../database/batch-loader.js'
 import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import type { EventRow } from './event-row.js';
-import { EVENT_COLUMNS, EVENT_METADATA, EVENT_PAYLOAD, toRecordedEvent } from './event-row.js';
+import { EVENT_METADATA, EventColumns } from './event-columns.js';
+import { toRecordedEvent } from './event-row.js';
 import type { PageRange } from './log-cursor.js';
 import type { EventMark } from './watermark.js';
 import { markOf } from './watermark.js';
@@ -42,13 +43,13 @@ const PAYLOAD_BYTES = `CASE WHEN pg_column_compression(payload) IS NULL THEN pg_
 
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
 const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
-const recent = (which: string): readonly [Statement, Statement] =>
+const recent = ({ payload }: EventColumns, which: string): readonly [Statement, Statement] =>
   batchQuery(
     SINCE,
     from => `
       SELECT asked.place, missed.* FROM ${from} CROSS JOIN LATERAL (
         SELECT ${EVENT_METADATA}, bytes,
-               CASE WHEN bytes_through - bytes < ${HEAD_BYTES} THEN ${EVENT_PAYLOAD} END AS payload
+               CASE WHEN bytes_through - bytes < ${HEAD_BYTES} THEN ${payload} END AS payload
         FROM (
           SELECT event.*, sum(bytes) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes_through
           FROM (
@@ -63,25 +64,23 @@ const HAPPENED = `event.workspace_id = asked.workspace_id AND xid >= asked.since
  * What has happened in a workspace since a transaction's number, settled or not: for one who listens already, and who
  * therefore misses nothing that appears behind it. Unsorted within the limit, for what exceeds it is not asked for.
  */
-const RECENT = recent(HAPPENED);
 
 /**
  * The same of some conversations, from their own index. `IS TRUE` keeps the others from being used: of what was written
  * last PostgreSQL has no statistics, takes it for next to nothing, and would read the whole log since then, everybody's.
  */
 const OF_CONVERSATIONS = `conversation_id = ANY(asked.conversation_ids::uuid[]) AND (${HAPPENED}) IS TRUE`;
-const RECENT_OF_CONVERSATIONS = recent(OF_CONVERSATIONS);
 
 /** A page of what lies between two positions, of one workspace. */
-const PAGE_OF_WORKSPACE = statement(`
-  SELECT ${EVENT_COLUMNS} FROM event
+const pageOfWorkspace = ({ all }: EventColumns) =>
+  statement(`
+  SELECT ${all} FROM event
   WHERE workspace_id = $1 AND xid >= $2::xid8 AND type = ANY($3) AND position > $4 AND position <= $5
   ORDER BY event.position LIMIT $6`);
 
 /** A page of what was missed; some of its events may have been removed by retention meanwhile. */
-const BY_POSITION = statement(
-  `SELECT ${EVENT_COLUMNS} FROM event WHERE position = ANY($1::bigint[]) ORDER BY event.position`,
-);
+const byPosition = ({ all }: EventColumns) =>
+  statement(`SELECT ${all} FROM event WHERE position = ANY($1::bigint[]) ORDER BY event.position`);
 
 /** What there is to judge by whether a place in the log can still be read on from. */
 const CURSOR_STATE = batchQuery(
@@ -163,9 +162,17 @@ export class EventReadingRepository {
   private readonly recentsOfConversations: BatchLoader<Since, MissedRow[]>;
   private readonly cursorStates: BatchLoader<[position: string], CursorStateRow>;
 
-  constructor(private readonly sql: Sql) {
-    this.recents = new BatchLoader(many(sql, ...RECENT));
-    this.recentsOfConversations = new BatchLoader(many(sql, ...RECENT_OF_CONVERSATIONS));
+  private readonly pageOfWorkspace: Statement;
+  private readonly byPosition: Statement;
+
+  constructor(
+    private readonly sql: Sql,
+    columns: EventColumns,
+  ) {
+    this.recents = new BatchLoader(many(sql, ...recent(columns, HAPPENED)));
+    this.recentsOfConversations = new BatchLoader(many(sql, ...recent(columns, OF_CONVERSATIONS)));
+    this.pageOfWorkspace = pageOfWorkspace(columns);
+    this.byPosition = byPosition(columns);
     this.cursorStates = new BatchLoader(one(sql, ...CURSOR_STATE));
   }
 
@@ -204,7 +211,7 @@ export class EventReadingRepository {
 
   /** The events at these positions, in order, without those that retention has removed. */
   async at(positions: readonly string[]): Promise<RecordedEvent[]> {
-    return (await this.sql.rows<EventRow>(BY_POSITION, [positions])).map(toRecordedEvent);
+    return (await this.sql.rows<EventRow>(this.byPosition, [positions])).map(toRecordedEvent);
   }
 
   /** What lies behind a position in a settled range, in order of position. */
@@ -216,7 +223,7 @@ export class EventReadingRepository {
     limit: number,
   ): Promise<RecordedEvent[]> {
     const values = [workspaceId, since, types, range.position, range.last, limit];
-    return (await this.sql.rows<EventRow>(PAGE_OF_WORKSPACE, values)).map(toRecordedEvent);
+    return (await this.sql.rows<EventRow>(this.pageOfWorkspace, values)).map(toRecordedEvent);
   }
 
   /** @param position of an event that may be there */

@@ -1,17 +1,5 @@
 import { toWireTime } from '../../kernel/clock.js';
 import type { Actor, DomainEvents, EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import { isBeingErased } from '../erasure/erasure.repository.js';
-import { scrubbedPayload } from './scrubbed-payload.js';
-
-/** Hidden from the commit of an erasure on, whether it has been scrubbed yet or not. */
-export const EVENT_PAYLOAD = `CASE WHEN ${isBeingErased('event.workspace_id', 'coalesce(event.conversation_id, event.contact_id)')}
-  THEN ${scrubbedPayload('event')} ELSE event.payload END`;
-
-/** TypeORM knows no `xid8`, so the log has no entity: these and the payload are the columns that make an event. */
-export const EVENT_METADATA = `id, type, workspace_id, channel_id, conversation_id, contact_id, actor,
-  payload_version, request_id, recorded_at, xid::text AS xid, position::text AS position`;
-
-export const EVENT_COLUMNS = `${EVENT_METADATA}, ${EVENT_PAYLOAD} AS payload`;
 
 export interface EventRow {
   id: string;

@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
+import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import { LOG_IDENTITY } from './epoch.repository.js';
 import type { EventRow } from './event-row.js';
-import { EVENT_COLUMNS, toRecordedEvent } from './event-row.js';
+import { EventColumns } from './event-columns.js';
+import { toRecordedEvent } from './event-row.js';
 import { NO_EVENT } from './log-cursor.js';
 import type { NewestEvent, Snapshot } from './watermark.js';
 import { markOf, readSnapshot, Watermark } from './watermark.js';
@@ -52,8 +54,9 @@ const KEYS = statement(`
   ORDER BY event.position LIMIT ${KEYS_PAGE}`);
 
 /** The list is handed over as text: of an array PostgreSQL would look at the length, and plan for it each time. */
-const EVENTS_AT = statement(`
-  SELECT ${EVENT_COLUMNS} FROM event WHERE position = ANY($1::text::bigint[]) ORDER BY event.position`);
+const eventsAt = ({ all }: EventColumns) =>
+  statement(`
+  SELECT ${all} FROM event WHERE position = ANY($1::text::bigint[]) ORDER BY event.position`);
 
 /** An event without its content. */
 export interface EventKey {
@@ -79,7 +82,14 @@ type Row = { snapshot: string; identity: string; pruned: string };
 /** The statements by which an instance follows the log. */
 @Injectable()
 export class EventTailRepository {
-  constructor(private readonly sql: Sql) {}
+  private readonly eventsAt: Statement;
+
+  constructor(
+    private readonly sql: Sql,
+    columns: EventColumns,
+  ) {
+    this.eventsAt = eventsAt(columns);
+  }
 
   /** The log as it is now, taken as read. */
   async begin(): Promise<{ identity: string; watermark: Watermark }> {
@@ -118,7 +128,7 @@ export class EventTailRepository {
   async *read(keys: readonly EventKey[]): AsyncGenerator<RecordedEvent[]> {
     for (let start = 0; start < keys.length; start += EVENTS_PAGE) {
       const positions = keys.slice(start, start + EVENTS_PAGE).map(({ position }) => position);
-      yield (await this.sql.rows<EventRow>(EVENTS_AT, [`{${positions.join(',')}}`])).map(toRecordedEvent);
+      yield (await this.sql.rows<EventRow>(this.eventsAt, [`{${positions.join(',')}}`])).map(toRecordedEvent);
     }
   }
 }

@@ -6,10 +6,7 @@ import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import type { ErasedSubject, Slice } from '../erasure/erasure-steps.js';
 import type { EventRow } from './event-row.js';
-import { scrubbedPayload } from './scrubbed-payload.js';
-
-/** Of every payload, as long as no type has another. */
-export const PAYLOAD_VERSION = 1;
+import { EventColumns } from './event-columns.js';
 
 const APPEND = statement(`
   WITH previous AS (
@@ -25,11 +22,11 @@ const APPEND = statement(`
  * The same out of a statement that makes what it tells of: `source` has the columns of the event, and knows what came
  * before.
  */
-export function appendFrom(source: string): string {
+export function appendFrom(source: string, payloadVersion: number): string {
   return `
     INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version,
                        request_id)
-    SELECT event_id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, ${PAYLOAD_VERSION},
+    SELECT event_id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, ${payloadVersion},
            request_id
     FROM ${source}
     RETURNING id, xid::text AS xid, position::text AS position, recorded_at`;
@@ -52,27 +49,22 @@ const PRUNE = statement(`
   )
   SELECT count(*)::int AS dropped FROM gone`);
 
-/** What was said is replaced by nothing; that something was said stays. */
-const SCRUB_MESSAGE = statement(`
-  UPDATE event
-  SET payload = jsonb_set(payload, '{message}', payload -> 'message' || '{"content": null, "attachments": [], "metadata": {}}')
-  WHERE workspace_id = $1 AND conversation_id = $2 AND payload #>> '{message,id}' = $3`);
+const scrubMessage = ({ unsentPayload }: EventColumns): Statement =>
+  statement(`
+    UPDATE event SET payload = ${unsentPayload}
+    WHERE workspace_id = $1 AND conversation_id = $2 AND payload #>> '{message,id}' = $3`);
 
-/** A slice of a subject's events after a position, in order of position. */
-const scrubSlice = (which: string): Statement =>
+/** Scrubs a slice of a subject's events after a position, in order of position. */
+const scrubSlice = ({ erasedPayload }: EventColumns, ofSubject: string): Statement =>
   statement(`
     WITH slice AS (
-      SELECT position FROM event WHERE ${which} AND position > $3::bigint ORDER BY position LIMIT $4
+      SELECT position FROM event WHERE ${ofSubject} AND position > $3::bigint ORDER BY position LIMIT $4
     ),
     scrubbed AS (
-      UPDATE event SET payload = ${scrubbedPayload('event')}
+      UPDATE event SET payload = ${erasedPayload}
       FROM slice WHERE event.position = slice.position AND event.workspace_id = $1
     )
     SELECT count(*)::int AS scrubbed, max(position)::text AS last FROM slice`);
-const SCRUB_SLICE = {
-  conversation: scrubSlice('conversation_id = $2'),
-  contact: scrubSlice('contact_id = $2 AND conversation_id IS NULL'),
-};
 
 /** What the log has said of an event that it has taken in. */
 export type WrittenRow = Pick<EventRow, 'xid' | 'position' | 'recorded_at'>;
@@ -98,7 +90,19 @@ export interface EventStamp {
 /** What is written into the log, and taken out of it. */
 @Injectable()
 export class EventRepository {
-  constructor(private readonly sql: Sql) {}
+  private readonly scrubMessageStatement: Statement;
+  private readonly scrubSliceStatements: Record<ErasedSubject['kind'], Statement>;
+
+  constructor(
+    private readonly sql: Sql,
+    columns: EventColumns,
+  ) {
+    this.scrubMessageStatement = scrubMessage(columns);
+    this.scrubSliceStatements = {
+      conversation: scrubSlice(columns, 'conversation_id = $2'),
+      contact: scrubSlice(columns, 'contact_id = $2 AND conversation_id IS NULL'),
+    };
+  }
 
   /** Draws the event's position: call it while the row that orders such events is locked. */
   async append(id: string, event: NewEvent, stamp: EventStamp): Promise<AppendedEvent> {
@@ -130,7 +134,7 @@ export class EventRepository {
 
   /** Scrubs what the log has of a subject, at most `limit` events after a position. */
   async scrubSlice({ workspaceId, id, kind }: ErasedSubject, after: string, limit: number): Promise<Slice> {
-    const slice = await this.sql.first<{ scrubbed: number; last: string }>(SCRUB_SLICE[kind], [
+    const slice = await this.sql.first<{ scrubbed: number; last: string }>(this.scrubSliceStatements[kind], [
       workspaceId,
       id,
       after,
@@ -141,7 +145,7 @@ export class EventRepository {
   }
 
   async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {
-    await this.sql.count(SCRUB_MESSAGE, [workspaceId, conversationId, messageId]);
+    await this.sql.count(this.scrubMessageStatement, [workspaceId, conversationId, messageId]);
   }
 }
 

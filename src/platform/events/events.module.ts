@@ -1,6 +1,7 @@
 import { Global, Module } from '@nestjs/common';
 import { ConsumerDependencies } from './event-consumer.js';
 import { EpochRepository } from './epoch.repository.js';
+import { EventColumns } from './event-columns.js';
 import { EventLog } from './event-log.js';
 import { EventReaderService } from './event-reader.service.js';
 import { EventTail } from './event-tail.js';
@@ -14,6 +15,7 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
 @Global()
 @Module({
   providers: [
+    EventColumns,
     EventRepository,
     EventReadingRepository,
     EventTailRepository,

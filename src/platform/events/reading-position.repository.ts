@@ -1,9 +1,11 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
+import type { Statement } from '../database/sql.js';
 import { Sql, statement } from '../database/sql.js';
 import type { OutOfOrderPair } from './safe-upper-bound.js';
 import type { EventRow } from './event-row.js';
-import { EVENT_COLUMNS, toRecordedEvent } from './event-row.js';
+import { EventColumns } from './event-columns.js';
+import { toRecordedEvent } from './event-row.js';
 
 /**
  * Where a durable reader is: everything of a transaction before `since` has been read, and of those before `horizon`
@@ -66,8 +68,9 @@ const AHEAD = statement(`
   ) AS overtakings
   FROM range`);
 
-const PAGE = statement(`
-  SELECT ${EVENT_COLUMNS}, address, user_agent FROM event
+const page = ({ all }: EventColumns) =>
+  statement(`
+  SELECT ${all}, address, user_agent FROM event
   WHERE xid >= $1::xid8 AND xid < $2::xid8 AND position > $3 AND position <> ALL($4::bigint[]) AND type = ANY($5)
   ORDER BY event.position LIMIT $6`);
 
@@ -93,7 +96,14 @@ export interface Ahead {
 /** Where the durable readers are in the log, and what comes next for them. */
 @Injectable()
 export class ReadingPositionRepository {
-  constructor(private readonly sql: Sql) {}
+  private readonly pageStatement: Statement;
+
+  constructor(
+    private readonly sql: Sql,
+    columns: EventColumns,
+  ) {
+    this.pageStatement = page(columns);
+  }
 
   /** A reader that nobody has seen before begins with the log. */
   async begin(name: string): Promise<void> {
@@ -125,7 +135,7 @@ export class ReadingPositionRepository {
   async page(place: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {
     type Row = EventRow & { address: string | null; user_agent: string | null };
     const { since, horizon, position, passed } = place;
-    const rows = await this.sql.rows<Row>(PAGE, [since, horizon, position, passed, types, limit]);
+    const rows = await this.sql.rows<Row>(this.pageStatement, [since, horizon, position, passed, types, limit]);
     return rows.map(row => ({ ...toRecordedEvent(row), address: row.address, userAgent: row.user_agent }));
   }
 

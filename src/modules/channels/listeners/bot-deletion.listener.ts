@@ -28,7 +28,7 @@ export class BotDeletionListener implements OnModuleInit {
       channel.routing = { ...channel.routing, bot_id: null };
       channel.updatedAt = this.clock.now();
       await this.channels.save(channel);
-      await this.events.audit({
+      await this.events.record({
         type: 'channel.updated',
         workspaceId: channel.workspaceId,
         channelId: channel.id,

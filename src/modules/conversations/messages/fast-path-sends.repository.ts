@@ -4,6 +4,7 @@ import { Sql, statement } from '../../../platform/database/sql.js';
 import { wireTime } from '../../../platform/database/wire-time.js';
 import type { WrittenRow } from '../../../platform/events/event.repository.js';
 import { appendFrom } from '../../../platform/events/event.repository.js';
+import { MESSAGE_CREATED_VERSION } from '../conversations.events.js';
 import type { MessageRecord } from './message.js';
 
 const PLAIN = `conversation.workspace_id = wanted.workspace_id AND conversation.id = wanted.conversation_id
@@ -128,7 +129,7 @@ const sendText = (onLock: 'skip' | 'wait'): string => `
     ) AS latest
     WHERE conversation.workspace_id = latest.workspace_id AND conversation.id = latest.conversation_id
   ),
-  recorded AS (${appendFrom('said')})
+  recorded AS (${appendFrom('said', MESSAGE_CREATED_VERSION)})
   SELECT wanted.place, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
          xid, position, recorded_at, ${onLock === 'skip' ? SKIPPED : 'false'} AS skipped
   FROM wanted LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.place = wanted.place`;

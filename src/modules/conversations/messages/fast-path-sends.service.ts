@@ -11,8 +11,9 @@ import { KeyedWriteBatcher } from '../../../platform/database/keyed-write-batche
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { EventLog } from '../../../platform/events/event-log.js';
 import type { AppendedEvent } from '../../../platform/events/event.repository.js';
-import { PAYLOAD_VERSION, toAppendedEvent } from '../../../platform/events/event.repository.js';
+import { toAppendedEvent } from '../../../platform/events/event.repository.js';
 import type { ConversationProgress } from '../conversations.events.js';
+import { MESSAGE_CREATED_VERSION } from '../conversations.events.js';
 import type { MessageDraft } from './message-appender.service.js';
 import type { Message } from './message.js';
 import { toMessageRecord, toPreview } from './message.js';
@@ -163,6 +164,6 @@ function toEvent(send: FastPathSend, row: FastPathRow, previous: AppendedEvent['
     actor,
     payload: { message, conversation },
   };
-  const stamp = { payloadVersion: PAYLOAD_VERSION, requestId };
+  const stamp = { payloadVersion: MESSAGE_CREATED_VERSION, requestId };
   return toAppendedEvent(send.eventId, event, stamp, row, previous && { id: previous.id, xid: previous.xid });
 }

@@ -1,4 +1,6 @@
 import { toWireTime, toWireTimeOrNull } from '../../../kernel/clock.js';
+import type { ScrubFields } from '../../../kernel/scrub.js';
+import { personal, words, wordsExcept } from '../../../kernel/scrub.js';
 import type { LastMessage } from '../conversation.js';
 
 export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
@@ -58,6 +60,27 @@ export interface MessageRecord {
   edited_at: string | null;
   deleted_at: string | null;
 }
+
+/** What scrubbing leaves of each field. Timeline entries keep what happened, which is in `metadata.event`. */
+export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
+  id: 'kept',
+  conversation_id: 'kept',
+  workspace_id: 'kept',
+  seq: 'kept',
+  sender_type: 'kept',
+  sender_id: 'kept',
+  sender_name: 'kept',
+  content_type: 'kept',
+  content: words(null),
+  attachments: words([]),
+  metadata: wordsExcept('event'),
+  client_message_id: personal(null),
+  private: 'kept',
+  reply_to_id: 'kept',
+  created_at: 'kept',
+  edited_at: 'kept',
+  deleted_at: 'kept',
+};
 
 export function toMessageRecord(message: Message): MessageRecord {
   return {

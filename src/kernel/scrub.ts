@@ -1,0 +1,60 @@
+/** When a field is scrubbed: when its message is unsent or its person erased, or when its person is erased alone. */
+export type ScrubbedWhen = 'unsent' | 'erased';
+
+/** A value that takes the place of the field's. */
+export class Replacement<T> {
+  constructor(
+    readonly value: T,
+    readonly when: ScrubbedWhen,
+  ) {}
+}
+
+/** Keeps these keys of a free-form object, and removes the others. */
+export class KeptKeys {
+  constructor(
+    readonly keys: readonly string[],
+    readonly when: ScrubbedWhen,
+  ) {}
+}
+
+/** Removes these keys of a free-form object. */
+export class RemovedKeys {
+  constructor(
+    readonly keys: readonly string[],
+    readonly when: ScrubbedWhen,
+  ) {}
+}
+
+/** What scrubbing leaves of one field. `kept`: no person can be known by it, and it is not what somebody wrote. */
+export type Scrub<T> = 'kept' | Replacement<T> | (T extends object ? KeptKeys | RemovedKeys | ScrubFields<T> : never);
+
+/** The same of a record whose type is not known. */
+export type ScrubPlan =
+  'kept' | Replacement<unknown> | KeptKeys | RemovedKeys | { readonly [field: string]: ScrubPlan };
+
+/** A decision for each field of a record: a field without one does not compile. */
+export type ScrubFields<T> = { readonly [K in keyof T]-?: Scrub<T[K]> };
+
+/** What somebody wrote: removed when the message is unsent or the person is erased. */
+export function words<T>(value: T): Replacement<T> {
+  return new Replacement(value, 'unsent');
+}
+
+/** Free-form data that belongs to what somebody wrote; the service's own keys stay. */
+export function wordsExcept(...keys: string[]): KeptKeys {
+  return new KeptKeys(keys, 'unsent');
+}
+
+/** Personal data: removed when the person is erased. */
+export function personal<T>(value: T): Replacement<T> {
+  return new Replacement(value, 'erased');
+}
+
+/** Changes of a record by field: those of its scrubbed fields are removed when the person is erased. */
+export function changesOf<T>(fields: ScrubFields<T>): RemovedKeys {
+  const keys = Object.entries(fields).filter(([, scrub]) => scrub !== 'kept');
+  return new RemovedKeys(
+    keys.map(([key]) => key),
+    'erased',
+  );
+}

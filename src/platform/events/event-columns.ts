@@ -1,0 +1,73 @@
+import { Injectable } from '@nestjs/common';
+import { EventRegistry } from '../../kernel/event-registry.js';
+import type { ScrubbedWhen, ScrubPlan } from '../../kernel/scrub.js';
+import { KeptKeys, RemovedKeys, Replacement } from '../../kernel/scrub.js';
+import { isBeingErased } from '../erasure/erasure.repository.js';
+
+/** TypeORM knows no `xid8`, so the log has no entity: these and the payload are the columns that make an event. */
+export const EVENT_METADATA = `id, type, workspace_id, channel_id, conversation_id, contact_id, actor,
+  payload_version, request_id, recorded_at, xid::text AS xid, position::text AS position`;
+
+/** SQL of the log's columns, with personal fields as the registry of events declares them. Its table is `event`. */
+@Injectable()
+export class EventColumns {
+  /** The payload, scrubbed from the commit of an erasure on, whether the row has been rewritten yet or not. */
+  readonly payload: string;
+  /** Every column of an event. */
+  readonly all: string;
+  /** The payload without what erasing its person removes. */
+  readonly erasedPayload: string;
+  /** The payload without what unsending its message removes. */
+  readonly unsentPayload: string;
+
+  constructor(registry: EventRegistry) {
+    this.erasedPayload = scrubbedPayload(registry, 'erased');
+    this.unsentPayload = scrubbedPayload(registry, 'unsent');
+    const subject = 'coalesce(event.conversation_id, event.contact_id)';
+    this.payload = `CASE WHEN ${isBeingErased('event.workspace_id', subject)} THEN ${this.erasedPayload}
+      ELSE event.payload END`;
+    this.all = `${EVENT_METADATA}, ${this.payload} AS payload`;
+  }
+}
+
+function scrubbedPayload(registry: EventRegistry, when: ScrubbedWhen): string {
+  const branches = new Map<string, string[]>();
+  for (const type of registry.types) {
+    const { personal } = registry.get(type);
+    const sql = personal === 'none' ? null : scrub('event.payload', personal as ScrubPlan, when);
+    if (sql !== null) branches.set(sql, [...(branches.get(sql) ?? []), type]);
+  }
+  const cases = [...branches].map(
+    ([sql, types]) => `WHEN event.type IN (${types.map(literal).join(', ')}) THEN ${sql}`,
+  );
+  return cases.length === 0 ? 'event.payload' : `CASE ${cases.join('\n    ')} ELSE event.payload END`;
+}
+
+/** @returns null where all of it stays */
+function scrub(json: string, plan: ScrubPlan, when: ScrubbedWhen): string | null {
+  if (plan === 'kept') return null;
+  if (plan instanceof Replacement)
+    return applies(plan.when, when) ? `${literal(JSON.stringify(plan.value))}::jsonb` : null;
+  if (plan instanceof KeptKeys) {
+    const pairs = plan.keys.map(key => `${literal(key)}, ${json} -> ${literal(key)}`);
+    return applies(plan.when, when) ? `jsonb_strip_nulls(jsonb_build_object(${pairs.join(', ')}))` : null;
+  }
+  if (plan instanceof RemovedKeys) {
+    return applies(plan.when, when) ? `(${json} - ARRAY[${plan.keys.map(literal).join(', ')}]::text[])` : null;
+  }
+  const pairs = Object.entries(plan).flatMap(([field, fieldPlan]) => {
+    const value = scrub(`(${json} -> ${literal(field)})`, fieldPlan, when);
+    return value === null ? [] : [`${literal(field)}, ${value}`];
+  });
+  if (pairs.length === 0) return null;
+  return `CASE jsonb_typeof(${json}) WHEN 'object' THEN ${json} || jsonb_build_object(${pairs.join(', ')}) ELSE ${json} END`;
+}
+
+/** Erasing a person removes what unsending a message removes, too. */
+function applies(plan: ScrubbedWhen, when: ScrubbedWhen): boolean {
+  return plan === 'unsent' || when === 'erased';
+}
+
+function literal(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
