@@ -68,7 +68,7 @@ function readEvents(botId: string): Promise<LoggedEvent[]> {
   ]);
 }
 
-/** Creates conversations that the bot handles. Sets that state by SQL, because other modules lead to it. */
+/** Creates conversations that the bot handles, by SQL: no route of the bots module leads there. */
 async function createBotConversations(desk: Desk, botId: string, count = 1): Promise<ConversationRecord[]> {
   const led: ConversationRecord[] = [];
   for (let index = 0; index < count; index += 1) {
