@@ -66,7 +66,7 @@ describe('API keys as the interface specification describes them', () => {
     expect([data.name, (await findListed(data.id)).name]).toEqual(['CRM', 'CRM']);
   });
 
-  it('A key expires at expires_at, or never: “expires_at | string | ISO 8601 timestamp; when omitted the key never expires”', async () => {
+  it('A key expires or not: “expires_at | string | ISO 8601 timestamp; when omitted the key never expires”', async () => {
     const expiresAt = inSeconds(3600);
     expect(Date.parse((await createKey({ expires_at: expiresAt })).data.expires_at)).toBe(Date.parse(expiresAt));
     const { data } = await createKey();
@@ -75,14 +75,14 @@ describe('API keys as the interface specification describes them', () => {
     expect((await world.as(data.key).get('/v1/workspace')).status).toBe(200);
   });
 
-  it('A raw key appears only in its creation response: “key | string | Raw key, returned only in the creation response; format `svc_sk_<32_random_chars>`”', async () => {
+  it('A raw key is shown once: “key | string | Raw key, returned only in the creation response; format `svc_sk_<32_random_chars>`”', async () => {
     const { key, id } = (await createKey()).data;
     expect(key).toMatch(KEY_FORMAT);
     const seen = [await desk.owner.api.get(PATH), await world.as(key).get(PATH), await revokeKey(id)];
     expect(JSON.stringify(seen.map(({ body }) => body))).not.toContain(key.slice('svc_sk_'.length + 4));
   });
 
-  it('A key has a key_prefix: “key_prefix | string | Truncated form of the key (the prefix plus a few characters, then an ellipsis)”', async () => {
+  it('A key has a prefix: “key_prefix | string | Truncated form of the key (the prefix plus a few characters, then an ellipsis)”', async () => {
     const { key, key_prefix: prefix, id } = (await createKey()).data;
     expect(prefix).toMatch(/^svc_sk_[A-Za-z0-9]{4}…$/);
     expect(key.startsWith(prefix.slice(0, -1))).toBe(true);
@@ -97,7 +97,7 @@ describe('API keys as the interface specification describes them', () => {
     expect((await findListed(id)).created_at).toBe(createdAt);
   });
 
-  it('A request updates last_used_at of its key: “last_used_at | string | Time of last use” “Use of a key updates its last_used_at.”', async () => {
+  it('A key has a time of last use: “last_used_at | string | Time of last use” “Use of a key updates its last_used_at.”', async () => {
     const { id, key, last_used_at: unused } = (await createKey()).data;
     expect(unused).toBeNull();
     const called = Date.now();
@@ -110,7 +110,7 @@ describe('API keys as the interface specification describes them', () => {
     await eventually(async () => ((await findListed(id)).last_used_at > used ? true : undefined));
   });
 
-  it('Only an owner or admin who sees all channels creates a key: “POST /v1/api-keys | Create a key; requires an admin JWT”', async () => {
+  it('Only owners and admins create keys: “POST /v1/api-keys | Create a key; requires an admin JWT”', async () => {
     const [admin, agent] = [await world.colleague(desk, { role: 'admin' }), await world.colleague(desk)];
     const [limited, key, visitor] = [
       await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] }),
@@ -130,14 +130,14 @@ describe('API keys as the interface specification describes them', () => {
     expect((await createKey({}, world.anyone)).status).toBe(401);
   });
 
-  it('The response to a creation has the raw key, the list has not: “response: id, key, key_prefix, created_at; raw key returned once only”', async () => {
+  it('Only the creation shows the raw key: “response: id, key, key_prefix, created_at; raw key returned once only”', async () => {
     const made = await createKey();
     expect(made.status).toBe(201);
     expect(Object.keys(made.data)).toEqual(expect.arrayContaining(['id', 'key', 'key_prefix', 'created_at']));
     expect(Object.keys(await findListed(made.data.id))).not.toContain('key');
   });
 
-  it('Admins and keys page through the keys, newest first; agents are refused: “GET /v1/api-keys | List keys”', async () => {
+  it('Keys are listed newest first: “GET /v1/api-keys | List keys”', async () => {
     const ids = await race(3, async () => (await createKey()).data.id as string);
     const key = await world.apiKey(desk);
     for (const api of [desk.owner.api, key]) {
@@ -152,7 +152,7 @@ describe('API keys as the interface specification describes them', () => {
     expect(outcome(await (await world.colleague(desk)).api.get(PATH))).toBe('forbidden');
   });
 
-  it('A revoked key is refused at once on every instance: “DELETE /v1/api-keys/{id} | Revoke a key; takes effect immediately”', async () => {
+  it('A revoked key is refused on every instance: “DELETE /v1/api-keys/{id} | Revoke a key; takes effect immediately”', async () => {
     for (const api of [desk.owner.api, await world.apiKey(desk)]) {
       const { id, key } = (await createKey()).data;
       expect((await secondInstance.as(key).get('/v1/workspace')).status).toBe(200);
@@ -167,7 +167,7 @@ describe('API keys as the interface specification describes them', () => {
     }
   });
 
-  it('A key as Bearer token may do everything: “API key | … | Authorization: Bearer <API_KEY> | Workspace, full permissions”', async () => {
+  it('A key has all permissions: “API key | … | Authorization: Bearer <API_KEY> | Workspace, full permissions”', async () => {
     const key = await world.apiKey(desk);
     const done = [
       await key.patch('/v1/workspace', { locale: 'en' }),
@@ -185,7 +185,7 @@ describe('API keys as the interface specification describes them', () => {
     expect((await world.anyone.get(`/v1/workspace?token=${key.token}&api_key=${key.token}`)).status).toBe(401);
   });
 
-  it('A key works for its own workspace only: “The server validates an API key and derives the workspace context from it.”', async () => {
+  it('A key opens its workspace only: “The server validates an API key and derives the workspace context from it.”', async () => {
     const other = await world.desk();
     const [key, theirs] = [await world.apiKey(desk), (await createKey({}, other.owner.api)).data];
     expect((await key.get('/v1/workspace')).data.id).toBe(desk.workspaceId);
@@ -346,7 +346,7 @@ describe('Use of a revoked or expired API key', () => {
 });
 
 describe('Revoking an API key', () => {
-  it('Once a revocation is answered, no request that starts later succeeds on any instance, even under load', async () => {
+  it('No request of a key that starts after the answer to its revocation succeeds, on any instance', async () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const random = seeded(seed);
       const { id, key } = (await createKey()).data;
@@ -409,7 +409,7 @@ describe('Revoking an API key', () => {
       }
     });
 
-    it('Revoking a key with end_sessions=true ends the sessions it minted, their refresh tokens and sockets, and no other session', async () => {
+    it('Revoking a key with end_sessions=true ends exactly the sessions it minted, sockets included', async () => {
       const { id, member, minted } = await sessions();
       const socket = await secondInstance.agentSocket(minted);
       const other = await world.agentSocket(member);
@@ -425,7 +425,7 @@ describe('Revoking an API key', () => {
       await other.close();
     });
 
-    it('Revoking a key with end_sessions=true also ends or refuses the session it is minting at that moment', async () => {
+    it('Revoking a key with end_sessions=true also ends a session that it is minting meanwhile', async () => {
       for (let seed = 1; seed <= 10; seed += 1) {
         const [random, member] = [seeded(seed), await world.colleague(desk)];
         const { id, key } = (await createKey()).data;

@@ -72,7 +72,7 @@ describe('GET /v1/audit-log', () => {
     await waitForEntries(1, '?action=api_key.revoked');
   });
 
-  it('The audit log has every event about keys, members, invites, channels, bots and sessions, and none about messages, conversations or contacts', async () => {
+  it('The audit log has every administrative event and none about messages, conversations or contacts', async () => {
     const { id: keyId } = await createKey('short-lived');
     await api.delete(`/v1/api-keys/${keyId}`);
     const colleague = await world.colleague(desk);
@@ -155,7 +155,7 @@ describe('GET /v1/audit-log', () => {
     }
   });
 
-  it('Owners, admins and keys read the audit log of their own workspace; agents and narrowed sessions get 403', async () => {
+  it('Owners, admins and keys read the audit log of their workspace; agents and narrowed sessions get 403', async () => {
     await createKey('ours');
     await waitForEntries(1, '?action=api_key.created');
     const agent = await world.colleague(desk);

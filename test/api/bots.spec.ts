@@ -298,7 +298,7 @@ describe('Permissions for bots', () => {
     }
   });
 
-  it('Agents, keys without bots:write, sessions limited to some channels, and visitors cannot change bots', async () => {
+  it('Agents, keys without bots:write, narrowed sessions and visitors cannot change bots', async () => {
     const desk = await world.desk();
     const { id } = await createBot(desk.owner.api);
     const agent = await world.colleague(desk);
@@ -566,7 +566,7 @@ describe('Deleting a bot', () => {
     expect((await readEvents(id)).map(({ type }) => type)).toEqual(['bot.created', 'bot.deleted']);
   });
 
-  it('Deleting a bot hands its conversations over to humans as open, with a private timeline entry that gives the reason', async () => {
+  it('Deleting a bot hands its conversations over as open, with the reason in the timeline', async () => {
     const desk = await world.desk();
     const bot = await createBot(desk.owner.api);
     const led = await createBotConversations(desk, bot.id, 3);
@@ -716,7 +716,7 @@ describe('Deleting a bot', () => {
 });
 
 describe('Bot events', () => {
-  it('Bot events are broadcast to every agent of the workspace, except for a new secret, and to no visitor', async () => {
+  it('Bot events are broadcast to the agents of the workspace, without secrets, and to no visitor', async () => {
     const [desk, other] = [await world.desk(), await world.desk()];
     const narrow = await world.colleague(desk, { channel_ids: [] });
     const visitor = await world.visitor(desk);

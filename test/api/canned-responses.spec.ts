@@ -59,7 +59,7 @@ describe('Canned responses', () => {
       expect((await key.post(PATH, THANKS)).data).toMatchObject({ created_by: null, tags: [] });
     });
 
-    it('An agent limited to some channels can read and create canned responses, because they belong to the workspace', async () => {
+    it('An agent limited to some channels can read and create canned responses of the workspace', async () => {
       const limited = await world.colleague(desk, { channel_ids: [] });
       const made = await createResponse();
       expect((await limited.api.get(`${PATH}/${made.id}`)).data).toEqual(made);

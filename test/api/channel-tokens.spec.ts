@@ -76,7 +76,7 @@ const closeCodes = (ended: TestSocket[]) =>
 const assertStillOpen = (open: TestSocket[]) => Promise.all(open.map(socket => socket.settled()));
 
 describe('Setting identity verification to required', () => {
-  it('Setting identity verification to required refuses the tokens of unverified contacts for good and closes their sockets on every instance', async () => {
+  it('Requiring identity verification revokes the tokens and sockets of unverified contacts for good', async () => {
     const open = await openSockets();
     expect((await setMode('required')).status).toBe(200);
     expect(await checkTokens()).toEqual({ verified: 'good', unverified: 'token_revoked', elsewhere: 'good' });
@@ -86,7 +86,7 @@ describe('Setting identity verification to required', () => {
     expect((await checkTokens()).unverified).toBe('token_revoked');
   });
 
-  it('Setting identity verification to required again, or changing another setting, refuses no tokens', async () => {
+  it('Requiring identity verification again, or changing another setting, revokes no tokens', async () => {
     await setMode('required');
     const open = await openSockets().catch(() => null);
     expect(open).toBeNull();
@@ -97,7 +97,7 @@ describe('Setting identity verification to required', () => {
     expect((await checkTokens()).verified).toBe('good');
   });
 
-  it('Setting identity verification to required refuses the token of a session that is being opened at that moment', async () => {
+  it('Requiring identity verification revokes the token of a session that is being opened meanwhile', async () => {
     const externalId = unique('user');
     const { contactId } = await first.visitor(desk, { external_id: externalId });
     const rowLock = await heldRow(database, 'contact', contactId, 'updated_at = updated_at');
@@ -112,7 +112,7 @@ describe('Setting identity verification to required', () => {
     expect(outcome(await openSession({}, token))).toEqual([401, 'identity_required']);
   });
 
-  it('Setting identity verification to required leaves no usable token and no open socket of eight concurrent sessions', async () => {
+  it('Requiring identity verification leaves no token or socket of eight concurrent sessions usable', async () => {
     const opened = await race(9, async index => {
       const world = index % 2 ? first : second;
       if (index === 4) return void (await setMode('required'));
@@ -132,7 +132,7 @@ describe('Setting identity verification to required', () => {
 });
 
 describe('Rotating the identity secret', () => {
-  it('Rotating the identity secret refuses only the tokens proven with the old secret and closes their sockets on every instance', async () => {
+  it('Rotating the identity secret revokes exactly the tokens and sockets proven with the old secret', async () => {
     const open = await openSockets();
     secret = (await rotateSecret()).data.identity_secret as string;
     expect(await checkTokens()).toEqual({ verified: 'token_revoked', unverified: 'good', elsewhere: 'good' });
@@ -142,7 +142,7 @@ describe('Rotating the identity secret', () => {
     expect((await first.as(again.data.visitor_token as string).get('/v1/widget/contact')).status).toBe(200);
   });
 
-  it('Rotating the identity secret refuses the token of a session that is being opened with the old secret at that moment', async () => {
+  it('Rotating the identity secret revokes the token of a session that is being opened meanwhile', async () => {
     const externalId = unique('user');
     const { contactId } = await first.visitor(desk, createProof(externalId));
     const rowLock = await heldRow(database, 'contact', contactId, 'updated_at = updated_at');
@@ -176,7 +176,7 @@ describe('Rotating the widget token', () => {
     expect(outcome(await openSession({}))).toEqual([401, 'widget_token_invalid']);
   });
 
-  it('Rotating the widget token with end_sessions=true ends every session of the channel on every instance', async () => {
+  it('Rotating the widget token with end_sessions=true ends every session of the channel', async () => {
     const open = await openSockets();
     const rotated = await rotateToken('?end_sessions=true');
     expect(await checkTokens()).toEqual({ verified: 'token_revoked', unverified: 'token_revoked', elsewhere: 'good' });

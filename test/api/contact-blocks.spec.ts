@@ -42,7 +42,8 @@ const closeCodes = (sockets: TestSocket[]) =>
 /** Returns the block and unblock events of the contact, oldest first. */
 function readBlockEvents(): Promise<{ type: string; actor: unknown; payload: object; address: string }[]> {
   return database.query(
-    `SELECT type, actor, payload, address FROM event WHERE type LIKE 'contact.%blocked' AND contact_id = $1 ORDER BY position`,
+    `SELECT type, actor, payload, address FROM event
+     WHERE type LIKE 'contact.%blocked' AND contact_id = $1 ORDER BY position`,
     [visitor.contactId],
   );
 }
@@ -70,7 +71,7 @@ describe('Blocking a contact', () => {
     await others[1]?.next('contact.updated', ({ data }) => data.id === visitor.contactId && data.blocked === true);
   });
 
-  it('A blocked contact gets 403 on every request and handshake, and has full access again once it is unblocked', async () => {
+  it('A blocked contact gets 403 on every request and handshake until it is unblocked', async () => {
     const conversation = await first.conversation(visitor);
     await block();
     const bearer = { Authorization: `Bearer ${visitor.token}` };
@@ -89,7 +90,7 @@ describe('Blocking a contact', () => {
     expect(await handshake(first)).toBe(101);
   });
 
-  it('A block and an unblock are recorded once each with their actor and address, however often they are repeated', async () => {
+  it('A repeated block or unblock is recorded once, with its actor and address', async () => {
     await race(4, block);
     await race(4, unblock);
     const by = { actor: { type: 'member', id: desk.owner.memberId }, payload: { id: visitor.contactId } };
@@ -120,7 +121,7 @@ describe('Blocking a contact', () => {
 });
 
 describe('Blocking a contact during its requests', () => {
-  it('Blocking a contact waits for its message in progress, so no message follows the block in the event log', async () => {
+  it('Blocking a contact waits for its message in progress, so none is recorded after the block', async () => {
     const conversation = await first.conversation(visitor);
     const rowLock = await heldRow(database, 'conversation', conversation.id, 'version = version');
     const sent = visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'Before' });
@@ -162,7 +163,7 @@ describe('Blocking a contact during its requests', () => {
 });
 
 describe('Visitors whose tokens are revoked', () => {
-  it('A visitor whose external_id is removed loses its sockets on every instance and comes back as another contact', async () => {
+  it('A visitor whose external_id is removed loses its sockets and comes back as another contact', async () => {
     const closing = [await first.visitorSocket(visitor), await second.visitorSocket(visitor)];
     await desk.owner.api.patch(path(), { external_id: null });
     expect(await closeCodes(closing)).toEqual([4502, 4502]);

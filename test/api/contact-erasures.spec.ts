@@ -102,7 +102,7 @@ async function createConversation(): Promise<string> {
 }
 
 describe('Erasing a contact', () => {
-  it('Erasing a contact removes its data and messages from every row of every table and keeps its emptied conversations', async () => {
+  it('Erasing a contact removes its data and messages from every table and keeps empty conversations', async () => {
     const id = await createConversation();
     const last = { last_seq: 5, unread: { agents: 0, contact: 0 } };
     expect((await findTraces(word)).length).toBeGreaterThan(10);
@@ -326,7 +326,7 @@ describe('Erasing long conversations', () => {
     return watch;
   }
 
-  it('Nothing that an erased contact sent is read, listed, replayed or exported from the first commit on, even while it is still stored', async () => {
+  it('Content of an erased contact is never served again, even while it is still stored', async () => {
     const { api } = desk.owner;
     const id = await createConversation();
     const { data: before } = await api.get('/v1/events?limit=200');
@@ -365,7 +365,7 @@ describe('Erasing long conversations', () => {
     expect(await findTraces(word)).toEqual([]);
   });
 
-  it('Erasing a long conversation works in slices, continues after a failure and records its completion', async () => {
+  it('Erasing a long conversation works in slices, continues after a failure, and is recorded at the end', async () => {
     const { id } = await world.conversation(visitor, word);
     await fill(id as string);
     const watch = interceptSlices(2);

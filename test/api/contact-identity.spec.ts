@@ -42,7 +42,7 @@ const openSession = (body: object, token: string | null = null) =>
   world.as(token).post('/v1/widget/session', { widget_token: desk.widgetToken, ...body });
 
 describe('external_id of a verified contact', () => {
-  it('The external_id of a verified contact cannot be changed or cleared by an owner, a key or a scoped agent (422 contact_verified)', async () => {
+  it('The external_id of a verified contact cannot be changed or cleared by any caller (422)', async () => {
     const callers = [desk.owner.api, await world.apiKey(desk), smallKey, scoped.api];
     for (const caller of callers) {
       for (const external_id of [unique('other'), null]) {
@@ -62,7 +62,7 @@ describe('external_id of a verified contact', () => {
     }
   });
 
-  it('The external_id of a verified contact does not move to an attacker with a valid proof for another external_id', async () => {
+  it('A verified contact cannot be taken over with a valid proof for another external_id', async () => {
     const attackerId = unique('attacker');
     await world.conversation(verified, 'My card ends in 1234');
     await smallKey.patch(path(verified), { external_id: attackerId });
@@ -74,7 +74,7 @@ describe('external_id of a verified contact', () => {
 });
 
 describe('external_id of an unverified contact', () => {
-  it('The external_id of an unverified contact is changed by agents with scope all and keys that read conversations, which revokes its tokens', async () => {
+  it('An unverified external_id is changed by callers who see it, which ends tokens and sockets', async () => {
     const keys = [
       await world.apiKey(desk),
       await world.apiKey(desk, { scopes: ['contacts:write', 'conversations:read'] }),
@@ -93,7 +93,7 @@ describe('external_id of an unverified contact', () => {
     }
   });
 
-  it('The external_id of an unverified contact cannot be changed by scoped agents or keys without conversations:read, whatever the value (403)', async () => {
+  it('Scoped agents and keys without conversations:read cannot change an external_id (403)', async () => {
     const taken = unique('taken');
     await world.visitor(desk, { external_id: taken });
     for (const [caller, code] of [
@@ -109,7 +109,7 @@ describe('external_id of an unverified contact', () => {
     expect((await unverified.api.get('/v1/widget/contact')).status).toBe(200);
   });
 
-  it('Scoped agents and keys without conversations:read cannot probe an external_id by creating a contact (403 whether it is taken or free)', async () => {
+  it('Callers who may not see an external_id cannot probe it by creating a contact (403)', async () => {
     for (const [caller, code] of [
       [scoped.api, 'scope_too_narrow'],
       [smallKey, 'forbidden'],
@@ -138,7 +138,7 @@ describe('external_id of an unverified contact in responses', () => {
     };
   }
 
-  it('The external_id of an unverified contact is shown to agents with scope all and keys that read conversations', async () => {
+  it('An unverified external_id is shown to agents with scope all and to keys that read conversations', async () => {
     const both = [ids.verified, ids.unverified];
     for (const caller of [
       desk.owner.api,
@@ -151,7 +151,7 @@ describe('external_id of an unverified contact in responses', () => {
     }
   });
 
-  it('The external_id of an unverified contact is null for scoped agents and keys without conversations:read; a verified one is shown', async () => {
+  it('An unverified external_id is null for scoped agents and keys without conversations:read', async () => {
     const one = [ids.verified, null];
     for (const caller of [
       scoped.api,
@@ -167,7 +167,7 @@ describe('external_id of an unverified contact in responses', () => {
     expect(blocked).toMatchObject({ status: 200, data: { blocked: true, external_id: null } });
   });
 
-  it('The external_id of an unverified contact is null in the export made by a key without conversations:read, also in merged contacts', async () => {
+  it('An unverified external_id is null in the export of a key without conversations:read', async () => {
     const merged = await world.visitor(desk, { external_id: unique('merged') });
     await desk.owner.api.post(path(unverified, '/merge'), { from_id: merged.contactId });
     const exportKey = await world.apiKey(desk, { scopes: ['contact-exports:write'] });
@@ -195,7 +195,7 @@ describe('external_id of an unverified contact in responses', () => {
     }
   });
 
-  it('The external_id of an unverified contact is null in the events that a key without conversations:read reads', async () => {
+  it('An unverified external_id is null in the events of a key without conversations:read', async () => {
     await desk.owner.api.patch(path(verified), { name: 'Vera' });
     await desk.owner.api.patch(path(unverified), { name: 'Uwe' });
     // A page ends at the log's watermark, which any open transaction of the cluster can delay.
@@ -211,7 +211,7 @@ describe('external_id of an unverified contact in responses', () => {
     expect(await readIds(await world.apiKey(desk, { scopes: ['events:read'] }))).toEqual([ids.verified, null]);
   });
 
-  it("The external_id of an unverified contact is null in the frames of a scoped agent's socket, live and replayed", async () => {
+  it("An unverified external_id is null in a scoped agent's frames, live and replayed", async () => {
     const [inbox, narrow] = [await world.agentSocket(desk.owner), await world.agentSocket(scoped)];
     const { cursor } = (await narrow.next('connected')).data as { cursor: string };
     for (const visitor of [verified, unverified]) await desk.owner.api.patch(path(visitor), { name: unique('Name') });

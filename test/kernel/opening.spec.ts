@@ -74,7 +74,7 @@ function pad(value: number): string {
 }
 
 describe('openingAt', () => {
-  it('`openingAt` agrees with a minute-by-minute walk over two weeks in every time zone and across every clock change', () => {
+  it('`openingAt` agrees with a minute-by-minute search over two weeks across every clock change', () => {
     const instant = fc.tuple(fc.constantFrom(...windows), fc.nat(7 * DAY_MINUTES), fc.nat(MINUTE - 1));
     fc.assert(
       fc.property(timetable, instant, (hours, [{ timezone, start, minutes }, first, within]) => {
@@ -119,7 +119,7 @@ describe('openingAt', () => {
     expect(openingAt(always, 'Europe/Berlin', now)).toEqual({ open: true, changesAt: null });
   });
 
-  it('`openingAt` creates one formatter per time zone and reads the local clock at most once per day it searches', async () => {
+  it('`openingAt` creates one formatter per time zone and reads the clock once per day it searches', async () => {
     const timezone = 'America/Argentina/Ushuaia';
     let formatters = 0;
     const reads = await localClockReads(() => {

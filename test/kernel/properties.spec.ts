@@ -205,7 +205,7 @@ describe('Network of an address', () => {
     });
   });
 
-  it('Two addresses share a network exactly if their first four groups are equal or they stand for one IPv4 address', () => {
+  it('Two addresses share a network exactly if they share a /64 or stand for one IPv4 address', () => {
     assertProperty(fc.tuple(groups, groups, fc.nat({ max: 8 })), ([one, two, shared]) => {
       const other = [...one.slice(0, shared), ...two.slice(shared)];
       const [a, b] = [one, other].map(parts => networkOf(spellings(parts)[0] ?? ''));
@@ -224,7 +224,7 @@ describe('Network of an address', () => {
   });
 });
 
-/** Returns the valid spellings of an address: in full, upper case, zero-padded, with `::`, with an IPv4 tail, with a zone. */
+/** Returns the valid spellings of an address: in full, upper case, padded, with `::`, an IPv4 tail or a zone. */
 function spellings(parts: number[]): string[] {
   const written = parts.map(part => part.toString(16));
   const [high = 0, low = 0] = parts.slice(6);
