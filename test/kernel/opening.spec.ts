@@ -119,7 +119,7 @@ describe('openingAt', () => {
     expect(openingAt(always, 'Europe/Berlin', now)).toEqual({ open: true, changesAt: null });
   });
 
-  it('`openingAt` creates one formatter per time zone and reads the clock once per day it searches', async () => {
+  it('`openingAt` creates one formatter per time zone and reads the clock at most once per day', async () => {
     const timezone = 'America/Argentina/Ushuaia';
     let formatters = 0;
     const reads = await localClockReads(() => {
