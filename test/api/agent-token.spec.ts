@@ -15,8 +15,8 @@ beforeEach(async () => {
   key = await world.apiKey(desk);
 });
 
-/** Another workspace of the same person. */
-async function secondDesk(agent: { email: string }): Promise<Desk> {
+/** Registers another workspace for the same user. */
+async function createSecondDesk(agent: { email: string }): Promise<Desk> {
   const session = await world.anyone.post('/v1/auth/register', {
     workspace_name: unique('Second'),
     name: 'Olivia',
@@ -29,7 +29,7 @@ async function secondDesk(agent: { email: string }): Promise<Desk> {
   return { owner, workspaceId: owner.workspaceId, channelId: channel.id, widgetToken: channel.widget_token };
 }
 
-async function tokenOf(caller: Caller, body: object = {}): Promise<Json> {
+async function createToken(caller: Caller, body: object = {}): Promise<Json> {
   const answer = await caller.post(PATH, body);
   if (answer.status !== 200) throw new Error(`no token: ${JSON.stringify(answer.body)}`);
   return answer.data;
@@ -37,7 +37,7 @@ async function tokenOf(caller: Caller, body: object = {}): Promise<Json> {
 
 const sessionIdOf = (token: string) => readJwt(token).claims.sid as string;
 
-async function familyOf(token: string): Promise<Json> {
+async function readFamily(token: string): Promise<Json> {
   const [row] = await world.app.database.query(
     'SELECT family_id, expires_at, workspace_bound, api_key_id, channel_ids FROM session WHERE id = $1',
     [sessionIdOf(token)],
@@ -51,9 +51,9 @@ describe('POST /v1/auth/agent-token by API key', () => {
     agent = await world.colleague(desk);
   });
 
-  it('"Returns the same shape as the SSO exchange response"', async () => {
+  it('A key gets an agent token: "Returns the same shape as the SSO exchange response"', async () => {
     const [minted, exchanged] = [
-      await tokenOf(key, { email: agent.email, channel_ids: [desk.channelId] }),
+      await createToken(key, { email: agent.email, channel_ids: [desk.channelId] }),
       await sessionBySso(world, key, agent.email, [desk.channelId]),
     ];
     expect(Object.keys(minted)).toEqual(Object.keys(exchanged));
@@ -61,8 +61,8 @@ describe('POST /v1/auth/agent-token by API key', () => {
     expect((await world.as(minted.token).get('/v1/auth/me')).data.member.id).toBe(agent.memberId);
   });
 
-  it('has the channels of a ticket: absent, none, some; null, unknown and twice the same are refused', async () => {
-    const scopeOf = async (body: object) => (await tokenOf(key, { email: agent.email, ...body })).scope;
+  it('A key sets the channel scope of an agent token as of an SSO ticket, and invalid ids are 400', async () => {
+    const scopeOf = async (body: object) => (await createToken(key, { email: agent.email, ...body })).scope;
     expect(await scopeOf({})).toEqual({ type: 'all', channel_ids: null });
     expect(await scopeOf({ channel_ids: [] })).toEqual({ type: 'channels', channel_ids: [] });
     const some = [desk.channelId];
@@ -74,7 +74,7 @@ describe('POST /v1/auth/agent-token by API key', () => {
     }
   });
 
-  it('has the errors of a ticket for the e-mail, and names a missing one', async () => {
+  it('A key gets 400 for a malformed e-mail and 404 for one without an active member', async () => {
     const missing = await key.post(PATH, {});
     expect([missing.status, missing.error.code]).toEqual([400, 'validation_failed']);
     expect(missing.error.details).toEqual([{ field: 'email', code: 'required', message: expect.any(String) }]);
@@ -89,7 +89,7 @@ describe('POST /v1/auth/agent-token by API key', () => {
     expect(await sessionsOf(world, agent.memberId)).toBe(1);
   });
 
-  it('is refused from a browser, where an agent is not', async () => {
+  it('A key cannot create an agent token from a browser (403), an agent can', async () => {
     const browsers: Record<string, string>[] = [{ Origin: 'https://shop.example' }, { 'Sec-Fetch-Site': 'cross-site' }];
     for (const headers of browsers) {
       const refused = await key.post(PATH, { email: agent.email }, headers);
@@ -98,7 +98,7 @@ describe('POST /v1/auth/agent-token by API key', () => {
     }
   });
 
-  it('needs a key that may do it', async () => {
+  it('A key needs the scope sso:write to create an agent token (403 forbidden without it)', async () => {
     const narrow = await world.apiKey(desk, { scopes: ['members:read'] });
     const refused = await narrow.post(PATH, { email: agent.email });
     expect([refused.status, refused.error.code]).toEqual([403, 'forbidden']);
@@ -106,20 +106,20 @@ describe('POST /v1/auth/agent-token by API key', () => {
     expect((await enough.post(PATH, { email: agent.email })).status).toBe(200);
   });
 
-  it('goes by the workspace of the key, whatever the body names besides', async () => {
-    const second = await secondDesk(desk.owner);
-    const minted = await tokenOf(key, { email: desk.owner.email, workspace_id: second.workspaceId });
+  it('A key creates agent tokens for its own workspace, even if the body names another one', async () => {
+    const second = await createSecondDesk(desk.owner);
+    const minted = await createToken(key, { email: desk.owner.email, workspace_id: second.workspaceId });
     expect(minted.workspace.id).toBe(desk.workspaceId);
   });
 
-  it('mints a session that is bound to the workspace, ends with its key where that is asked, and is in the log', async () => {
+  it('An agent token made by a key is bound to the workspace, recorded, and can end with the key', async () => {
     const made = await desk.owner.api.post('/v1/api-keys', { name: 'stolen' });
-    const minted = await tokenOf(world.as(made.data.key), { email: agent.email });
-    expect(await familyOf(minted.token)).toMatchObject({ workspace_bound: true, api_key_id: made.data.id });
+    const minted = await createToken(world.as(made.data.key), { email: agent.email });
+    expect(await readFamily(minted.token)).toMatchObject({ workspace_bound: true, api_key_id: made.data.id });
     const started = (await loggedOf(world, desk.workspaceId, 'session.started')).at(-1);
     expect(started.actor).toEqual({ type: 'api_key', id: made.data.id });
     expect(started.payload).toMatchObject({ method: 'agent_token', member_id: agent.memberId });
-    const grown = await tokenOf(world.as(minted.token), { channel_ids: [] });
+    const grown = await createToken(world.as(minted.token), { channel_ids: [] });
     await desk.owner.api.delete(`/v1/api-keys/${made.data.id}?end_sessions=true`);
     for (const { token } of [minted, grown]) {
       const dead = await world.as(token).get('/v1/auth/me');
@@ -129,7 +129,7 @@ describe('POST /v1/auth/agent-token by API key', () => {
 });
 
 describe('POST /v1/auth/agent-token by an agent', () => {
-  it('is nobody else’s: not without a token, not with a refresh token, not for a visitor', async () => {
+  it('Only agents and keys can create agent tokens (401 for visitors and refresh tokens)', async () => {
     const visitor = await world.visitor(desk);
     expect((await world.anyone.post(PATH, {})).error.code).toBe('unauthenticated');
     for (const token of [desk.owner.refreshToken, visitor.token]) {
@@ -137,10 +137,10 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     }
   });
 
-  it('narrows the session to some channels, or to none', async () => {
+  it('An agent can narrow a session to some channels or to none', async () => {
     const other = await world.channel(desk);
     for (const channel_ids of [[other.id], []]) {
-      const narrowed = await tokenOf(desk.owner.api, { channel_ids });
+      const narrowed = await createToken(desk.owner.api, { channel_ids });
       expect(narrowed.scope).toEqual({ type: 'channels', channel_ids });
       const { items } = (await world.as(narrowed.token).get('/v1/channels')).data;
       expect(items.map(({ id }: { id: string }) => id)).toEqual(channel_ids);
@@ -149,7 +149,7 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     expect((await desk.owner.api.get('/v1/auth/me')).data.scope.type).toBe('all');
   });
 
-  it('refuses channels that are not of the workspace, null, and twice the same', async () => {
+  it('An agent token for null, unknown, foreign or repeated channel ids is refused (400)', async () => {
     const elsewhere = await world.desk();
     const bad = [null, [newId()], [elsewhere.channelId], ['x'], [desk.channelId, desk.channelId]];
     for (const channel_ids of bad) {
@@ -158,16 +158,16 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     }
   });
 
-  it('never widens: what is asked for is cut by what the session has, and what it has is kept where nothing is asked', async () => {
+  it('An agent token never has a wider channel scope than the session it is made from', async () => {
     const [a, b, c] = [desk.channelId, (await world.channel(desk)).id, (await world.channel(desk)).id];
-    const narrowed = await tokenOf(desk.owner.api, { channel_ids: [a, b] });
+    const narrowed = await createToken(desk.owner.api, { channel_ids: [a, b] });
     const api = world.as(narrowed.token);
-    const scopeOf = async (body: object) => (await tokenOf(api, body)).scope.channel_ids;
+    const scopeOf = async (body: object) => (await createToken(api, body)).scope.channel_ids;
     expect(await scopeOf({})).toEqual([a, b]);
     expect(await scopeOf({ channel_ids: [b, c] })).toEqual([b]);
     expect(await scopeOf({ channel_ids: [c] })).toEqual([]);
-    const empty = await tokenOf(api, { channel_ids: [] });
-    expect((await tokenOf(world.as(empty.token), { channel_ids: [a, b, c] })).scope).toEqual({
+    const empty = await createToken(api, { channel_ids: [] });
+    expect((await createToken(world.as(empty.token), { channel_ids: [a, b, c] })).scope).toEqual({
       type: 'channels',
       channel_ids: [],
     });
@@ -175,27 +175,30 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     expect(refreshed.data.scope.channel_ids).toEqual([]);
   });
 
-  it("cuts what is asked for by the member's own channels, then and later", async () => {
+  it('An agent token is limited to the channels of its member, also when they change later', async () => {
     const other = await world.channel(desk);
     const scoped = await world.colleague(desk, { channel_ids: [other.id] });
-    const token = await tokenOf(scoped.api, { channel_ids: [desk.channelId, other.id] });
+    const token = await createToken(scoped.api, { channel_ids: [desk.channelId, other.id] });
     expect(token.scope).toEqual({ type: 'channels', channel_ids: [other.id] });
     await desk.owner.api.patch(`/v1/workspace/members/${scoped.memberId}`, { channel_ids: [] });
     expect((await world.as(token.token).get('/v1/auth/me')).data.scope).toEqual({ type: 'channels', channel_ids: [] });
   });
 
-  it('keeps a list a list when its channels are deleted', async () => {
+  it('An agent token narrowed to a channel keeps its list scope when that channel is deleted', async () => {
     const gone = await world.channel(desk);
-    const narrowed = await tokenOf(desk.owner.api, { channel_ids: [gone.id] });
+    const narrowed = await createToken(desk.owner.api, { channel_ids: [gone.id] });
     await desk.owner.api.delete(`/v1/channels/${gone.id}`);
-    const again = await tokenOf(world.as(narrowed.token));
+    const again = await createToken(world.as(narrowed.token));
     expect(again.scope.type).toBe('channels');
     expect((await world.as(again.token).get('/v1/channels')).data.items).toEqual([]);
   });
 
-  it('leads into another workspace of the caller, as its member there, and is checked against its channels', async () => {
-    const second = await secondDesk(desk.owner);
-    const there = await tokenOf(desk.owner.api, { workspace_id: second.workspaceId, channel_ids: [second.channelId] });
+  it('An agent can switch to another workspace of the same user, as the member there', async () => {
+    const second = await createSecondDesk(desk.owner);
+    const there = await createToken(desk.owner.api, {
+      workspace_id: second.workspaceId,
+      channel_ids: [second.channelId],
+    });
     expect(there.workspace.id).toBe(second.workspaceId);
     expect(there.member.id).toBe(second.owner.memberId);
     expect(there.scope).toEqual({ type: 'channels', channel_ids: [second.channelId] });
@@ -203,14 +206,14 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     expect((await world.as(there.token).get(`/v1/channels/${desk.channelId}`)).status).toBe(404);
     const foreign = { workspace_id: second.workspaceId, channel_ids: [desk.channelId] };
     expect((await desk.owner.api.post(PATH, foreign)).status).toBe(400);
-    const all = await tokenOf(desk.owner.api, { workspace_id: second.workspaceId });
+    const all = await createToken(desk.owner.api, { workspace_id: second.workspaceId });
     expect(all.scope.type).toBe('all');
-    expect((await tokenOf(world.as(all.token), { workspace_id: desk.workspaceId })).member.id).toBe(
+    expect((await createToken(world.as(all.token), { workspace_id: desk.workspaceId })).member.id).toBe(
       desk.owner.memberId,
     );
   });
 
-  it('knows no workspace that the caller’s password has not opened: 404 as for one that is not there', async () => {
+  it("An agent cannot switch to a workspace that the user's password has not claimed (404)", async () => {
     const [stranger, unclaimed] = [await world.desk(), await world.desk()];
     const theirs = await world.apiKey(unclaimed);
     const body = { email: desk.owner.email, name: 'Olivia', role: 'admin' };
@@ -224,8 +227,8 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     }
   });
 
-  it('tells a member who is deactivated there so', async () => {
-    const second = await secondDesk(desk.owner);
+  it('An agent who is deactivated in the other workspace gets 403 member_deactivated', async () => {
+    const second = await createSecondDesk(desk.owner);
     const heir = await world.colleague(second, { role: 'admin' });
     await second.owner.api.patch(`/v1/workspace/members/${heir.memberId}`, { role: 'owner' });
     await heir.api.post(`/v1/workspace/members/${second.owner.memberId}/deactivate`);
@@ -233,15 +236,15 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     expect([refused.status, refused.error.code]).toEqual([403, 'member_deactivated']);
   });
 
-  it('ignores an e-mail: nobody becomes somebody else', async () => {
+  it("An agent who sends an e-mail gets a token for itself, not for that e-mail's member", async () => {
     const agent = await world.colleague(desk);
-    expect((await tokenOf(agent.api, { email: desk.owner.email })).member.id).toBe(agent.memberId);
+    expect((await createToken(agent.api, { email: desk.owner.email })).member.id).toBe(agent.memberId);
   });
 
-  it('a narrowed session cannot leave its workspace, nor can what grows from it', async () => {
-    const second = await secondDesk(desk.owner);
-    const narrowed = await tokenOf(desk.owner.api, { channel_ids: [desk.channelId] });
-    const again = await tokenOf(world.as(narrowed.token), { channel_ids: [desk.channelId] });
+  it('A narrowed session and sessions derived from it cannot leave the workspace (403)', async () => {
+    const second = await createSecondDesk(desk.owner);
+    const narrowed = await createToken(desk.owner.api, { channel_ids: [desk.channelId] });
+    const again = await createToken(world.as(narrowed.token), { channel_ids: [desk.channelId] });
     const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: narrowed.refresh_token });
     for (const { token } of [narrowed, again, refreshed.data]) {
       const refused = await world.as(token).post(PATH, { workspace_id: second.workspaceId });
@@ -250,15 +253,15 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     }
   });
 
-  it('a session that a key has minted cannot leave its workspace, whole as it is, nor can what grows from it', async () => {
-    const second = await secondDesk(desk.owner);
+  it('A session minted by a key and sessions derived from it cannot leave the workspace (403)', async () => {
+    const second = await createSecondDesk(desk.owner);
     const [bySso, byToken] = [
       await sessionBySso(world, key, desk.owner.email),
-      await tokenOf(key, { email: desk.owner.email }),
+      await createToken(key, { email: desk.owner.email }),
     ];
     for (const minted of [bySso, byToken]) {
       expect(minted.scope.type).toBe('all');
-      const grown = await tokenOf(world.as(minted.token));
+      const grown = await createToken(world.as(minted.token));
       const refreshed = await world.anyone.post('/v1/auth/refresh', { refresh_token: grown.refresh_token });
       for (const { token } of [minted, grown, refreshed.data]) {
         for (const workspace_id of [second.workspaceId, newId()]) {
@@ -268,17 +271,17 @@ describe('POST /v1/auth/agent-token by an agent', () => {
         const { workspaces } = (await world.as(token).get('/v1/auth/me')).data;
         expect(workspaces.map(({ id }: { id: string }) => id)).toEqual([desk.workspaceId]);
       }
-      expect(await familyOf(grown.token)).toMatchObject({ workspace_bound: true });
+      expect(await readFamily(grown.token)).toMatchObject({ workspace_bound: true });
     }
   });
 
-  it('inherits the family and its end, so that no chain of tokens outlives the sign-in', async () => {
-    const second = await secondDesk(desk.owner);
+  it('An agent token inherits the expiry of its session family, so none outlives the sign-in', async () => {
+    const second = await createSecondDesk(desk.owner);
     world.app.clock.advance(6 * 24 * 3600);
     const { data: fresh } = await world.anyone.post('/v1/auth/refresh', { refresh_token: desk.owner.refreshToken });
-    const there = await tokenOf(world.as(fresh.token), { workspace_id: second.workspaceId });
-    const back = await tokenOf(world.as(there.token), { workspace_id: desk.workspaceId });
-    const [first, ...grown] = await Promise.all([fresh, there, back].map(({ token }) => familyOf(token)));
+    const there = await createToken(world.as(fresh.token), { workspace_id: second.workspaceId });
+    const back = await createToken(world.as(there.token), { workspace_id: desk.workspaceId });
+    const [first, ...grown] = await Promise.all([fresh, there, back].map(({ token }) => readFamily(token)));
     for (const { family_id, expires_at } of grown) {
       expect({ family_id, expires_at }).toEqual({ family_id: first.family_id, expires_at: first.expires_at });
     }
@@ -289,9 +292,9 @@ describe('POST /v1/auth/agent-token by an agent', () => {
     }
   });
 
-  it('ends with the family: a logout at either end ends both, in every workspace', async () => {
-    const second = await secondDesk(desk.owner);
-    const there = await tokenOf(desk.owner.api, { workspace_id: second.workspaceId });
+  it('A logout ends the whole session family in every workspace, sockets included', async () => {
+    const second = await createSecondDesk(desk.owner);
+    const there = await createToken(desk.owner.api, { workspace_id: second.workspaceId });
     const socket = await world.agentSocket(world.agentOf(there, desk.owner.email));
     await world.anyone.post('/v1/auth/logout', { refresh_token: desk.owner.refreshToken });
     expect((await world.as(there.token).get('/v1/auth/me')).error.code).toBe('token_revoked');

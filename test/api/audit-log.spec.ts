@@ -8,9 +8,9 @@ import type { Desk } from '../support/world.js';
 import { PASSWORD, World } from '../support/world.js';
 
 const ADDRESS = '203.0.113.9';
-const PROGRAM = 'Console/2.0';
-/** The log is read behind every transaction of the cluster, also those of other tests. */
-const SETTLED_MS = 20_000;
+const USER_AGENT = 'Console/2.0';
+/** Timeout for entries. An open transaction of any test in the same cluster delays the log. */
+const ENTRY_TIMEOUT_MS = 20_000;
 
 let world: World;
 beforeAll(async () => {
@@ -33,47 +33,47 @@ describe('GET /v1/audit-log', () => {
     return data.items;
   };
 
-  /** The entries of a query as soon as there are so many of them. */
-  const entries = (count: number, query = ''): Promise<Json[]> =>
+  /** Waits until a query returns at least `count` entries. */
+  const waitForEntries = (count: number, query = ''): Promise<Json[]> =>
     eventually(async () => {
       const items = await list(query);
       return items.length >= count ? items : undefined;
-    }, SETTLED_MS);
+    }, ENTRY_TIMEOUT_MS);
 
-  const makeKey = async (name: string) => {
-    const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': PROGRAM, 'X-Request-Id': `request-of-${name}` };
+  const createKey = async (name: string) => {
+    const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': USER_AGENT, 'X-Request-Id': `request-of-${name}` };
     return (await api.post('/v1/api-keys', { name }, headers)).data;
   };
 
-  it('tells who did what to what, when, from where and in which request', async () => {
-    const { id, key } = await makeKey('backend');
-    const [entry] = await entries(1, '?action=api_key.created');
+  it('An audit log entry names actor, action, subject, time, address, user agent and request id', async () => {
+    const { id, key } = await createKey('backend');
+    const [entry] = await waitForEntries(1, '?action=api_key.created');
     expect(entry).toMatchObject({
       action: 'api_key.created',
       actor: { type: 'member', id: desk.owner.memberId, name: 'Olivia Owner' },
       subject: { type: 'api_key', id },
       details: { id, name: 'backend' },
       address: ADDRESS,
-      user_agent: PROGRAM,
+      user_agent: USER_AGENT,
       request_id: 'request-of-backend',
     });
     expect(entry?.created_at).toMatch(/^\d{4}-.+\.\d{6}Z$/);
     expect(JSON.stringify(entry)).not.toContain(key);
   });
 
-  it('names a key that acts, also when it has been revoked', async () => {
-    const { id, key } = await makeKey('provisioning');
+  it('An audit log entry names the key that acted, even if the key was revoked since', async () => {
+    const { id, key } = await createKey('provisioning');
     const { data: made } = await world
       .as(key as string)
       .post('/v1/workspace/members', { email: someEmail(), name: 'Mia' });
     await api.delete(`/v1/api-keys/${id}`);
-    const [entry] = await entries(1, `?subject_id=${made.id}`);
+    const [entry] = await waitForEntries(1, `?subject_id=${made.id}`);
     expect(entry).toMatchObject({ action: 'member.created', actor: { type: 'api_key', id, name: 'provisioning' } });
-    await entries(1, '?action=api_key.revoked');
+    await waitForEntries(1, '?action=api_key.revoked');
   });
 
-  it('has everything that was done to keys, members, invites, channels, bots and sessions, and nothing that was said', async () => {
-    const { id: keyId } = await makeKey('short-lived');
+  it('The audit log has every administrative event and none about messages, conversations or contacts', async () => {
+    const { id: keyId } = await createKey('short-lived');
     await api.delete(`/v1/api-keys/${keyId}`);
     const colleague = await world.colleague(desk);
     await api.patch(`/v1/workspace/members/${colleague.memberId}`, { role: 'admin' });
@@ -89,13 +89,13 @@ describe('GET /v1/audit-log', () => {
     await world.anyone.post('/v1/auth/login', { email: desk.owner.email, password: `${PASSWORD} not` });
     await world.conversation(await world.visitor(desk));
     await api.patch('/v1/workspace', { name: 'Renamed' });
-    await entries(1, '?action=workspace.updated');
+    await waitForEntries(1, '?action=workspace.updated');
     const all = await list('?limit=200');
     const actions = new Set(all.map(({ action }) => action as string));
-    const wanted = ['api_key.created', 'api_key.revoked', 'member.created', 'member.updated', 'session.started'];
-    wanted.push('session.ended', 'session.refused', 'invite.created', 'invite.revoked', 'channel.created');
-    wanted.push('channel.secret_rotated', 'channel.deleted', 'bot.created', 'bot.secret_rotated', 'bot.deleted');
-    for (const action of [...wanted, 'workspace.created', 'workspace.updated']) expect(actions).toContain(action);
+    const expected = ['api_key.created', 'api_key.revoked', 'member.created', 'member.updated', 'session.started'];
+    expected.push('session.ended', 'session.refused', 'invite.created', 'invite.revoked', 'channel.created');
+    expected.push('channel.secret_rotated', 'channel.deleted', 'bot.created', 'bot.secret_rotated', 'bot.deleted');
+    for (const action of [...expected, 'workspace.created', 'workspace.updated']) expect(actions).toContain(action);
     expect([...actions].filter(action => /^(message|conversation|contact)\./.test(action))).toEqual([]);
     const recorded = await world.app.database.query<{ id: string }>(
       'SELECT id FROM event WHERE workspace_id = $1 AND type = ANY($2)',
@@ -104,9 +104,9 @@ describe('GET /v1/audit-log', () => {
     expect(all.map(({ id }) => id as string).sort()).toEqual(recorded.map(({ id }) => id).sort());
   });
 
-  it('is in order of time, the latest first, page after page, also while more is done', async () => {
-    for (let index = 0; index < 7; index += 1) await makeKey(`key ${index}`);
-    await entries(7, '?action=api_key.created');
+  it('The audit log is paged newest first without gaps or repeats while entries are added', async () => {
+    for (let index = 0; index < 7; index += 1) await createKey(`key ${index}`);
+    await waitForEntries(7, '?action=api_key.created');
     const seen: string[] = [];
     let cursor: string | null = null;
     do {
@@ -115,16 +115,16 @@ describe('GET /v1/audit-log', () => {
       ).data;
       seen.push(...(page.items as Json[]).map(({ details }) => details.name as string));
       cursor = page.next_cursor;
-      await makeKey(`later ${seen.length}`);
+      await createKey(`later ${seen.length}`);
     } while (cursor !== null);
     expect(seen).toEqual([6, 5, 4, 3, 2, 1, 0].map(index => `key ${index}`));
   });
 
-  it('is filtered by action, by noun, by actor, by subject and by time', async () => {
-    const { id } = await makeKey('one');
-    await makeKey('two');
+  it('The audit log can be filtered by action, action group, actor, subject and time', async () => {
+    const { id } = await createKey('one');
+    await createKey('two');
     await api.delete(`/v1/api-keys/${id}`);
-    await entries(3, '?action=api_key.*');
+    await waitForEntries(3, '?action=api_key.*');
     const names = async (query: string) => (await list(query)).map(entry => `${entry.action} ${entry.details.name}`);
     expect(await names('?action=api_key.created')).toEqual(['api_key.created two', 'api_key.created one']);
     expect(await names(`?subject_id=${id}`)).toEqual(['api_key.revoked one', 'api_key.created one']);
@@ -142,22 +142,22 @@ describe('GET /v1/audit-log', () => {
     ['actor_id=me', 'actor_id'],
     ['since=yesterday', 'since'],
     ['limit=0', 'limit'],
-  ])('refuses ?%s and names the field', async (query, field) => {
+  ])('The audit log refuses ?%s and names the field (400)', async (query, field) => {
     const { status, error } = await api.get(`/v1/audit-log?${query}`);
     expect([status, error?.code]).toEqual([400, 'validation_failed']);
     expect(error?.details?.map((detail: Json) => detail.field)).toEqual([field]);
   });
 
-  it('refuses a cursor that is another list’s', async () => {
+  it('The audit log refuses a cursor of another list (400)', async () => {
     const { next_cursor: foreign } = (await api.get('/v1/workspace/members?limit=1')).data;
     for (const cursor of ['x', foreign ?? Buffer.from('["members","x"]').toString('base64url')]) {
       expect((await api.get(`/v1/audit-log?cursor=${cursor}`)).status).toBe(400);
     }
   });
 
-  it('is for owners, admins and keys of this workspace: not for agents, not for narrowed sessions', async () => {
-    await makeKey('ours');
-    await entries(1, '?action=api_key.created');
+  it('Owners, admins and keys read the audit log of their workspace; agents and narrowed sessions get 403', async () => {
+    await createKey('ours');
+    await waitForEntries(1, '?action=api_key.created');
     const agent = await world.colleague(desk);
     expect((await agent.api.get('/v1/audit-log')).status).toBe(403);
     const narrowed = (await api.post('/v1/auth/agent-token', { channel_ids: [desk.channelId] })).data;
@@ -169,17 +169,17 @@ describe('GET /v1/audit-log', () => {
     expect((await list('?action=api_key.created', key)).length).toBeGreaterThan(0);
   });
 
-  it('outlives the event log, and ends after AUDIT_RETENTION_DAYS', async () => {
-    const { id } = await makeKey('old');
-    await entries(1, `?subject_id=${id}`);
+  it('Audit log entries outlive the event log and are deleted after AUDIT_RETENTION_DAYS', async () => {
+    const { id } = await createKey('old');
+    await waitForEntries(1, `?subject_id=${id}`);
     await world.app.database.query('DELETE FROM event WHERE workspace_id = $1', [desk.workspaceId]);
-    const old = world.app.app.get(AuditRetentionJob);
+    const job = world.app.app.get(AuditRetentionJob);
     world.app.clock.advance(29 * 24 * 3600);
-    await old.run();
+    await job.run();
     world.app.clock.reset();
     expect(await list(`?subject_id=${id}`)).toHaveLength(1);
     world.app.clock.advance(31 * 24 * 3600);
-    await old.run();
+    await job.run();
     world.app.clock.reset();
     expect(await list(`?subject_id=${id}`)).toEqual([]);
   });

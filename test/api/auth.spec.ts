@@ -11,7 +11,7 @@ const DAY = 24 * 3600;
 const JWT_SECRET = 'the first secret that these tests sign tokens with';
 const NEW_PASSWORD = 'a different horse, a new battery';
 
-/** What a session that rotates its refresh tokens answers. */
+/** Tokens in the response of a login or a refresh. */
 interface Tokens {
   token: string;
   refresh_token: string;
@@ -24,12 +24,12 @@ beforeAll(async () => {
 afterEach(() => world.app.clock.reset());
 afterAll(() => world.stop());
 
-function email(): string {
+function newEmail(): string {
   return `${unique('person')}@example.com`;
 }
 
 function registration(body: Record<string, unknown> = {}): Record<string, unknown> {
-  return { workspace_name: unique('Desk'), name: 'Olivia', email: email(), password: PASSWORD, ...body };
+  return { workspace_name: unique('Desk'), name: 'Olivia', email: newEmail(), password: PASSWORD, ...body };
 }
 
 function login(address: string, body: Record<string, unknown> = {}) {
@@ -54,8 +54,8 @@ async function deactivate(memberId: string): Promise<void> {
   await world.app.database.query(`UPDATE member SET status = 'deactivated' WHERE id = $1`, [memberId]);
 }
 
-describe('registering', () => {
-  it('makes a workspace with its first channel and the caller as its owner, signed in', async () => {
+describe('Registration', () => {
+  it('A registration creates a workspace with a first channel and signs the caller in as its owner', async () => {
     const body = registration({ workspace_name: 'Bakery', name: 'Bo Baker' });
     const session = await world.anyone.post('/v1/auth/register', body);
     expect(session.status).toBe(201);
@@ -76,7 +76,7 @@ describe('registering', () => {
     expect(channels.data.items[0]).toMatchObject({ type: 'widget', status: 'active' });
   });
 
-  it('takes a known e-mail with that user’s password, and one person then has two workspaces', async () => {
+  it('A registration with a known e-mail and its password gives that user a second workspace', async () => {
     const first = await world.desk();
     const again = await world.anyone.post('/v1/auth/register', registration({ email: first.owner.email }));
     expect(again.status).toBe(201);
@@ -85,7 +85,7 @@ describe('registering', () => {
     expect(ids).toEqual([first.workspaceId, again.data.workspace.id]);
   });
 
-  it('refuses a known e-mail with another password, and makes nothing', async () => {
+  it('A registration with a known e-mail and another password is refused and creates nothing (409)', async () => {
     const { owner } = await world.desk();
     const name = unique('Never');
     const body = registration({ email: owner.email, password: NEW_PASSWORD, workspace_name: name });
@@ -96,8 +96,8 @@ describe('registering', () => {
     expect(await world.app.database.query('SELECT 1 FROM workspace WHERE name = $1', [name])).toEqual([]);
   });
 
-  it('makes one user of racing registrations with one e-mail', async () => {
-    const address = email();
+  it('Concurrent registrations with one e-mail create one user', async () => {
+    const address = newEmail();
     const answers = await race(6, () => world.anyone.post('/v1/auth/register', registration({ email: address })));
     expect(answers.every(({ status }) => status === 201 || status === 409)).toBe(true);
     const users = await world.app.database.query('SELECT 1 FROM user_account WHERE email = $1', [address]);
@@ -106,7 +106,7 @@ describe('registering', () => {
     expect((await login(address)).data.workspaces).toHaveLength(made);
   });
 
-  it('names all faulty fields at once', async () => {
+  it('A registration with several invalid fields is refused with all of them named', async () => {
     const answer = await world.anyone.post('/v1/auth/register', { email: 'nobody', password: 'short', name: null });
     expect(answer).toMatchObject({ status: 400, error: { code: 'validation_failed' } });
     expect(answer.error.details?.map(({ field }) => field).sort()).toEqual([
@@ -117,7 +117,7 @@ describe('registering', () => {
     ]);
   });
 
-  it('can be closed', async () => {
+  it('A registration is refused where ALLOW_REGISTRATION is off (403)', async () => {
     const closed = await World.start({ ALLOW_REGISTRATION: 'off' }, { database: world.app.database });
     const answer = await closed.anyone.post('/v1/auth/register', registration());
     expect(answer).toMatchObject({ status: 403, error: { code: 'registration_disabled' } });
@@ -125,7 +125,7 @@ describe('registering', () => {
   });
 });
 
-describe('passwords', () => {
+describe('Passwords', () => {
   const registered = async (password: string) =>
     (await world.anyone.post('/v1/auth/register', registration({ password }))).status === 201;
 
@@ -139,14 +139,14 @@ describe('passwords', () => {
     ['73 bytes in 25 characters', `${'€'.repeat(24)}x`, false],
     ['72 bytes in 24 characters', '€'.repeat(24), true],
     ['U+0000', 'abcdefg\u0000hijk', false],
-    ['one of the commonest', '1234567890', false],
-    ['one of the commonest in capitals', 'QWERTYUIOP', false],
-  ])('are 10 to 72 bytes and not among the commonest: %s', async (_what, password, accepted) => {
+    ['one of the most common', '1234567890', false],
+    ['one of the most common, in upper case', 'QWERTYUIOP', false],
+  ])('A password is 10 to 72 bytes and none of the most common ones: %s', async (_case, password, accepted) => {
     expect(await registered(password)).toBe(accepted);
   });
 
-  it('open however the keyboard composes their letters', async () => {
-    const address = email();
+  it('A password is accepted in composed and in decomposed Unicode form', async () => {
+    const address = newEmail();
     await world.anyone.post(
       '/v1/auth/register',
       registration({ email: address, password: 'cafe\u0301 cafe\u0301 cafe\u0301' }),
@@ -154,15 +154,15 @@ describe('passwords', () => {
     expect((await login(address, { password: 'caf\u00e9 caf\u00e9 caf\u00e9' })).status).toBe(200);
   });
 
-  it('are never cut: one that goes on after the right 72 bytes opens nothing', async () => {
-    const address = email();
+  it('A password of 72 bytes does not sign in with further characters appended', async () => {
+    const address = newEmail();
     const longest = 'ab'.repeat(36);
     await world.anyone.post('/v1/auth/register', registration({ email: address, password: longest }));
     expect((await login(address, { password: longest })).status).toBe(200);
     expect((await login(address, { password: `${longest}c` })).status).toBe(401);
   });
 
-  it('lie in the database as bcrypt hashes', async () => {
+  it('A password is stored as a bcrypt hash', async () => {
     const { owner } = await world.desk();
     const [user] = await world.app.database.query<{ password_hash: string }>(
       'SELECT password_hash FROM user_account WHERE email = $1',
@@ -172,8 +172,8 @@ describe('passwords', () => {
   });
 });
 
-describe('e-mail addresses', () => {
-  it('are trimmed and lower-cased once, so that one person is one user', async () => {
+describe('E-mail addresses', () => {
+  it('An e-mail address is trimmed and lower-cased, so each person is one user', async () => {
     const name = unique('Person');
     const session = await world.anyone.post('/v1/auth/register', registration({ email: ` ${name}@EXAMPLE.com ` }));
     expect(session.data.member.email).toBe(`${name.toLowerCase()}@example.com`);
@@ -193,14 +193,14 @@ describe('e-mail addresses', () => {
     'a@b',
     'a b@example.com',
     'a..b@example.com',
-  ])('are refused when they are none, or their local part leaves ASCII: %s', async address => {
+  ])('A registration refuses an invalid e-mail address or one with a non-ASCII local part: %s', async address => {
     const answer = await world.anyone.post('/v1/auth/register', registration({ email: address }));
     expect(answer).toMatchObject({ status: 400, error: { details: [{ field: 'email' }] } });
   });
 });
 
-describe('signing in', () => {
-  it('answers one session shape, and the workspaces that the user can enter', async () => {
+describe('Signing in', () => {
+  it('A login returns a session and the workspaces that the user can enter', async () => {
     const desk = await world.desk();
     const session = await login(desk.owner.email);
     expect(session.status).toBe(200);
@@ -216,23 +216,23 @@ describe('signing in', () => {
     expect((await me(session.data.token)).data.member.email).toBe(desk.owner.email);
   });
 
-  it('gives the member’s own channels as the scope', async () => {
+  it('A login returns the channels of the member as its scope', async () => {
     const desk = await world.desk();
     const agent = await world.colleague(desk, { channel_ids: [desk.channelId] });
     const session = await login(agent.email);
     expect(session.data.scope).toEqual({ type: 'channels', channel_ids: [desk.channelId] });
   });
 
-  it('says the same of a wrong password and of an unknown e-mail', async () => {
+  it('A login answers a wrong password and an unknown e-mail alike (401)', async () => {
     const { owner } = await world.desk();
     const wrong = await login(owner.email, { password: NEW_PASSWORD });
-    const unknown = await login(email());
+    const unknown = await login(newEmail());
     expect(wrong).toMatchObject({ status: 401, error: { code: 'invalid_credentials' } });
     expect([unknown.status, unknown.error]).toEqual([wrong.status, wrong.error]);
     expect(wrong.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('enters the workspace that is asked for, and no other’s', async () => {
+  it('A login enters the requested workspace, and gets 404 for a workspace of others', async () => {
     const [desk, foreign] = [await world.desk(), await world.desk()];
     const second = await world.anyone.post('/v1/auth/register', registration({ email: desk.owner.email }));
     const workspaceId: string = second.data.workspace.id;
@@ -242,7 +242,7 @@ describe('signing in', () => {
     expect((await login(desk.owner.email, { workspace_id: 'x' })).status).toBe(400);
   });
 
-  it('opens with a password only the memberships that were claimed with it', async () => {
+  it('A login opens only the memberships that its password has claimed', async () => {
     const [desk, other] = [await world.desk(), await world.desk()];
     const key = await world.apiKey(other);
     const body = { email: desk.owner.email, name: 'Olivia', role: 'admin', password: NEW_PASSWORD };
@@ -254,21 +254,21 @@ describe('signing in', () => {
     expect((await login(desk.owner.email, { password: NEW_PASSWORD })).error.code).toBe('invalid_credentials');
   });
 
-  it('does not let in whom a key has made without a password', async () => {
+  it('A member created by a key without a password cannot log in', async () => {
     const key = await world.apiKey(await world.desk());
-    const address = email();
+    const address = newEmail();
     await key.post('/v1/workspace/members', { email: address, name: 'Adam' });
     expect((await login(address)).error.code).toBe('invalid_credentials');
   });
 
-  it('tells a deactivated member so, but only with the right password', async () => {
+  it('A deactivated member gets 403 member_deactivated with the right password only', async () => {
     const { owner } = await world.desk();
     await deactivate(owner.memberId);
     expect((await login(owner.email, { password: NEW_PASSWORD })).error.code).toBe('invalid_credentials');
     expect(await login(owner.email)).toMatchObject({ status: 403, error: { code: 'member_deactivated' } });
   });
 
-  it('passes over the workspace in which the member is deactivated', async () => {
+  it('A login skips the workspace in which the member is deactivated', async () => {
     const desk = await world.desk();
     const second = await world.anyone.post('/v1/auth/register', registration({ email: desk.owner.email }));
     await deactivate(desk.owner.memberId);
@@ -279,7 +279,7 @@ describe('signing in', () => {
   });
 });
 
-describe('with hashes that take their time', () => {
+describe('Signing in with slow password hashes', () => {
   let slow: World;
   beforeAll(async () => {
     slow = await World.start({ BCRYPT_COST: '10', JWT_SECRETS: JWT_SECRET }, { database: world.app.database });
@@ -288,25 +288,25 @@ describe('with hashes that take their time', () => {
 
   const tryLogin = (address: string) => slow.anyone.post('/v1/auth/login', { email: address, password: NEW_PASSWORD });
 
-  it('an unknown e-mail takes as long as a wrong password', async () => {
-    const address = email();
+  it('A login with an unknown e-mail takes as long as one with a wrong password', async () => {
+    const address = newEmail();
     await slow.anyone.post('/v1/auth/register', registration({ email: address }));
-    const fastest = async (who: string) => {
+    const fastest = async (account: string) => {
       const times: number[] = [];
       for (let attempt = 0; attempt < 4; attempt += 1) {
         const started = performance.now();
-        await tryLogin(who);
+        await tryLogin(account);
         times.push(performance.now() - started);
       }
       return Math.min(...times);
     };
     const wrong = await fastest(address);
-    expect(await fastest(email())).toBeGreaterThan(wrong / 2);
+    expect(await fastest(newEmail())).toBeGreaterThan(wrong / 2);
   });
 
-  it('a storm of logins is told to wait rather than queued without end, and the rest of the service goes on', async () => {
+  it('A flood of logins gets 429 with Retry-After, and other requests are still served', async () => {
     const { owner } = await world.desk();
-    const storm = race(70, () => tryLogin(email()));
+    const storm = race(70, () => tryLogin(newEmail()));
     const calm = await slow.as(owner.token).get('/v1/workspace');
     expect(calm.status).toBe(200);
     const answers = await storm;
@@ -317,14 +317,14 @@ describe('with hashes that take their time', () => {
   }, 120_000);
 });
 
-describe('access tokens', () => {
+describe('Access tokens', () => {
   const refusal = async (token: string) => {
     const { status, error, headers } = await me(token);
     return [status, error?.code, headers['www-authenticate']];
   };
   const REJECTED = 'Bearer error="invalid_token"';
 
-  it('last 15 minutes, then say that they have expired', async () => {
+  it('An access token expires after 15 minutes', async () => {
     const { owner } = await world.desk();
     world.app.clock.advance(15 * 60 - 5);
     expect((await me(owner.token)).status).toBe(200);
@@ -332,7 +332,7 @@ describe('access tokens', () => {
     expect(await refusal(owner.token)).toEqual([401, 'token_expired', REJECTED]);
   });
 
-  it('say who signed them for whom, and which secret it was', async () => {
+  it('An access token names its issuer, audience, member and signing secret', async () => {
     const { owner } = await world.desk();
     const { header, claims } = readJwt(owner.token);
     expect(header).toMatchObject({ alg: 'HS256', kid: expect.any(String) });
@@ -347,13 +347,13 @@ describe('access tokens', () => {
     expect(readJwt(owner.refreshToken).claims.aud).toBe('refresh');
   });
 
-  it('are asked for where none came', async () => {
+  it('A request without an access token gets 401 unauthenticated', async () => {
     const answer = await world.anyone.get('/v1/auth/me');
     expect(answer).toMatchObject({ status: 401, error: { code: 'unauthenticated' } });
     expect(answer.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('are refused when anything about them is forged', async () => {
+  it('A forged access token is refused (401), whichever part is forged', async () => {
     const { owner } = await world.desk();
     const { header, claims } = readJwt(owner.token);
     const forged = [
@@ -379,7 +379,7 @@ describe('access tokens', () => {
     }
   });
 
-  it('of another kind count as none', async () => {
+  it('A visitor token, a refresh token or a key is refused where an access token is required (401)', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     const key = await world.apiKey(desk);
@@ -388,14 +388,14 @@ describe('access tokens', () => {
     }
   });
 
-  it('end with the membership: a deactivated member’s are revoked', async () => {
+  it('The access and refresh tokens of a deactivated member are revoked', async () => {
     const { owner } = await world.desk();
     await deactivate(owner.memberId);
     expect(await refusal(owner.token)).toEqual([401, 'token_revoked', REJECTED]);
     expect((await refresh(owner.refreshToken)).error.code).toBe('token_revoked');
   });
 
-  it('are worth what the member is worth now: a demotion holds at once', async () => {
+  it('A demoted member loses the permissions of the old role at once', async () => {
     const desk = await world.desk();
     const admin = await world.colleague(desk, { role: 'admin' });
     expect((await admin.api.get('/v1/api-keys')).status).toBe(200);
@@ -403,7 +403,7 @@ describe('access tokens', () => {
     expect(await admin.api.get('/v1/api-keys')).toMatchObject({ status: 403, error: { code: 'forbidden' } });
   });
 
-  it('say who the caller is, where and with which scope', async () => {
+  it('An access token shows its member, workspace and scope at /v1/auth/me', async () => {
     const desk = await world.desk();
     const agent = await world.colleague(desk, { channel_ids: [desk.channelId] });
     const { data } = await me(agent.token);
@@ -414,8 +414,8 @@ describe('access tokens', () => {
   });
 });
 
-describe('refreshing', () => {
-  it('gives a new access token and the same refresh token, in the body or as Bearer', async () => {
+describe('Refreshing a session', () => {
+  it('A refresh by body or Bearer returns a new access token and the same refresh token', async () => {
     const { owner } = await world.desk();
     world.app.clock.advance(60);
     const first = await refresh(owner.refreshToken);
@@ -427,7 +427,7 @@ describe('refreshing', () => {
     expect(second.data.refresh_token).toBe(owner.refreshToken);
   });
 
-  it('goes on until 7 days from the login, then one must log in', async () => {
+  it('A session can be refreshed until 7 days after the login, then the user must log in again', async () => {
     const { owner } = await world.desk();
     world.app.clock.advance(7 * DAY - 5 * 60);
     const last = await refresh(owner.refreshToken);
@@ -440,7 +440,7 @@ describe('refreshing', () => {
     expect((await login(owner.email)).status).toBe(200);
   });
 
-  it('takes refresh tokens alone', async () => {
+  it('A refresh accepts refresh tokens only', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     const key = await world.apiKey(desk);
@@ -452,7 +452,7 @@ describe('refreshing', () => {
     expect(none.headers['www-authenticate']).toBe('Bearer');
   });
 
-  it('gives a rotating session a new refresh token each time, with the same end', async () => {
+  it('A refresh of a rotating session returns a new refresh token with the same expiry', async () => {
     const { owner } = await world.desk();
     let session: Tokens = await signIn(owner.email, { rotate: true });
     const end = readJwt(session.refresh_token).claims.exp;
@@ -466,13 +466,13 @@ describe('refreshing', () => {
     expect(seen.size).toBe(4);
   });
 
-  it('lets registration open a rotating session too', async () => {
+  it('A registration can open a rotating session, too', async () => {
     const session = await world.anyone.post('/v1/auth/register', registration({ rotate: true }));
     const next = await refresh(session.data.refresh_token);
     expect(next.data.refresh_token).not.toBe(session.data.refresh_token);
   });
 
-  it('takes a reused refresh token of a rotating session for a theft, and ends the family', async () => {
+  it('A reused refresh token of a rotating session counts as stolen and ends the session family', async () => {
     const { owner } = await world.desk();
     const thief = await signIn(owner.email, { rotate: true });
     const next = (await refresh(thief.refresh_token)).data as Tokens;
@@ -483,7 +483,7 @@ describe('refreshing', () => {
     expect((await me(owner.token)).status).toBe(200);
   });
 
-  it('ends the family too when the token is two rotations old, however soon', async () => {
+  it('A refresh token that is two rotations old ends the session family, however recent it is', async () => {
     const { owner } = await world.desk();
     const session = await signIn(owner.email, { rotate: true });
     const second = (await refresh(session.refresh_token)).data as Tokens;
@@ -492,19 +492,19 @@ describe('refreshing', () => {
     expect((await me(third.token)).error.code).toBe('token_revoked');
   });
 
-  it('gives twins of one call within 10 seconds the same new refresh token', async () => {
+  it('A repeated refresh within 10 seconds returns the same new refresh token', async () => {
     const { owner } = await world.desk();
     const session = await signIn(owner.email, { rotate: true });
     const first = (await refresh(session.refresh_token)).data as Tokens;
     world.app.clock.advance(9);
-    const twin = (await refresh(session.refresh_token)).data as Tokens;
-    expect(twin.refresh_token).toBe(first.refresh_token);
-    expect((await me(twin.token)).status).toBe(200);
+    const repeated = (await refresh(session.refresh_token)).data as Tokens;
+    expect(repeated.refresh_token).toBe(first.refresh_token);
+    expect((await me(repeated.token)).status).toBe(200);
     world.app.clock.advance(60);
-    expect((await refresh(twin.refresh_token)).status).toBe(200);
+    expect((await refresh(repeated.refresh_token)).status).toBe(200);
   });
 
-  it('gives racing twins one refresh token', async () => {
+  it('Concurrent refreshes of a rotating session return one new refresh token', async () => {
     const { owner } = await world.desk();
     const session = await signIn(owner.email, { rotate: true });
     const answers = await race(8, () => refresh(session.refresh_token));
@@ -513,8 +513,8 @@ describe('refreshing', () => {
   });
 });
 
-describe('logging out', () => {
-  it('ends the access tokens of the sign-in at once, and no other sign-in', async () => {
+describe('Logging out', () => {
+  it('A logout ends the access tokens of its sign-in at once, and no other sign-in', async () => {
     const { owner } = await world.desk();
     const leaving = await signIn(owner.email);
     const refreshed = (await refresh(leaving.refresh_token)).data as Tokens;
@@ -525,7 +525,7 @@ describe('logging out', () => {
     expect((await me(owner.token)).status).toBe(200);
   });
 
-  it('ends the family by any of its refresh tokens, and may be repeated', async () => {
+  it('A logout with any refresh token of a session ends its family and can be repeated', async () => {
     const { owner } = await world.desk();
     const session = await signIn(owner.email, { rotate: true });
     const next = (await refresh(session.refresh_token)).data as Tokens;
@@ -535,7 +535,7 @@ describe('logging out', () => {
     expect((await me(next.token)).error.code).toBe('token_revoked');
   });
 
-  it('takes refresh tokens alone', async () => {
+  it('A logout accepts refresh tokens only (401)', async () => {
     const { owner } = await world.desk();
     for (const [token, code] of [
       [owner.token, 'invalid_token'],
@@ -548,18 +548,18 @@ describe('logging out', () => {
   });
 });
 
-describe('changing a password', () => {
+describe('Changing a password', () => {
   const change = (api: Caller, old: string, password: string) =>
     api.post('/v1/auth/password', { old_password: old, password });
 
-  it('needs the old one', async () => {
+  it('A password change needs the old password (401)', async () => {
     const { owner } = await world.desk();
     const answer = await change(owner.api, NEW_PASSWORD, 'yet another horse');
     expect(answer).toMatchObject({ status: 401, error: { code: 'invalid_credentials' } });
     expect((await login(owner.email)).status).toBe(200);
   });
 
-  it('ends every other session, and not this one', async () => {
+  it('A password change ends every other session and keeps its own', async () => {
     const { owner } = await world.desk();
     const elsewhere = await signIn(owner.email);
     expect((await change(owner.api, PASSWORD, NEW_PASSWORD)).status).toBe(200);
@@ -571,7 +571,7 @@ describe('changing a password', () => {
     expect((await login(owner.email, { password: NEW_PASSWORD })).status).toBe(200);
   });
 
-  it('is done once by those who race with the old one', async () => {
+  it('Of concurrent password changes with the old password exactly one succeeds', async () => {
     const { owner } = await world.desk();
     const sessions = await race(4, () => signIn(owner.email));
     const answers = await race(4, n => change(sessions[n]?.api ?? owner.api, PASSWORD, `${NEW_PASSWORD} ${n}`));
@@ -580,13 +580,13 @@ describe('changing a password', () => {
     expect((await login(owner.email, { password: `${NEW_PASSWORD} ${winner}` })).status).toBe(200);
   });
 
-  it('keeps the rules of passwords', async () => {
+  it('A password change refuses a password that breaks the rules (400)', async () => {
     const { owner } = await world.desk();
     const answer = await change(owner.api, PASSWORD, 'short');
     expect(answer).toMatchObject({ status: 400, error: { details: [{ field: 'password' }] } });
   });
 
-  it('is not for keys and visitors', async () => {
+  it('Keys and visitors cannot change a password (401)', async () => {
     const desk = await world.desk();
     const callers = [await world.apiKey(desk), (await world.visitor(desk)).api];
     for (const api of callers)
@@ -594,24 +594,24 @@ describe('changing a password', () => {
   });
 });
 
-describe('a forgotten password', () => {
+describe('Resetting a password', () => {
   const reset = (token: string, password = NEW_PASSWORD) =>
     world.anyone.post('/v1/auth/password/reset', { reset_token: token, password });
 
-  function linksFor(address: string): string[] {
+  function findLinks(address: string): string[] {
     return world.app.mails.filter(({ to }) => to === address).map(({ text }) => /#reset=(\S+)/.exec(text)?.[1] ?? '');
   }
 
-  async function linkFor(address: string): Promise<string> {
-    const before = linksFor(address).length;
+  async function requestLink(address: string): Promise<string> {
+    const before = findLinks(address).length;
     expect((await world.anyone.post('/v1/auth/password/forgot', { email: address })).status).toBe(200);
-    return eventually(() => linksFor(address)[before]);
+    return eventually(() => findLinks(address)[before]);
   }
 
-  it('is replaced through a mailed link, which ends every session', async () => {
+  it('A password reset through a mailed link ends every session', async () => {
     const { owner } = await world.desk();
     const elsewhere = await signIn(owner.email);
-    const token = await linkFor(owner.email);
+    const token = await requestLink(owner.email);
     const { text } = world.app.mails.find(({ to }) => to === owner.email) ?? { text: '' };
     expect(text).toContain(`${world.app.config.dashboardUrl}#reset=${token}`);
     expect((await reset(token)).status).toBe(200);
@@ -623,41 +623,41 @@ describe('a forgotten password', () => {
     expect((await login(owner.email, { password: NEW_PASSWORD })).status).toBe(200);
   });
 
-  it('is asked for in the same words whether or not there is such a user, who alone gets mail', async () => {
+  it('A request for a reset link gets one answer for known and unknown e-mails, only users get mail', async () => {
     const { owner } = await world.desk();
-    const [unknown, passwordless] = [email(), email()];
+    const [unknown, passwordless] = [newEmail(), newEmail()];
     await (await world.apiKey(await world.desk())).post('/v1/workspace/members', { email: passwordless, name: 'Adam' });
     const answers = [];
     for (const address of [unknown, passwordless, owner.email]) {
       answers.push(await world.anyone.post('/v1/auth/password/forgot', { email: address }));
     }
     expect(answers.map(({ status, data }) => [status, data])).toEqual(Array(3).fill([200, { done: true }]));
-    await eventually(() => linksFor(owner.email)[0]);
-    expect([linksFor(unknown), linksFor(passwordless)]).toEqual([[], []]);
+    await eventually(() => findLinks(owner.email)[0]);
+    expect([findLinks(unknown), findLinks(passwordless)]).toEqual([[], []]);
   });
 
-  it('is asked for by a mail that makes no second line and no link of the name that the user typed', async () => {
-    const address = email();
+  it("A reset mail keeps a user's name on one line and does not turn it into a link", async () => {
+    const address = newEmail();
     const name = 'Ada,\nyour bill: https://evil.example/pay or bob@evil.example';
     await world.anyone.post('/v1/auth/register', registration({ email: address, name }));
-    await linkFor(address);
+    await requestLink(address);
     const { text } = world.app.mails.find(({ to }) => to === address) ?? { text: '' };
     expect(text.split('\n')[0]).toBe('Hello Ada, your bill: https[:]//evil[.]example/pay or bob@evil[.]example,');
     expect(text.match(/https?:\/\/\S+/g)).toHaveLength(1);
   });
 
-  it('is replaced once per link, however many race', async () => {
+  it('A reset link works once, however many requests use it at the same time', async () => {
     const { owner } = await world.desk();
-    const token = await linkFor(owner.email);
+    const token = await requestLink(owner.email);
     const answers = await race(8, n => reset(token, `${NEW_PASSWORD} ${n}`));
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
     const refused = answers.filter(({ status }) => status !== 200);
     expect(refused.every(({ status, error }) => status === 401 && error.code === 'reset_invalid')).toBe(true);
   });
 
-  it('has a link for an hour', async () => {
+  it('A reset link is valid for one hour', async () => {
     const { owner } = await world.desk();
-    const [late, timely] = [await linkFor(owner.email), await linkFor(owner.email)];
+    const [late, timely] = [await requestLink(owner.email), await requestLink(owner.email)];
     world.app.clock.advance(3601);
     expect((await reset(late)).error.code).toBe('reset_invalid');
     world.app.clock.reset();
@@ -665,47 +665,47 @@ describe('a forgotten password', () => {
     expect((await reset(timely)).status).toBe(200);
   });
 
-  it('spends every other link with the one that is used, and with a change of the password', async () => {
+  it('Other reset links become invalid when one is used or the password is changed', async () => {
     const { owner } = await world.desk();
-    const [first, second] = [await linkFor(owner.email), await linkFor(owner.email)];
+    const [first, second] = [await requestLink(owner.email), await requestLink(owner.email)];
     expect((await reset(second)).status).toBe(200);
     expect((await reset(first)).error.code).toBe('reset_invalid');
-    const third = await linkFor(owner.email);
+    const third = await requestLink(owner.email);
     const back = await signIn(owner.email, { password: NEW_PASSWORD });
     await back.api.post('/v1/auth/password', { old_password: NEW_PASSWORD, password: PASSWORD });
     expect((await reset(third)).error.code).toBe('reset_invalid');
   });
 
-  it('ends also the session that the old password is opening at this moment', async () => {
+  it('A password reset also ends a session that is being opened with the old password at that moment', async () => {
     const { owner } = await world.desk();
-    const token = await linkFor(owner.email);
-    // nobody who signs the member in gets past this, and its password has been checked by then
-    const held = await lockedRow(world.app.database, 'member', owner.memberId);
+    const token = await requestLink(owner.email);
+    // The login checks the password, then waits for the lock on the member's row.
+    const memberLock = await lockedRow(world.app.database, 'member', owner.memberId);
     const entering = login(owner.email);
-    await held.awaited();
+    await memberLock.awaited();
     const resetting = reset(token);
-    await Promise.race([resetting, held.awaited(2)]);
-    await held.commit();
+    await Promise.race([resetting, memberLock.awaited(2)]);
+    await memberLock.commit();
     expect((await resetting).status).toBe(200);
     const session = await entering;
     if (session.status === 200) expect((await me(session.data.token)).error.code).toBe('token_revoked');
     else expect(session.status).toBe(401);
   });
 
-  it('keeps its link when the new password is not acceptable', async () => {
+  it('A reset link stays valid when the new password is refused', async () => {
     const { owner } = await world.desk();
-    const token = await linkFor(owner.email);
+    const token = await requestLink(owner.email);
     expect(await reset(token, 'short')).toMatchObject({ status: 400, error: { details: [{ field: 'password' }] } });
     expect((await reset(token)).status).toBe(200);
   });
 
-  it('is not replaced by garbage', async () => {
+  it('An unknown reset token is refused (401)', async () => {
     expect(await reset('rst_garbage')).toMatchObject({ status: 401, error: { code: 'reset_invalid' } });
   });
 });
 
-describe('secrets', () => {
-  it('rotate without logging anybody out', async () => {
+describe('Secrets', () => {
+  it('A rotation of JWT_SECRETS signs nobody out', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     const rotating = await signIn(desk.owner.email, { rotate: true });
@@ -722,7 +722,7 @@ describe('secrets', () => {
     await renewed.stop();
   });
 
-  it('retire with the secret that is taken away', async () => {
+  it('An access token signed with a removed secret is refused', async () => {
     const { owner } = await world.desk();
     const secrets = 'the third secret that these tests sign tokens with';
     const renewed = await World.start({ JWT_SECRETS: secrets }, { database: world.app.database });
@@ -730,7 +730,7 @@ describe('secrets', () => {
     await renewed.stop();
   });
 
-  it('lie nowhere in the database as they are', async () => {
+  it('Passwords, tokens, keys and identity secrets are not stored in plain text anywhere in the database', async () => {
     const desk: Desk = await world.desk();
     const rotating = await signIn(desk.owner.email, { rotate: true });
     const next = (await refresh(rotating.refresh_token)).data as Tokens;

@@ -18,41 +18,41 @@ interface Page<T> {
 type WithSecret = BotRecord & { secret: string };
 
 const SECRET = /^whsec_[A-Za-z0-9+/]{43}=$/;
-/** A public address: nobody has to answer to a name. */
+/** Uses a public IP address, so that no host name has to resolve. */
 const HOOK = 'https://93.184.215.14/bot';
 
-const lines: string[] = [];
+const logLines: string[] = [];
 let world: World;
 beforeAll(async () => {
-  world = await World.start({ LOG_LEVEL: 'trace' }, { log: { write: line => void lines.push(line) } });
+  world = await World.start({ LOG_LEVEL: 'trace' }, { log: { write: line => void logLines.push(line) } });
 });
 afterEach(() => world.app.clock.reset());
 afterAll(() => world.stop());
 
 const sql = <T extends object>(text: string, values: unknown[] = []) => world.app.database.query<T>(text, values);
 
-async function makeBot(api: Caller, body: object = {}): Promise<WithSecret> {
+async function createBot(api: Caller, body: object = {}): Promise<WithSecret> {
   const made = await api.post<WithSecret>('/v1/bots', { name: unique('Bot'), ...body });
   if (made.status !== 201) throw new Error(`no bot: ${JSON.stringify(made.body)}`);
   return made.data;
 }
 
-async function bots(api: Caller): Promise<BotRecord[]> {
+async function listBots(api: Caller): Promise<BotRecord[]> {
   return (await api.get<Page<BotRecord>>('/v1/bots')).data.items;
 }
 
-function faults({ status, error }: Answer<unknown>): [number, string, string[][]] {
+function refusalOf({ status, error }: Answer<unknown>): [number, string, string[][]] {
   return [status, error.code, (error.details ?? []).map(({ field, code }) => [field, code])];
 }
 
-async function systemBotOf({ workspaceId }: Desk): Promise<string> {
+async function findSystemBot({ workspaceId }: Desk): Promise<string> {
   const [bot] = await sql<{ id: string }>(`SELECT id FROM bot WHERE workspace_id = $1 AND kind = 'system'`, [
     workspaceId,
   ]);
   return bot?.id ?? '';
 }
 
-interface Logged {
+interface LoggedEvent {
   type: string;
   actor: object;
   payload: BotRecord;
@@ -60,36 +60,36 @@ interface Logged {
   user_agent: string | null;
 }
 
-/** What the log has of the bot, oldest first. */
-function logOf(botId: string): Promise<Logged[]> {
+/** Returns the recorded events about a bot, oldest first. */
+function readEvents(botId: string): Promise<LoggedEvent[]> {
   const columns = 'type, actor, payload, address, user_agent';
   return sql(`SELECT ${columns} FROM event WHERE type LIKE 'bot.%' AND payload ->> 'id' = $1 ORDER BY position`, [
     botId,
   ]);
 }
 
-/** Conversations with the bot in the lead: later parts of the service lead there. */
-async function ledBy(desk: Desk, botId: string, count = 1): Promise<ConversationRecord[]> {
+/** Creates conversations that the bot handles, by SQL: no route of the bots module leads there. */
+async function createBotConversations(desk: Desk, botId: string, count = 1): Promise<ConversationRecord[]> {
   const led: ConversationRecord[] = [];
   for (let index = 0; index < count; index += 1) {
     const { id } = await world.conversation(await world.visitor(desk));
     await sql(`UPDATE conversation SET status = 'pending', control = 'bot', bot_id = $2 WHERE id = $1`, [id, botId]);
-    led.push(await conversation(desk.owner, id));
+    led.push(await readConversation(desk.owner, id));
   }
   await world.app.app.get(ConversationCountsRepairService).repair();
   return led;
 }
 
-async function conversation(agent: Agent, id: string): Promise<ConversationRecord> {
+async function readConversation(agent: Agent, id: string): Promise<ConversationRecord> {
   return (await agent.api.get<ConversationRecord>(`/v1/conversations/${id}`)).data;
 }
 
-async function messages(api: Caller, id: string): Promise<MessageRecord[]> {
+async function readMessages(api: Caller, id: string): Promise<MessageRecord[]> {
   return (await api.get<Page<MessageRecord>>(`/v1/conversations/${id}/messages`)).data.items;
 }
 
-describe('a bot', () => {
-  it('begins with what a new one would want', async () => {
+describe('Bots', () => {
+  it('A new bot has the default settings and shows its secret', async () => {
     const { owner } = await world.desk();
     const made = await owner.api.post<WithSecret>('/v1/bots', { name: 'Berta' });
     expect(made.status).toBe(201);
@@ -108,26 +108,26 @@ describe('a bot', () => {
     });
   });
 
-  it('is made as its maker says', async () => {
+  it('A new bot has the settings that its creation gives', async () => {
     const { owner } = await world.desk();
     const given = {
       name: 'Berta',
-      description: 'Answers what is asked every day.',
+      description: 'Answers common questions.',
       avatar_url: 'https://cdn.shop.example/berta.png',
       status: 'disabled',
       webhook_url: HOOK,
       history_count: 0,
       timeout_seconds: 5,
     };
-    const made = await makeBot(owner.api, given);
+    const made = await createBot(owner.api, given);
     expect(made).toMatchObject(given);
     expect((await owner.api.get(`/v1/bots/${made.id}`)).data).toMatchObject(given);
   });
 
-  it('keeps what a change does not name, and forgets what null clears', async () => {
+  it('A bot update keeps fields that are absent and clears fields that are null', async () => {
     const { owner } = await world.desk();
     const given = { description: 'Helps.', avatar_url: 'https://cdn.shop.example/b.png', webhook_url: HOOK };
-    const { id, name } = await makeBot(owner.api, given);
+    const { id, name } = await createBot(owner.api, given);
     world.app.clock.advance(60);
     const renamed = await owner.api.patch<BotRecord>(`/v1/bots/${id}`, { name: 'Bert', history_count: 3 });
     expect(renamed.status).toBe(200);
@@ -161,19 +161,19 @@ describe('a bot', () => {
     ['timeout_seconds', 4],
     ['timeout_seconds', 3601],
     ['timeout_seconds', null],
-  ])('has no %s of %j', async (field, value) => {
+  ])('A bot cannot be created or updated with %s = %j (400)', async (field, value) => {
     const { owner } = await world.desk();
-    const { id } = await makeBot(owner.api);
+    const { id } = await createBot(owner.api);
     for (const answer of [
       await owner.api.post('/v1/bots', { name: 'Berta', [field]: value }),
       await owner.api.patch(`/v1/bots/${id}`, { [field]: value }),
     ]) {
       expect([answer.status, answer.error.details?.map(fault => fault.field)]).toEqual([400, [field]]);
     }
-    expect(await bots(owner.api)).toHaveLength(1);
+    expect(await listBots(owner.api)).toHaveLength(1);
   });
 
-  it('is not made with nulls, for there is nothing to clear, nor without a name', async () => {
+  it('A bot cannot be created without a name or with nulls', async () => {
     const { owner } = await world.desk();
     const nulls = { description: null, avatar_url: null, webhook_url: null };
     const refused = await owner.api.post('/v1/bots', nulls);
@@ -181,46 +181,51 @@ describe('a bot', () => {
     expect([refused.status, fields]).toEqual([400, ['avatar_url', 'description', 'name', 'webhook_url']]);
   });
 
-  it('keeps its id, its secret and its kind, whatever a body says of them', async () => {
+  it('A request body cannot set the id, secret, kind or workspace of a bot', async () => {
     const { owner } = await world.desk();
-    const made = await makeBot(owner.api, { id: newId(), secret: 'whsec_mine', kind: 'system', workspace_id: newId() });
+    const made = await createBot(owner.api, {
+      id: newId(),
+      secret: 'whsec_mine',
+      kind: 'system',
+      workspace_id: newId(),
+    });
     expect(made.secret).toMatch(SECRET);
     const changed = await owner.api.patch<BotRecord>(`/v1/bots/${made.id}`, {
       kind: 'system',
       deleted_at: '2020-01-01',
     });
     expect([changed.status, changed.data.id]).toEqual([200, made.id]);
-    expect(await bots(owner.api)).toHaveLength(1);
+    expect(await listBots(owner.api)).toHaveLength(1);
   });
 
-  it('is made once where its request is sent again under one Idempotency-Key, with the same secret', async () => {
+  it('A creation repeated with its Idempotency-Key creates one bot and returns the same secret', async () => {
     const { owner } = await world.desk();
     const make = () => owner.api.post<WithSecret>('/v1/bots', { name: 'Berta' }, { 'Idempotency-Key': 'one-bot' });
     const [first, second] = [await make(), await make()];
     expect(second.data).toEqual(first.data);
     expect(second.headers['idempotency-replayed']).toBe('true');
-    expect(await bots(owner.api)).toHaveLength(1);
+    expect(await listBots(owner.api)).toHaveLength(1);
   });
 
-  it('loses neither of two changes that race', async () => {
+  it('Two concurrent updates of a bot are both kept', async () => {
     const { owner } = await world.desk();
-    const { id } = await makeBot(owner.api);
-    const held = await heldRow(world.app.database, 'bot', id, `description = 'Changed meanwhile'`);
+    const { id } = await createBot(owner.api);
+    const rowLock = await heldRow(world.app.database, 'bot', id, `description = 'Changed meanwhile'`);
     const change = owner.api.patch<BotRecord>(`/v1/bots/${id}`, { name: 'Bert' });
-    await held.awaited();
-    await held.commit();
+    await rowLock.awaited();
+    await rowLock.commit();
     expect((await change).data).toMatchObject({ name: 'Bert', description: 'Changed meanwhile' });
   });
 });
 
-describe('the list of bots', () => {
-  it('is read page by page, oldest first, stable under inserts', async () => {
+describe('Listing bots', () => {
+  it('The list of bots is paged, oldest first, and stable while bots are added', async () => {
     const { owner } = await world.desk();
     const made: string[] = [];
-    for (let index = 0; index < 5; index += 1) made.push((await makeBot(owner.api)).id);
+    for (let index = 0; index < 5; index += 1) made.push((await createBot(owner.api)).id);
     const first = (await owner.api.get<Page<BotRecord>>('/v1/bots?limit=2')).data;
     expect(first.items.map(({ id }) => id)).toEqual(made.slice(0, 2));
-    made.push((await makeBot(owner.api)).id);
+    made.push((await createBot(owner.api)).id);
     const rest: string[] = [];
     for (let cursor = first.next_cursor; cursor !== null;) {
       const page: Page<BotRecord> = (await owner.api.get<Page<BotRecord>>(`/v1/bots?limit=2&cursor=${cursor}`)).data;
@@ -231,10 +236,10 @@ describe('the list of bots', () => {
     expect((await owner.api.get('/v1/bots?cursor=nonsense')).error.code).toBe('cursor_invalid');
   });
 
-  it('begins empty: the system bot, which signs what happens by itself, is not in it', async () => {
+  it('The system bot is not listed, cannot be read or changed (404), and signs timeline entries', async () => {
     const desk = await world.desk();
-    expect(await bots(desk.owner.api)).toEqual([]);
-    const system = await systemBotOf(desk);
+    expect(await listBots(desk.owner.api)).toEqual([]);
+    const system = await findSystemBot(desk);
     for (const api of [desk.owner.api, await world.apiKey(desk)]) {
       for (const answer of [
         await api.get(`/v1/bots/${system}`),
@@ -247,12 +252,12 @@ describe('the list of bots', () => {
     }
     const { id } = await world.conversation(await world.visitor(desk));
     await desk.owner.api.post(`/v1/conversations/${id}/resolve`);
-    const entry = (await messages(desk.owner.api, id)).at(-1);
+    const entry = (await readMessages(desk.owner.api, id)).at(-1);
     expect(entry).toMatchObject({ content_type: 'event', sender_type: 'bot', sender_id: system });
   });
 });
 
-describe('who may do what with bots', () => {
+describe('Permissions for bots', () => {
   const writes = (id: string): [string, (api: Caller) => Promise<Answer<unknown>>][] => [
     ['create', api => api.post('/v1/bots', { name: 'Berta' })],
     ['update', api => api.patch(`/v1/bots/${id}`, { name: 'Bert' })],
@@ -260,9 +265,9 @@ describe('who may do what with bots', () => {
     ['delete', api => api.delete(`/v1/bots/${id}`)],
   ];
 
-  it('reading is for every agent and key, also with a narrow scope', async () => {
+  it('Every agent and every key with bots:read can read bots, also with a limited scope', async () => {
     const desk = await world.desk();
-    const { id } = await makeBot(desk.owner.api);
+    const { id } = await createBot(desk.owner.api);
     const agents = [
       await world.colleague(desk),
       await world.colleague(desk, { role: 'admin' }),
@@ -271,12 +276,12 @@ describe('who may do what with bots', () => {
     ];
     const keys = [await world.apiKey(desk), await world.apiKey(desk, { scopes: ['bots:read'] })];
     for (const api of [...agents.map(agent => agent.api), ...keys]) {
-      expect((await bots(api)).map(bot => bot.id)).toEqual([id]);
+      expect((await listBots(api)).map(bot => bot.id)).toEqual([id]);
       expect((await api.get(`/v1/bots/${id}`)).status).toBe(200);
     }
   });
 
-  it('making and changing is for owners, admins and keys', async () => {
+  it('Owners, admins and keys with bots:write can create, update, rotate and delete bots', async () => {
     const desk = await world.desk();
     const admin = await world.colleague(desk, { role: 'admin' });
     const callers = [
@@ -286,16 +291,16 @@ describe('who may do what with bots', () => {
       await world.apiKey(desk, { scopes: ['bots:write'] }),
     ];
     for (const api of callers) {
-      const { id } = await makeBot(desk.owner.api);
-      for (const [what, write] of writes(id)) {
-        expect([what, (await write(api)).status]).toEqual([what, what === 'create' ? 201 : 200]);
+      const { id } = await createBot(desk.owner.api);
+      for (const [action, write] of writes(id)) {
+        expect([action, (await write(api)).status]).toEqual([action, action === 'create' ? 201 : 200]);
       }
     }
   });
 
-  it('agents, keys without the right, and sessions limited to some channels change nothing', async () => {
+  it('Agents, keys without bots:write, narrowed sessions and visitors cannot change bots', async () => {
     const desk = await world.desk();
-    const { id } = await makeBot(desk.owner.api);
+    const { id } = await createBot(desk.owner.api);
     const agent = await world.colleague(desk);
     const narrow = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     const refused: [Caller, string][] = [
@@ -304,47 +309,49 @@ describe('who may do what with bots', () => {
       [await world.apiKey(desk, { scopes: ['bots:read', 'channels:write'] }), 'forbidden'],
     ];
     for (const [api, code] of refused) {
-      for (const [what, write] of writes(id)) {
+      for (const [action, write] of writes(id)) {
         const answer = await write(api);
-        expect([what, answer.status, answer.error.code]).toEqual([what, 403, code]);
+        expect([action, answer.status, answer.error.code]).toEqual([action, 403, code]);
       }
     }
     const visitor = await world.visitor(desk);
-    for (const [what, write] of writes(id)) expect([what, (await write(visitor.api)).status]).toEqual([what, 401]);
+    for (const [action, write] of writes(id))
+      expect([action, (await write(visitor.api)).status]).toEqual([action, 401]);
     expect((await visitor.api.get('/v1/bots')).status).toBe(401);
-    expect(await bots(desk.owner.api)).toHaveLength(1);
-    expect((await logOf(id)).map(({ type }) => type)).toEqual(['bot.created']);
+    expect(await listBots(desk.owner.api)).toHaveLength(1);
+    expect((await readEvents(id)).map(({ type }) => type)).toEqual(['bot.created']);
   });
 
-  it("another workspace's bot is not there: to read, to change, or to speak as", async () => {
+  it('A bot of another workspace cannot be read or changed (404), nor be the sender of a message (400)', async () => {
     const [ours, theirs] = [await world.desk(), await world.desk()];
-    const { id } = await makeBot(theirs.owner.api);
+    const { id } = await createBot(theirs.owner.api);
     const key = await world.apiKey(ours);
     for (const api of [ours.owner.api, key]) {
       const { data } = await api.get<Page<BotRecord>>('/v1/bots');
       expect(data.items).toEqual([]);
       expect((await api.get(`/v1/bots/${id}`)).error.code).toBe('not_found');
-      for (const [what, write] of writes(id).slice(1)) {
+      for (const [action, write] of writes(id).slice(1)) {
         const answer = await write(api);
-        expect([what, answer.status, answer.error.code]).toEqual([what, 404, 'not_found']);
+        expect([action, answer.status, answer.error.code]).toEqual([action, 404, 'not_found']);
       }
     }
-    const { id: talk } = await world.conversation(await world.visitor(ours));
-    const said = await key.post(`/v1/conversations/${talk}/messages`, { content: 'Hi', bot_id: id });
-    expect([said.status, said.error.code]).toEqual([400, 'sender_unknown']);
-    expect(await logOf(id)).toHaveLength(1);
-    expect((await bots(theirs.owner.api)).map(bot => bot.id)).toEqual([id]);
+    const { id: conversationId } = await world.conversation(await world.visitor(ours));
+    const sent = await key.post(`/v1/conversations/${conversationId}/messages`, { content: 'Hi', bot_id: id });
+    expect([sent.status, sent.error.code]).toEqual([400, 'sender_unknown']);
+    expect(await readEvents(id)).toHaveLength(1);
+    expect((await listBots(theirs.owner.api)).map(bot => bot.id)).toEqual([id]);
   });
 });
 
-describe("a bot's secret", () => {
-  const stored = async (id: string) =>
+describe('Bot secrets', () => {
+  const readStoredSecret = async (id: string) =>
     (await sql<{ secret: string | null }>('SELECT secret FROM bot WHERE id = $1', [id]))[0]?.secret;
-  const opened = async (id: string) => world.app.app.get(Cipher).decrypt((await stored(id)) ?? '', 'bot.secret');
+  const decryptStoredSecret = async (id: string) =>
+    world.app.app.get(Cipher).decrypt((await readStoredSecret(id)) ?? '', 'bot.secret');
 
-  it('has the form of Standard Webhooks: 24 to 64 random bytes in base64, of its own for each bot', async () => {
+  it('A bot secret has the form of Standard Webhooks (24 to 64 random bytes in base64) and is unique', async () => {
     const { owner } = await world.desk();
-    const secrets = [await makeBot(owner.api), await makeBot(owner.api)].map(({ secret }) => secret);
+    const secrets = [await createBot(owner.api), await createBot(owner.api)].map(({ secret }) => secret);
     for (const secret of secrets) {
       const bytes = Buffer.from(secret.replace('whsec_', ''), 'base64');
       expect(bytes.length).toBeGreaterThanOrEqual(24);
@@ -353,10 +360,10 @@ describe("a bot's secret", () => {
     expect(new Set(secrets).size).toBe(2);
   });
 
-  it('is shown when the bot is made and when it is rotated, and never again', async () => {
+  it('A bot secret is shown on creation and on rotation, and never again', async () => {
     const desk = await world.desk();
     const socket = await world.agentSocket(desk.owner);
-    const { id, secret } = await makeBot(desk.owner.api);
+    const { id, secret } = await createBot(desk.owner.api);
     const rotated = await desk.owner.api.post<WithSecret>(`/v1/bots/${id}/rotate-secret`);
     expect([rotated.status, rotated.data.id]).toEqual([200, id]);
     expect(rotated.data.secret).toMatch(SECRET);
@@ -369,52 +376,52 @@ describe("a bot's secret", () => {
     await socket.close();
   });
 
-  it('changes at once when it is rotated: the old one is nowhere any more', async () => {
+  it('A rotation replaces the stored bot secret at once', async () => {
     const { owner } = await world.desk();
-    const { id, secret } = await makeBot(owner.api);
-    expect(await opened(id)).toBe(secret);
+    const { id, secret } = await createBot(owner.api);
+    expect(await decryptStoredSecret(id)).toBe(secret);
     const rotated = await owner.api.post<WithSecret>(`/v1/bots/${id}/rotate-secret`);
     expect(rotated.data.secret).not.toBe(secret);
-    expect(await opened(id)).toBe(rotated.data.secret);
+    expect(await decryptStoredSecret(id)).toBe(rotated.data.secret);
   });
 
-  it('lies in no table and in no line of the log as it was', async () => {
+  it('A bot secret is in no table and no log line in plain text', async () => {
     const { owner } = await world.desk();
-    const made = await makeBot(owner.api, { webhook_url: HOOK });
+    const made = await createBot(owner.api, { webhook_url: HOOK });
     const kept = await owner.api.post<WithSecret>('/v1/bots', { name: 'K' }, { 'Idempotency-Key': 'kept-bot' });
     const rotated = await owner.api.post<WithSecret>(`/v1/bots/${made.id}/rotate-secret`);
     const tables = await sql<{ name: string }>(
       `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`,
     );
     const rows = await Promise.all(tables.map(({ name }) => sql(`SELECT row_to_json(t)::text AS row FROM ${name} t`)));
-    const text = [JSON.stringify(rows), ...lines].join('\n');
+    const text = [JSON.stringify(rows), ...logLines].join('\n');
     expect(text).toContain(made.id);
     for (const { secret } of [made, kept.data, rotated.data]) {
       const bytes = secret.replace('whsec_', '');
       expect([text.includes(secret), text.includes(bytes)]).toEqual([false, false]);
     }
-    expect(await stored(made.id)).toMatch(/^[0-9a-f]{8}\./);
+    expect(await readStoredSecret(made.id)).toMatch(/^[0-9a-f]{8}\./);
   });
 
-  it('is forgotten with its bot', async () => {
+  it('A bot secret is deleted with its bot', async () => {
     const { owner } = await world.desk();
-    const { id } = await makeBot(owner.api);
+    const { id } = await createBot(owner.api);
     await owner.api.delete(`/v1/bots/${id}`);
-    expect(await stored(id)).toBeNull();
+    expect(await readStoredSecret(id)).toBeNull();
   });
 
-  it('of races to rotate it, the last one to win is the one that is kept', async () => {
+  it('Concurrent rotations of a bot secret leave one of the returned secrets in force', async () => {
     const { owner } = await world.desk();
-    const { id } = await makeBot(owner.api);
+    const { id } = await createBot(owner.api);
     const answers = await race(8, () => owner.api.post<WithSecret>(`/v1/bots/${id}/rotate-secret`));
     expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 8 });
     const secrets = answers.map(({ data }) => data.secret);
     expect(new Set(secrets).size).toBe(8);
-    expect(secrets).toContain(await opened(id));
+    expect(secrets).toContain(await decryptStoredSecret(id));
   });
 });
 
-describe("a bot's webhook_url", () => {
+describe('Bot webhook_url', () => {
   const HOSTILE: Record<string, string[]> = {
     address_not_allowed: [
       'http://127.0.0.1:5432/',
@@ -451,36 +458,33 @@ describe("a bot's webhook_url", () => {
     too_long: [`https://shop.example/${'x'.repeat(2048)}`],
   };
 
-  it.each(Object.keys(HOSTILE))(
-    'is refused with %s where it leads nowhere good, and nothing is changed',
-    async code => {
-      const { owner } = await world.desk();
-      const { id } = await makeBot(owner.api, { webhook_url: HOOK });
-      for (const url of HOSTILE[code] ?? []) {
-        const refusal = [url, 400, 'validation_failed', [['webhook_url', code]]];
-        const made = await owner.api.post('/v1/bots', { name: 'Berta', webhook_url: url });
-        expect([url, ...faults(made)]).toEqual(refusal);
-        const changed = await owner.api.patch(`/v1/bots/${id}`, { name: 'Bert', webhook_url: url });
-        expect([url, ...faults(changed)]).toEqual(refusal);
-      }
-      expect((await bots(owner.api)).map(bot => [bot.id, bot.webhook_url])).toEqual([[id, HOOK]]);
-      expect(await logOf(id)).toHaveLength(1);
-    },
-  );
+  it.each(Object.keys(HOSTILE))('A bot webhook_url is refused with %s, and nothing changes', async code => {
+    const { owner } = await world.desk();
+    const { id } = await createBot(owner.api, { webhook_url: HOOK });
+    for (const url of HOSTILE[code] ?? []) {
+      const refusal = [url, 400, 'validation_failed', [['webhook_url', code]]];
+      const made = await owner.api.post('/v1/bots', { name: 'Berta', webhook_url: url });
+      expect([url, ...refusalOf(made)]).toEqual(refusal);
+      const changed = await owner.api.patch(`/v1/bots/${id}`, { name: 'Bert', webhook_url: url });
+      expect([url, ...refusalOf(changed)]).toEqual(refusal);
+    }
+    expect((await listBots(owner.api)).map(bot => [bot.id, bot.webhook_url])).toEqual([[id, HOOK]]);
+    expect(await readEvents(id)).toHaveLength(1);
+  });
 
-  it('is kept as it was given, also while nothing answers to its name', async () => {
+  it('A bot webhook_url is stored as given, even if its host does not resolve', async () => {
     const { owner } = await world.desk();
     for (const url of [
       'https://bots.shop.invalid:8443/Path?token=x#y',
       'http://93.184.215.14',
       'https://BÜCHER.invalid/',
     ]) {
-      const made = await makeBot(owner.api, { webhook_url: url });
+      const made = await createBot(owner.api, { webhook_url: url });
       expect((await owner.api.get(`/v1/bots/${made.id}`)).data.webhook_url).toBe(url);
     }
   });
 
-  it('is looked at only for those who may change bots', async () => {
+  it('A bot webhook_url is validated only for callers who may change bots (403 first)', async () => {
     const desk = await world.desk();
     const agent = await world.colleague(desk);
     const refused = await agent.api.post('/v1/bots', { name: 'Berta', webhook_url: 'http://localhost/' });
@@ -488,61 +492,61 @@ describe("a bot's webhook_url", () => {
   });
 });
 
-describe('what a bot says', () => {
-  const say = (key: Caller, id: string, bot_id: string) =>
+describe('Messages sent as a bot', () => {
+  const sendAsBot = (key: Caller, id: string, bot_id: string) =>
     key.post<MessageRecord>(`/v1/conversations/${id}/messages`, { content: 'Beep', bot_id });
 
-  it('is said through an API key, in its name', async () => {
+  it('A key can send a message in the name of a bot', async () => {
     const desk = await world.desk();
-    const bot = await makeBot(desk.owner.api, { name: 'Berta' });
+    const bot = await createBot(desk.owner.api, { name: 'Berta' });
     const { id } = await world.conversation(await world.visitor(desk));
-    const said = await say(await world.apiKey(desk), id, bot.id);
-    expect(said.status).toBe(201);
-    expect(said.data).toMatchObject({ sender_type: 'bot', sender_id: bot.id, sender_name: 'Berta' });
+    const sent = await sendAsBot(await world.apiKey(desk), id, bot.id);
+    expect(sent.status).toBe(201);
+    expect(sent.data).toMatchObject({ sender_type: 'bot', sender_id: bot.id, sender_name: 'Berta' });
   });
 
-  it('is not said while it is disabled', async () => {
+  it('A key cannot send a message as a disabled bot (400)', async () => {
     const desk = await world.desk();
     const key = await world.apiKey(desk);
-    const bot = await makeBot(desk.owner.api);
+    const bot = await createBot(desk.owner.api);
     const { id } = await world.conversation(await world.visitor(desk));
     await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'disabled' });
-    const silent = await say(key, id, bot.id);
-    expect([silent.status, silent.error.code]).toEqual([400, 'sender_unknown']);
+    const refused = await sendAsBot(key, id, bot.id);
+    expect([refused.status, refused.error.code]).toEqual([400, 'sender_unknown']);
     await desk.owner.api.patch(`/v1/bots/${bot.id}`, { status: 'enabled' });
-    expect((await say(key, id, bot.id)).status).toBe(201);
+    expect((await sendAsBot(key, id, bot.id)).status).toBe(201);
   });
 
-  it('is not said by the system bot through anybody', async () => {
+  it('A key cannot send a message as the system bot (400)', async () => {
     const desk = await world.desk();
     const { id } = await world.conversation(await world.visitor(desk));
-    const refused = await say(await world.apiKey(desk), id, await systemBotOf(desk));
+    const refused = await sendAsBot(await world.apiKey(desk), id, await findSystemBot(desk));
     expect([refused.status, refused.error.code]).toEqual([400, 'sender_unknown']);
   });
 
-  it('stays when the bot is deleted, in its name; it says nothing more', async () => {
+  it('A message keeps the name of its deleted bot, which can send no more', async () => {
     const desk = await world.desk();
     const key = await world.apiKey(desk);
-    const bot = await makeBot(desk.owner.api, { name: 'Berta' });
+    const bot = await createBot(desk.owner.api, { name: 'Berta' });
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
-    const { data: said } = await say(key, id, bot.id);
+    const { data: sent } = await sendAsBot(key, id, bot.id);
     await desk.owner.api.delete(`/v1/bots/${bot.id}`);
-    expect((await messages(desk.owner.api, id)).find(message => message.id === said.id)).toEqual(said);
+    expect((await readMessages(desk.owner.api, id)).find(message => message.id === sent.id)).toEqual(sent);
     const seen = await visitor.api.get<Page<MessageRecord>>(`/v1/widget/conversations/${id}/messages`);
     expect(seen.data.items.map(({ sender_name }) => sender_name)).toContain('Berta');
-    const silent = await say(key, id, bot.id);
-    expect([silent.status, silent.error.code]).toEqual([400, 'sender_unknown']);
+    const refused = await sendAsBot(key, id, bot.id);
+    expect([refused.status, refused.error.code]).toEqual([400, 'sender_unknown']);
   });
 });
 
-describe('a bot that is deleted', () => {
-  it('is gone for everyone, though its row stays', async () => {
+describe('Deleting a bot', () => {
+  it('A deleted bot gets 404 on every route, and its row stays with deleted_at', async () => {
     const desk = await world.desk();
-    const [{ id }, other] = [await makeBot(desk.owner.api), await makeBot(desk.owner.api)];
+    const [{ id }, other] = [await createBot(desk.owner.api), await createBot(desk.owner.api)];
     const deleted = await desk.owner.api.delete(`/v1/bots/${id}`);
     expect([deleted.status, deleted.data]).toEqual([200, { id, deleted: true }]);
-    expect((await bots(desk.owner.api)).map(bot => bot.id)).toEqual([other.id]);
+    expect((await listBots(desk.owner.api)).map(bot => bot.id)).toEqual([other.id]);
     for (const answer of [
       await desk.owner.api.get(`/v1/bots/${id}`),
       await desk.owner.api.patch(`/v1/bots/${id}`, { name: 'Again' }),
@@ -554,25 +558,25 @@ describe('a bot that is deleted', () => {
     expect(await sql('SELECT id FROM bot WHERE id = $1 AND deleted_at IS NOT NULL', [id])).toHaveLength(1);
   });
 
-  it('is deleted once, however many try at once', async () => {
+  it('Of concurrent deletions of a bot one succeeds, the others get 404', async () => {
     const { owner } = await world.desk();
-    const { id } = await makeBot(owner.api);
+    const { id } = await createBot(owner.api);
     const answers = await race(8, () => owner.api.delete(`/v1/bots/${id}`));
     expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 1, 404: 7 });
-    expect((await logOf(id)).map(({ type }) => type)).toEqual(['bot.created', 'bot.deleted']);
+    expect((await readEvents(id)).map(({ type }) => type)).toEqual(['bot.created', 'bot.deleted']);
   });
 
-  it('hands over the conversations that it leads: open, of people, with an entry that says why', async () => {
+  it('Deleting a bot hands its conversations over as open, with the reason in the timeline', async () => {
     const desk = await world.desk();
-    const bot = await makeBot(desk.owner.api);
-    const led = await ledBy(desk, bot.id, 3);
+    const bot = await createBot(desk.owner.api);
+    const led = await createBotConversations(desk, bot.id, 3);
     const socket = await world.agentSocket(desk.owner);
     await desk.owner.api.delete(`/v1/bots/${bot.id}`);
     for (const before of led) {
-      const after = await conversation(desk.owner, before.id);
+      const after = await readConversation(desk.owner, before.id);
       expect(after).toMatchObject({ status: 'open', control: 'human', bot_id: null, version: before.version + 1 });
-      const entry = (await messages(desk.owner.api, before.id)).at(-1);
-      expect(entry).toMatchObject({ content_type: 'event', private: true, sender_id: await systemBotOf(desk) });
+      const entry = (await readMessages(desk.owner.api, before.id)).at(-1);
+      expect(entry).toMatchObject({ content_type: 'event', private: true, sender_id: await findSystemBot(desk) });
       const actor = { type: 'member', id: desk.owner.memberId };
       expect(entry?.metadata).toEqual({ event: 'handed_over', reason: 'bot_deleted', actor, assignee_id: null });
       const frame = await socket.next('conversation.updated', ({ data }) => data.id === before.id);
@@ -591,9 +595,9 @@ describe('a bot that is deleted', () => {
     await socket.close();
   });
 
-  it('tells the visitor that the conversation is open, and nothing of why', async () => {
+  it('Deleting a bot tells the visitor that the conversation is open, and not the reason', async () => {
     const desk = await world.desk();
-    const bot = await makeBot(desk.owner.api);
+    const bot = await createBot(desk.owner.api);
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
     await sql(`UPDATE conversation SET status = 'pending', control = 'bot', bot_id = $2 WHERE id = $1`, [id, bot.id]);
@@ -608,51 +612,56 @@ describe('a bot that is deleted', () => {
     await socket.close();
   });
 
-  it("touches nobody else's conversations, nor those that people lead or that are over", async () => {
+  it('Deleting a bot leaves conversations alone that other bots or agents handle or that are resolved', async () => {
     const [desk, other] = [await world.desk(), await world.desk()];
-    const [bot, twin, foreign] = [
-      await makeBot(desk.owner.api),
-      await makeBot(desk.owner.api),
-      await makeBot(other.owner.api),
+    const [bot, otherBot, foreign] = [
+      await createBot(desk.owner.api),
+      await createBot(desk.owner.api),
+      await createBot(other.owner.api),
     ];
-    const [ofTwin] = await ledBy(desk, twin.id);
-    const [ofForeign] = await ledBy(other, foreign.id);
-    const [taken, over] = await ledBy(desk, bot.id, 2);
+    const [ofOtherBot] = await createBotConversations(desk, otherBot.id);
+    const [ofForeign] = await createBotConversations(other, foreign.id);
+    const [taken, over] = await createBotConversations(desk, bot.id, 2);
     await desk.owner.api.post(`/v1/conversations/${taken?.id}/take`);
     await desk.owner.api.post(`/v1/conversations/${over?.id}/resolve`);
-    const look = async () => [
-      await conversation(desk.owner, ofTwin?.id ?? ''),
-      await conversation(other.owner, ofForeign?.id ?? ''),
-      await conversation(desk.owner, taken?.id ?? ''),
-      await conversation(desk.owner, over?.id ?? ''),
+    const readAll = async () => [
+      await readConversation(desk.owner, ofOtherBot?.id ?? ''),
+      await readConversation(other.owner, ofForeign?.id ?? ''),
+      await readConversation(desk.owner, taken?.id ?? ''),
+      await readConversation(desk.owner, over?.id ?? ''),
     ];
-    const before = await look();
+    const before = await readAll();
     expect(before.map(({ status }) => status)).toEqual(['pending', 'pending', 'open', 'resolved']);
     expect((await desk.owner.api.delete(`/v1/bots/${bot.id}`)).status).toBe(200);
-    expect(await look()).toEqual(before);
+    expect(await readAll()).toEqual(before);
   });
 
-  it('hands over what an agent takes in that moment once, to whoever came first', async () => {
+  it('Deleting a bot does not hand over a conversation that an agent takes at that moment', async () => {
     const desk = await world.desk();
-    const bot = await makeBot(desk.owner.api);
-    const [led] = await ledBy(desk, bot.id);
-    const held = await heldRow(world.app.database, 'conversation', led?.id ?? '', `status = 'open', control = 'human'`);
+    const bot = await createBot(desk.owner.api);
+    const [led] = await createBotConversations(desk, bot.id);
+    const rowLock = await heldRow(
+      world.app.database,
+      'conversation',
+      led?.id ?? '',
+      `status = 'open', control = 'human'`,
+    );
     const deletion = desk.owner.api.delete(`/v1/bots/${bot.id}`);
-    await held.awaited();
-    await held.commit();
+    await rowLock.awaited();
+    await rowLock.commit();
     expect((await deletion).status).toBe(200);
-    const after = await conversation(desk.owner, led?.id ?? '');
+    const after = await readConversation(desk.owner, led?.id ?? '');
     expect(after).toMatchObject({ status: 'open', control: 'human', version: led?.version });
-    expect((await messages(desk.owner.api, after.id)).map(({ content_type }) => content_type)).toEqual(['text']);
+    expect((await readMessages(desk.owner.api, after.id)).map(({ content_type }) => content_type)).toEqual(['text']);
     await world.app.app.get(ConversationCountsRepairService).repair();
   });
 
-  it('lets nobody who speaks meanwhile lock it out, nor be locked out', async () => {
+  it('Deleting a bot and sending messages at the same time do not deadlock', async () => {
     const desk = await world.desk();
-    const bot = await makeBot(desk.owner.api);
+    const bot = await createBot(desk.owner.api);
     const key = await world.apiKey(desk);
-    const led = await ledBy(desk, bot.id, 6);
-    const [deletion, ...said] = await Promise.all([
+    const led = await createBotConversations(desk, bot.id, 6);
+    const [deletion, ...sent] = await Promise.all([
       desk.owner.api.delete<unknown>(`/v1/bots/${bot.id}`),
       ...led.map(({ id }) => desk.owner.api.post<unknown>(`/v1/conversations/${id}/messages`, { content: 'Hello' })),
       ...led.map(({ id }) =>
@@ -660,20 +669,20 @@ describe('a bot that is deleted', () => {
       ),
     ]);
     expect(deletion?.status).toBe(200);
-    expect(said.filter(({ status }) => status !== 201 && status !== 400).map(({ body }) => body)).toEqual([]);
-    const after = await Promise.all(led.map(({ id }) => conversation(desk.owner, id)));
+    expect(sent.filter(({ status }) => status !== 201 && status !== 400).map(({ body }) => body)).toEqual([]);
+    const after = await Promise.all(led.map(({ id }) => readConversation(desk.owner, id)));
     expect(countsOf(after.map(({ status }) => status))).toEqual({ open: 6 });
     expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
   });
 
-  it('leads no channel any more, and whoever watches the channels hears of it', async () => {
+  it('Deleting a bot removes it from channel routing and broadcasts channel.updated', async () => {
     const [desk, other] = [await world.desk(), await world.desk()];
-    const [bot, twin] = [await makeBot(desk.owner.api), await makeBot(desk.owner.api)];
+    const [bot, otherBot] = [await createBot(desk.owner.api), await createBot(desk.owner.api)];
     const second = await world.channel(desk);
     const routed: [string, string][] = [
       [desk.channelId, bot.id],
-      [second.id, twin.id],
-      [other.channelId, (await makeBot(other.owner.api)).id],
+      [second.id, otherBot.id],
+      [other.channelId, (await createBot(other.owner.api)).id],
     ];
     for (const [channel, botId] of routed) {
       const routing = { mode: 'least_loaded', bot_id: botId };
@@ -684,7 +693,7 @@ describe('a bot that is deleted', () => {
     const routingOf = async (agent: Agent, id: string) =>
       (await agent.api.get<ChannelRecord>(`/v1/channels/${id}`)).data.routing;
     expect(await routingOf(desk.owner, desk.channelId)).toEqual({ mode: 'least_loaded', bot_id: null });
-    expect(await routingOf(desk.owner, second.id)).toEqual({ mode: 'least_loaded', bot_id: twin.id });
+    expect(await routingOf(desk.owner, second.id)).toEqual({ mode: 'least_loaded', bot_id: otherBot.id });
     expect(await routingOf(other.owner, other.channelId)).toMatchObject({ bot_id: routed[2]?.[1] });
     const frame = await socket.next('channel.updated');
     expect(frame.data).toMatchObject({ id: desk.channelId, routing: { mode: 'least_loaded', bot_id: null } });
@@ -693,21 +702,21 @@ describe('a bot that is deleted', () => {
     await socket.close();
   });
 
-  it('and what goes on without it are one: all of it, or nothing', async () => {
+  it('Deleting a bot and handing over its conversations are one transaction', async () => {
     const desk = await world.desk();
-    const bot = await makeBot(desk.owner.api);
-    const [led] = await ledBy(desk, bot.id);
+    const bot = await createBot(desk.owner.api);
+    const [led] = await createBotConversations(desk, bot.id);
     await sql(`ALTER TABLE message ADD CONSTRAINT ck_planted CHECK (metadata ->> 'reason' <> 'bot_deleted') NOT VALID`);
     expect((await desk.owner.api.delete(`/v1/bots/${bot.id}`)).status).toBe(500);
     await sql('ALTER TABLE message DROP CONSTRAINT ck_planted');
-    expect((await bots(desk.owner.api)).map(({ id }) => id)).toEqual([bot.id]);
-    expect(await conversation(desk.owner, led?.id ?? '')).toEqual(led);
-    expect(await logOf(bot.id)).toHaveLength(1);
+    expect((await listBots(desk.owner.api)).map(({ id }) => id)).toEqual([bot.id]);
+    expect(await readConversation(desk.owner, led?.id ?? '')).toEqual(led);
+    expect(await readEvents(bot.id)).toHaveLength(1);
   });
 });
 
-describe('what happens to bots', () => {
-  it('is heard by every agent of the workspace, but for a new secret, and by no visitor', async () => {
+describe('Bot events', () => {
+  it('Bot events are broadcast to the agents of the workspace, without secrets, and to no visitor', async () => {
     const [desk, other] = [await world.desk(), await world.desk()];
     const narrow = await world.colleague(desk, { channel_ids: [] });
     const visitor = await world.visitor(desk);
@@ -717,16 +726,16 @@ describe('what happens to bots', () => {
       await world.agentSocket(other.owner),
       await world.visitorSocket(visitor),
     ];
-    const { secret: _secret, ...made } = await makeBot(desk.owner.api, { name: 'Berta', webhook_url: HOOK });
+    const { secret: _secret, ...made } = await createBot(desk.owner.api, { name: 'Berta', webhook_url: HOOK });
     const path = `/v1/bots/${made.id}`;
     const changed = (await desk.owner.api.patch<BotRecord>(path, { name: 'Bert' })).data;
     const { secret: _rotated, ...rotated } = (await desk.owner.api.post<WithSecret>(`${path}/rotate-secret`)).data;
     await desk.owner.api.delete(path);
-    const heard: [string, unknown][][] = [];
+    const received: [string, unknown][][] = [];
     for (const socket of sockets) {
-      if (heard.length < 2) await socket.next('bot.deleted');
+      if (received.length < 2) await socket.next('bot.deleted');
       await socket.settled();
-      heard.push(socket.frames.filter(({ type }) => type.startsWith('bot.')).map(({ type, data }) => [type, data]));
+      received.push(socket.frames.filter(({ type }) => type.startsWith('bot.')).map(({ type, data }) => [type, data]));
       await socket.close();
     }
     const expected = [
@@ -734,10 +743,10 @@ describe('what happens to bots', () => {
       ['bot.updated', changed],
       ['bot.deleted', { ...rotated, updated_at: expect.any(String) }],
     ];
-    expect(heard).toEqual([expected, expected, [], []]);
+    expect(received).toEqual([expected, expected, [], []]);
   });
 
-  it('is written down: who, from where, and what the bot was like then', async () => {
+  it('Bot events record the actor, the origin of the request and a snapshot of the bot', async () => {
     const desk = await world.desk();
     const key = await world.apiKey(desk);
     const [me] = (await desk.owner.api.get('/v1/api-keys')).data.items as { id: string }[];
@@ -747,7 +756,7 @@ describe('what happens to bots', () => {
     await desk.owner.api.patch(path, { webhook_url: HOOK }, from);
     await desk.owner.api.post(`${path}/rotate-secret`, undefined, from);
     await key.delete(path, from);
-    const log = await logOf(made.id);
+    const log = await readEvents(made.id);
     const byKey = { type: 'api_key', id: me?.id };
     const byOwner = { type: 'member', id: desk.owner.memberId };
     expect(log.map(({ type, actor }) => [type, actor])).toEqual([
@@ -764,14 +773,14 @@ describe('what happens to bots', () => {
     }
   });
 
-  it('is told of only where something is different', async () => {
+  it('An update that changes nothing records no bot event', async () => {
     const { owner } = await world.desk();
-    const { id, name, updated_at } = await makeBot(owner.api, { webhook_url: HOOK });
+    const { id, name, updated_at } = await createBot(owner.api, { webhook_url: HOOK });
     world.app.clock.advance(60);
     for (const body of [{}, { name, webhook_url: HOOK, history_count: 10, description: null }]) {
       const answer = await owner.api.patch<BotRecord>(`/v1/bots/${id}`, body);
       expect([answer.status, answer.data.updated_at]).toEqual([200, updated_at]);
     }
-    expect((await logOf(id)).map(({ type }) => type)).toEqual(['bot.created']);
+    expect((await readEvents(id)).map(({ type }) => type)).toEqual(['bot.created']);
   });
 });

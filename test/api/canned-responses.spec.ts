@@ -12,7 +12,7 @@ interface Listing {
 const PATH = '/v1/canned-responses';
 const THANKS = { short_code: 'thanks', title: 'Thanks', content: 'Thank you for writing.' };
 
-describe('canned responses', () => {
+describe('Canned responses', () => {
   let world: World;
   let desk: Desk;
   let agent: Agent;
@@ -26,20 +26,20 @@ describe('canned responses', () => {
     agent = desk.owner;
   });
 
-  const make = async (body: object = {}): Promise<CannedResponseRecord> => {
+  const createResponse = async (body: object = {}): Promise<CannedResponseRecord> => {
     const made = await agent.api.post<CannedResponseRecord>(PATH, { ...THANKS, ...body });
     expect(made.status).toBe(201);
     return made.data;
   };
-  const codes = (listing: Listing) => listing.items.map(item => item.short_code);
+  const shortCodes = (listing: Listing) => listing.items.map(item => item.short_code);
   const list = async (query: Record<string, string> = {}) =>
     (await agent.api.get<Listing>(`${PATH}?${new URLSearchParams(query).toString()}`)).data;
 
-  describe('are kept', () => {
-    it('with everything that an agent gave them, and told of by a frame', async () => {
+  describe('Storing canned responses', () => {
+    it('An agent creates a canned response, which is broadcast to the workspace', async () => {
       agent = await world.colleague(desk);
       const inbox = await world.agentSocket(desk.owner);
-      const made = await make({ tags: ['polite', 'short'] });
+      const made = await createResponse({ tags: ['polite', 'short'] });
       expect(made).toEqual({
         id: made.id,
         ...THANKS,
@@ -54,21 +54,21 @@ describe('canned responses', () => {
       await inbox.close();
     });
 
-    it('by a backend without an author', async () => {
+    it('A key creates a canned response without an author', async () => {
       const key = await world.apiKey(desk);
       expect((await key.post(PATH, THANKS)).data).toMatchObject({ created_by: null, tags: [] });
     });
 
-    it('by a colleague who is limited to some channels too: they belong to the workspace', async () => {
+    it('An agent limited to some channels can read and create canned responses of the workspace', async () => {
       const limited = await world.colleague(desk, { channel_ids: [] });
-      const made = await make();
+      const made = await createResponse();
       expect((await limited.api.get(`${PATH}/${made.id}`)).data).toEqual(made);
       expect((await limited.api.post(PATH, { ...THANKS, short_code: 'other' })).status).toBe(201);
     });
 
-    it('and changed in part: what is not named stays', async () => {
+    it('A canned response update keeps the fields that it does not name', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const made = await make({ tags: ['polite'] });
+      const made = await createResponse({ tags: ['polite'] });
       const changed = await agent.api.patch<CannedResponseRecord>(`${PATH}/${made.id}`, { content: 'Thanks!' });
       expect(changed.data).toEqual({ ...made, content: 'Thanks!', updated_at: changed.data.updated_at });
       expect((await inbox.next('canned_response.updated')).data).toEqual(changed.data);
@@ -78,9 +78,9 @@ describe('canned responses', () => {
       await inbox.close();
     });
 
-    it('and deleted once', async () => {
+    it('A deleted canned response gets 404 on every route and is broadcast', async () => {
       const inbox = await world.agentSocket(desk.owner);
-      const made = await make();
+      const made = await createResponse();
       const deleted = await agent.api.delete(`${PATH}/${made.id}`);
       expect([deleted.status, deleted.data]).toEqual([200, { id: made.id, deleted: true }]);
       expect((await inbox.next('canned_response.deleted')).data.id).toBe(made.id);
@@ -94,14 +94,14 @@ describe('canned responses', () => {
       await inbox.close();
     });
 
-    it('and deleted once under a race', async () => {
-      const made = await make();
+    it('Of concurrent deletions of a canned response one succeeds, the others get 404', async () => {
+      const made = await createResponse();
       const answers = await race(8, () => agent.api.delete(`${PATH}/${made.id}`));
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 1, 404: 7 });
     });
 
-    it('apart: another workspace neither lists, reads, changes, deletes nor renders them', async () => {
-      const made = await make();
+    it('Another workspace cannot list, read, change, delete or render a canned response (404)', async () => {
+      const made = await createResponse();
       const stranger = (await world.desk()).owner.api;
       expect((await stranger.get<Listing>(PATH)).data.items).toEqual([]);
       const conversation = await world.conversation(await world.visitor(desk));
@@ -116,15 +116,15 @@ describe('canned responses', () => {
       expect((await agent.api.get(`${PATH}/${made.id}`)).data).toEqual(made);
     });
 
-    it('behind the permission of a key: reading is not writing', async () => {
-      const made = await make();
+    it('A key with canned-responses:read cannot create or delete canned responses (403)', async () => {
+      const made = await createResponse();
       const reader = await world.apiKey(desk, { scopes: ['canned-responses:read'] });
       expect((await reader.get(`${PATH}/${made.id}`)).status).toBe(200);
       expect((await reader.post(PATH, { ...THANKS, short_code: 'no' })).status).toBe(403);
       expect((await reader.delete(`${PATH}/${made.id}`)).status).toBe(403);
     });
 
-    it('once where a creation is repeated with its Idempotency-Key', async () => {
+    it('A creation repeated with its Idempotency-Key creates one canned response', async () => {
       const key = { 'Idempotency-Key': unique('key') };
       const first = await agent.api.post(PATH, THANKS, key);
       const again = await agent.api.post(PATH, THANKS, key);
@@ -134,17 +134,17 @@ describe('canned responses', () => {
     });
   });
 
-  describe('have a short code', () => {
-    it('that is one in whatever case it is typed', async () => {
-      const made = await make({ short_code: 'Thank_You-2' });
+  describe('Short codes of canned responses', () => {
+    it('A short code is stored in lower case and is unique in any case (409)', async () => {
+      const made = await createResponse({ short_code: 'Thank_You-2' });
       expect(made.short_code).toBe('thank_you-2');
-      const twin = await agent.api.post(PATH, { ...THANKS, short_code: 'THANK_YOU-2' });
-      expect([twin.status, twin.error.code]).toEqual([409, 'short_code_taken']);
+      const duplicate = await agent.api.post(PATH, { ...THANKS, short_code: 'THANK_YOU-2' });
+      expect([duplicate.status, duplicate.error.code]).toEqual([409, 'short_code_taken']);
     });
 
-    it('that no other one of the workspace has, neither made nor changed', async () => {
-      await make();
-      const other = await make({ short_code: 'other' });
+    it('A canned response cannot be created or updated with the short code of another one (409)', async () => {
+      await createResponse();
+      const other = await createResponse({ short_code: 'other' });
       const changed = await agent.api.patch(`${PATH}/${other.id}`, { short_code: 'Thanks' });
       expect([changed.status, changed.error.code]).toEqual([409, 'short_code_taken']);
       expect((await agent.api.get(`${PATH}/${other.id}`)).data).toEqual(other);
@@ -153,18 +153,18 @@ describe('canned responses', () => {
       );
     });
 
-    it('that another workspace may have too', async () => {
-      await make();
+    it('Two workspaces can use the same short code', async () => {
+      await createResponse();
       expect((await (await world.desk()).owner.api.post(PATH, THANKS)).status).toBe(201);
     });
 
-    it('that is free again after a deletion', async () => {
-      const made = await make();
+    it('A short code is free again after its canned response was deleted', async () => {
+      const made = await createResponse();
       await agent.api.delete(`${PATH}/${made.id}`);
-      await make();
+      await createResponse();
     });
 
-    it('that goes to exactly one of twelve who want it at once', async () => {
+    it('Of 12 concurrent creations with one short code exactly one succeeds, the others get 409', async () => {
       const answers = await race(12, () => agent.api.post(PATH, THANKS));
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 11 });
       const refusals = answers.filter(({ status }) => status === 409);
@@ -172,14 +172,14 @@ describe('canned responses', () => {
       expect((await list()).items).toHaveLength(1);
     });
 
-    it('that goes to exactly one of those who change theirs to it at once', async () => {
-      const mine = await race(6, index => make({ short_code: `mine-${index}` }));
-      const answers = await race(6, index => agent.api.patch(`${PATH}/${mine[index]?.id}`, { short_code: 'wanted' }));
+    it('Of concurrent updates to one short code exactly one succeeds, the others get 409', async () => {
+      const mine = await race(6, index => createResponse({ short_code: `mine-${index}` }));
+      const answers = await race(6, index => agent.api.patch(`${PATH}/${mine[index]?.id}`, { short_code: 'popular' }));
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 5 });
     });
   });
 
-  describe('are checked', () => {
+  describe('Validating canned responses', () => {
     const refused: [string, object, string][] = [
       ['a short code with a space', { short_code: 'two words' }, 'short_code'],
       ['a short code beyond ASCII', { short_code: 'grüße' }, 'short_code'],
@@ -197,13 +197,16 @@ describe('canned responses', () => {
       ['tags that are null', { tags: null }, 'tags'],
     ];
 
-    it.each(refused)('%s is 400 and named', async (_what, body, field) => {
-      const answer = await agent.api.post(PATH, { ...THANKS, ...body });
-      expect([answer.status, answer.error.code]).toEqual([400, 'validation_failed']);
-      expect(answer.error.details?.map(fault => fault.field)).toEqual([field]);
-    });
+    it.each(refused)(
+      'A canned response with %s is refused and the field is named (400)',
+      async (_fault, body, field) => {
+        const answer = await agent.api.post(PATH, { ...THANKS, ...body });
+        expect([answer.status, answer.error.code]).toEqual([400, 'validation_failed']);
+        expect(answer.error.details?.map(fault => fault.field)).toEqual([field]);
+      },
+    );
 
-    it('names all faulty fields at once', async () => {
+    it('A refused canned response names all invalid fields at once', async () => {
       const answer = await agent.api.post(PATH, { short_code: 'no good', tags: 'x' });
       expect(answer.error.details?.map(fault => fault.field).sort()).toEqual([
         'content',
@@ -213,63 +216,67 @@ describe('canned responses', () => {
       ]);
     });
 
-    it('takes a short code of 50 characters, content of 20,000 and 20 tags of 50', async () => {
+    it('A canned response can have a short code of 50 characters, content of 20,000 and 20 tags of 50', async () => {
       const tags = Array.from({ length: 20 }, (_nothing, index) => `${index}`.padStart(50, 'x'));
-      await make({ short_code: 'a'.repeat(50), content: 'ü'.repeat(20_000), tags });
+      await createResponse({ short_code: 'a'.repeat(50), content: 'ü'.repeat(20_000), tags });
     });
 
-    it.each(['short_code', 'title', 'content', 'tags'])('refuses null for %s in a change', async field => {
-      const made = await make();
-      const answer = await agent.api.patch(`${PATH}/${made.id}`, { [field]: null });
-      expect([answer.status, answer.error.details?.[0]?.field]).toEqual([400, field]);
-    });
+    it.each(['short_code', 'title', 'content', 'tags'])(
+      'A canned response update refuses null for %s (400)',
+      async field => {
+        const made = await createResponse();
+        const answer = await agent.api.patch(`${PATH}/${made.id}`, { [field]: null });
+        expect([answer.status, answer.error.details?.[0]?.field]).toEqual([400, field]);
+      },
+    );
 
-    it('ignores what it does not know, and what only the service sets', async () => {
-      const made = await make({ usage_count: 99, id: 'mine', nonsense: true });
+    it('A creation ignores unknown fields and fields that only the service sets', async () => {
+      const made = await createResponse({ usage_count: 99, id: 'mine', nonsense: true });
       expect(made).toMatchObject({ usage_count: 0 });
       expect(made.id).not.toBe('mine');
     });
   });
 
-  describe('are listed', () => {
-    it('by short code', async () => {
-      for (const short_code of ['zebra', 'apple', '9th', 'mango-2', 'mango']) await make({ short_code });
-      expect(codes(await list())).toEqual(['9th', 'apple', 'mango', 'mango-2', 'zebra']);
+  describe('Listing canned responses', () => {
+    it('Canned responses are listed by short code', async () => {
+      for (const short_code of ['zebra', 'apple', '9th', 'mango-2', 'mango']) await createResponse({ short_code });
+      expect(shortCodes(await list())).toEqual(['9th', 'apple', 'mango', 'mango-2', 'zebra']);
     });
 
-    it('with those first whose short code begins with the query, then those that hold it elsewhere', async () => {
-      await make({ short_code: 'a-refund', title: 'Money', content: 'None' });
-      await make({ short_code: 'refund-late', title: 'Late', content: 'Soon' });
-      await make({ short_code: 'refund', title: 'Money', content: 'Back' });
-      await make({ short_code: 'by-title', title: 'On REFUNDs', content: 'x' });
-      await make({ short_code: 'by-content', title: 'x', content: 'We refund you.' });
-      await make({ short_code: 'other', title: 'x', content: 'y' });
+    it('A search lists canned responses whose short code starts with the query first, then other matches', async () => {
+      await createResponse({ short_code: 'a-refund', title: 'Money', content: 'None' });
+      await createResponse({ short_code: 'refund-late', title: 'Late', content: 'Soon' });
+      await createResponse({ short_code: 'refund', title: 'Money', content: 'Back' });
+      await createResponse({ short_code: 'by-title', title: 'On REFUNDs', content: 'x' });
+      await createResponse({ short_code: 'by-content', title: 'x', content: 'We refund you.' });
+      await createResponse({ short_code: 'other', title: 'x', content: 'y' });
       const expected = ['refund', 'refund-late', 'a-refund', 'by-content', 'by-title'];
-      expect(codes(await list({ query: 'refund' }))).toEqual(expected);
-      expect(codes(await list({ query: 'ReFund' }))).toEqual(expected);
+      expect(shortCodes(await list({ query: 'refund' }))).toEqual(expected);
+      expect(shortCodes(await list({ query: 'ReFund' }))).toEqual(expected);
     });
 
-    it('with the wildcards of the database taken literally', async () => {
-      await make({ short_code: 'under_score', content: '100% sure' });
-      await make({ short_code: 'understscore', content: '100 sure \\o/' });
-      expect(codes(await list({ query: 'under_' }))).toEqual(['under_score']);
-      expect(codes(await list({ query: '%' }))).toEqual(['under_score']);
-      expect(codes(await list({ query: '\\' }))).toEqual(['understscore']);
-      expect(codes(await list({ query: "'; --" }))).toEqual([]);
+    it('A search for canned responses takes the wildcards of LIKE literally', async () => {
+      await createResponse({ short_code: 'under_score', content: '100% sure' });
+      await createResponse({ short_code: 'understscore', content: '100 sure \\o/' });
+      expect(shortCodes(await list({ query: 'under_' }))).toEqual(['under_score']);
+      expect(shortCodes(await list({ query: '%' }))).toEqual(['under_score']);
+      expect(shortCodes(await list({ query: '\\' }))).toEqual(['understscore']);
+      expect(shortCodes(await list({ query: "'; --" }))).toEqual([]);
     });
 
     it.each<Record<string, string>>([{}, { query: 'e' }])(
-      'page by page without a hole or a repeat while others are made: %j',
+      'Canned responses are paged without gaps or repeats while others are created: %j',
       async query => {
-        for (let index = 0; index < 9; index += 1) await make({ short_code: `${index % 2 ? 'e' : 'b'}-${index}-e` });
-        const whole = codes(await list(query));
+        for (let index = 0; index < 9; index += 1)
+          await createResponse({ short_code: `${index % 2 ? 'e' : 'b'}-${index}-e` });
+        const whole = shortCodes(await list(query));
         expect(whole).toHaveLength(9);
         const seen: string[] = [];
         for (let cursor: string | null | undefined; cursor !== null;) {
           const page: Listing = await list({ ...query, limit: '2', ...(cursor ? { cursor } : {}) });
-          seen.push(...codes(page));
+          seen.push(...shortCodes(page));
           cursor = page.next_cursor;
-          await make({ short_code: `0-${seen.length}-new-e` });
+          await createResponse({ short_code: `0-${seen.length}-new-e` });
         }
         expect(seen.filter(code => !code.endsWith('new-e'))).toEqual(whole);
         expect(new Set(seen).size).toBe(seen.length);
@@ -277,21 +284,21 @@ describe('canned responses', () => {
     );
 
     const forged = [
-      ['another list', ['contacts', 0, 'a', '01960000-0000-7000-8000-000000000001']],
+      ['the name of another list', ['contacts', 0, 'a', '01960000-0000-7000-8000-000000000001']],
       [
-        'a rank beyond all numbers',
+        'a rank that is too large',
         ['canned-responses', 9_007_199_254_740_991, 'a', '01960000-0000-7000-8000-000000000001'],
       ],
-      ['no id', ['canned-responses', 0, 'a', 'b']],
+      ['a malformed id', ['canned-responses', 0, 'a', 'b']],
     ] as const;
-    it.each(forged)('and a cursor of %s is 400', async (_what, parts) => {
+    it.each(forged)('A canned response cursor with %s is refused (400)', async (_fault, parts) => {
       const cursor = Buffer.from(JSON.stringify(parts)).toString('base64url');
       const answer = await agent.api.get(`${PATH}?cursor=${cursor}`);
       expect([answer.status, answer.error.code]).toEqual([400, 'cursor_invalid']);
     });
   });
 
-  describe('are rendered', () => {
+  describe('Rendering canned responses', () => {
     interface Rendering {
       content: string;
       missing: string[];
@@ -299,11 +306,11 @@ describe('canned responses', () => {
     const render = (id: string, conversationId: string, as = agent.api) =>
       as.post<Rendering>(`${PATH}/${id}/render`, { conversation_id: conversationId });
 
-    it('with the names of the moment', async () => {
+    it('A canned response is rendered with the current names of contact, agent, channel and number', async () => {
       const channel = await world.channel(desk, { name: 'Web shop' });
       const visitor = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Vera' });
       const conversation = await world.conversation(visitor);
-      const made = await make({
+      const made = await createResponse({
         content:
           'Hi {{contact.name|there}}, {{ agent.name }} here on #{{conversation.number}} at {{channel.name | us}}.',
       });
@@ -315,50 +322,50 @@ describe('canned responses', () => {
       });
     });
 
-    it('with the fallback where there is no value, which may be empty', async () => {
+    it('A variable without a value is rendered as its fallback, which can be empty', async () => {
       const conversation = await world.conversation(await world.visitor(desk));
-      const made = await make({ content: 'Hi {{contact.name|there}}{{contact.name|}}!' });
+      const made = await createResponse({ content: 'Hi {{contact.name|there}}{{contact.name|}}!' });
       expect((await render(made.id, conversation.id)).data).toEqual({ content: 'Hi there!', missing: [] });
     });
 
-    it('and says which variables have neither value nor fallback, once each, leaving them as written', async () => {
+    it('A rendering lists each variable without value and fallback once and leaves it as written', async () => {
       const conversation = await world.conversation(await world.visitor(desk));
       const content =
         '{{contact.name}} {{ contact.name }} {{order.id}} {{constructor}} {{agent.name}} {{Contact.Name}} {{}}';
-      const made = await make({ content });
+      const made = await createResponse({ content });
       expect((await render(made.id, conversation.id)).data).toEqual({
         content: content.replace('{{agent.name}}', 'Olivia Owner'),
         missing: ['contact.name', 'order.id', 'constructor'],
       });
     });
 
-    it('for a backend without an agent’s name', async () => {
+    it('A key renders a canned response without an agent name', async () => {
       const conversation = await world.conversation(await world.visitor(desk));
-      const made = await make({ content: '{{agent.name|The team}}, {{agent.name}}' });
+      const made = await createResponse({ content: '{{agent.name|The team}}, {{agent.name}}' });
       const rendered = await render(made.id, conversation.id, await world.apiKey(desk));
       expect(rendered.data).toEqual({ content: 'The team, {{agent.name}}', missing: ['agent.name'] });
     });
 
-    it('without reading a name as a template, or as a pattern of replacement', async () => {
+    it('A rendered name is not read as a template or as a replacement pattern', async () => {
       const visitor = await world.visitor(desk, { name: "{{agent.name}} $& $1 $'" });
       const conversation = await world.conversation(visitor);
-      const made = await make({ content: 'Hi {{contact.name}}' });
+      const made = await createResponse({ content: 'Hi {{contact.name}}' });
       expect((await render(made.id, conversation.id)).data.content).toBe("Hi {{agent.name}} $& $1 $'");
     });
 
-    it('however long that gets', async () => {
+    it('A rendering can be as long as its values make it', async () => {
       const visitor = await world.visitor(desk, { name: 'n'.repeat(200) });
       const conversation = await world.conversation(visitor);
-      const long = await make({ content: '{{contact.name}}'.repeat(1250) });
+      const long = await createResponse({ content: '{{contact.name}}'.repeat(1250) });
       expect((await render(long.id, conversation.id)).data.content).toBe('n'.repeat(250_000));
-      const names = Array.from({ length: 2000 }, (_nothing, index) => `{{${letters(index)}}}`);
-      const odd = await make({ short_code: 'odd', content: names.join('') });
+      const names = Array.from({ length: 2000 }, (_nothing, index) => `{{${lettersFor(index)}}}`);
+      const odd = await createResponse({ short_code: 'odd', content: names.join('') });
       expect((await render(odd.id, conversation.id)).data.missing).toHaveLength(2000);
     });
 
-    it('and each rendering counts as a use, also when many race with each other and with changes', async () => {
+    it('Each rendering counts as a use, also when renderings race with each other and with updates', async () => {
       const conversation = await world.conversation(await world.visitor(desk));
-      const made = await make();
+      const made = await createResponse();
       await Promise.all([
         race(20, () => render(made.id, conversation.id)),
         race(10, index => agent.api.patch(`${PATH}/${made.id}`, { title: `Title ${index}` })),
@@ -366,9 +373,9 @@ describe('canned responses', () => {
       expect((await agent.api.get(`${PATH}/${made.id}`)).data.usage_count).toBe(20);
     });
 
-    it('by a key that may read conversations too, for it learns of one', async () => {
+    it('A key needs conversations:read to render a canned response, because it reveals the contact (403)', async () => {
       const conversation = await world.conversation(await world.visitor(desk, { name: 'Vera' }));
-      const made = await make({ content: '{{contact.name}}' });
+      const made = await createResponse({ content: '{{contact.name}}' });
       const narrow = await world.apiKey(desk, { scopes: ['canned-responses:write'] });
       const refused = await render(made.id, conversation.id, narrow);
       expect([refused.status, refused.error.code]).toEqual([403, 'forbidden']);
@@ -376,8 +383,8 @@ describe('canned responses', () => {
       expect((await render(made.id, conversation.id, wide)).data.content).toBe('Vera');
     });
 
-    it('for a conversation that the caller can see alone', async () => {
-      const made = await make();
+    it('A canned response can be rendered only for a conversation that the caller can see (400)', async () => {
+      const made = await createResponse();
       const elsewhere = await world.desk();
       const foreign = await world.conversation(await world.visitor(elsewhere));
       const limited = await world.colleague(desk, { channel_ids: [(await world.channel(desk)).id] });
@@ -397,8 +404,8 @@ describe('canned responses', () => {
   });
 });
 
-/** a, b, … z, ba, bb …: a name of letters for each number. */
-function letters(index: number): string {
+/** Returns a unique name of letters for each number: a, b, … z, ba, bb, … */
+function lettersFor(index: number): string {
   const last = String.fromCharCode(97 + (index % 26));
-  return index < 26 ? last : letters(Math.floor(index / 26)) + last;
+  return index < 26 ? last : lettersFor(Math.floor(index / 26)) + last;
 }

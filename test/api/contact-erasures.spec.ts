@@ -12,7 +12,7 @@ import type { TestSocket } from '../support/socket.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
-const SOON_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 let database: TestDatabase;
 let world: World;
@@ -26,18 +26,18 @@ afterAll(async () => {
 
 let desk: Desk;
 let visitor: Visitor;
-/** A word that is in everything that is said and known of the person, and in nothing else. */
+/** Unique word that occurs in all data and messages of the contact, and nowhere else. */
 let word: string;
 let externalId: string;
 beforeEach(async () => {
   desk = await world.desk();
   word = unique('Zaphod').replaceAll('-', '');
   externalId = `user ${word}`;
-  visitor = await person(word);
+  visitor = await createPerson(word);
 });
 
-/** Somebody of whom everything that can be told has the word in it. */
-function person(word: string): Promise<Visitor> {
+/** Creates a contact that has the word in each of its fields. */
+function createPerson(word: string): Promise<Visitor> {
   return world.visitor(desk, {
     external_id: `user ${word}`,
     name: `Mr ${word}`,
@@ -51,12 +51,12 @@ const path = (id = visitor.contactId, action = '') => `/v1/contacts/${id}${actio
 const erase = (by = desk.owner.api, id = visitor.contactId) => by.delete(path(id));
 const outcome = ({ status, error }: Answer<Json>) => [status, error?.code];
 
-/** All that was erased has been scrubbed, too. */
-const scrubbed = () =>
+/** Waits until every erasure is complete. */
+const waitForErasure = () =>
   eventually(async () => (await database.query('SELECT FROM erasure')).length === 0 || undefined, 20_000);
 
-/** Every row of every table that has the words in it, in whatever letters. */
-async function traces(...words: string[]): Promise<string[]> {
+/** Returns every row of every table that contains one of the words, in any case. */
+async function findTraces(...words: string[]): Promise<string[]> {
   const tables = await database.query<{ name: string }>(
     `SELECT quote_ident(table_name) AS name FROM information_schema.tables
      WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`,
@@ -75,14 +75,14 @@ async function traces(...words: string[]): Promise<string[]> {
   return found;
 }
 
-/** A long talk, with everything in it that words can be put into. */
-async function talk(): Promise<string> {
+/** Creates a conversation with the word in every text field: messages, notes, edits, attributes and rating. */
+async function createConversation(): Promise<string> {
   const { id } = await world.conversation(visitor, `I am ${word}`);
-  const said = (content: string, more: object = {}) =>
+  const send = (content: string, more: object = {}) =>
     desk.owner.api.post(`/v1/conversations/${id}/messages`, { content, ...more });
-  await said(`Hello ${word}`, { metadata: { about: word } });
-  await said(`A note on ${word}`, { private: true });
-  const { data } = await said(`Dear ${word}`);
+  await send(`Hello ${word}`, { metadata: { about: word } });
+  await send(`A note about ${word}`, { private: true });
+  const { data } = await send(`Dear ${word}`);
   await desk.owner.api.patch(`/v1/conversations/${id}/messages/${data.id}`, { content: `Dearest ${word}` });
   await visitor.api.post(`/v1/widget/conversations/${id}/messages`, {
     content: `Thanks! ${word}`,
@@ -91,7 +91,7 @@ async function talk(): Promise<string> {
   });
   await desk.owner.api.patch(`/v1/conversations/${id}`, {
     subject: `On ${word}`,
-    custom_attributes: { who: word },
+    custom_attributes: { about: word },
   });
   await desk.owner.api.patch(path(), { avatar_url: `https://example.com/${word}.png` });
   await database.query(`UPDATE conversation SET csat = $2 WHERE id = $1`, [
@@ -101,14 +101,14 @@ async function talk(): Promise<string> {
   return id as string;
 }
 
-describe('a person that is erased', () => {
-  it('is in no row of any table any more, nor is a word that was said; that it was there stays, to be counted', async () => {
-    const id = await talk();
+describe('Erasing a contact', () => {
+  it('Erasing a contact removes its data and messages from every table and keeps empty conversations', async () => {
+    const id = await createConversation();
     const last = { last_seq: 5, unread: { agents: 0, contact: 0 } };
-    expect((await traces(word)).length).toBeGreaterThan(10);
+    expect((await findTraces(word)).length).toBeGreaterThan(10);
     expect((await erase()).data).toEqual({ id: visitor.contactId, deleted: true });
-    await scrubbed();
-    expect(await traces(word)).toEqual([]);
+    await waitForErasure();
+    expect(await findTraces(word)).toEqual([]);
     const conversation = (await desk.owner.api.get(`/v1/conversations/${id}`)).data;
     expect(conversation).toMatchObject({
       status: 'resolved',
@@ -126,26 +126,28 @@ describe('a person that is erased', () => {
     expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
   });
 
-  it('is gone with all that was merged into it', async () => {
+  it('Erasing a contact also erases the contacts merged into it', async () => {
     const other = unique('Trillian').replaceAll('-', '');
-    const twin = await person(other);
-    await world.conversation(twin, `I am ${other} too`);
-    await talk();
-    await desk.owner.api.post(path(visitor.contactId, '/merge'), { from_id: twin.contactId });
+    const merged = await createPerson(other);
+    await world.conversation(merged, `I am ${other} too`);
+    await createConversation();
+    await desk.owner.api.post(path(visitor.contactId, '/merge'), { from_id: merged.contactId });
     await erase();
-    await scrubbed();
-    expect(await traces(word, other)).toEqual([]);
-    for (const id of [visitor.contactId, twin.contactId]) {
+    await waitForErasure();
+    expect(await findTraces(word, other)).toEqual([]);
+    for (const id of [visitor.contactId, merged.contactId]) {
       expect(outcome(await desk.owner.api.get(path(id)))).toEqual([404, 'not_found']);
     }
   });
 
-  it('loses its tokens and sockets, and leaves its external_id to somebody new', async () => {
+  it('An erased contact loses its tokens and sockets, and its external_id opens a new contact', async () => {
     const conversation = await world.conversation(visitor);
     const sockets = [await world.visitorSocket(visitor), await world.visitorSocket(visitor, { conv: conversation.id })];
     const inbox = await world.agentSocket(desk.owner);
     await erase();
-    expect(await Promise.all(sockets.map(async socket => (await socket.end(SOON_MS)).code))).toEqual([4502, 4502]);
+    expect(await Promise.all(sockets.map(async socket => (await socket.end(CLOSE_TIMEOUT_MS)).code))).toEqual([
+      4502, 4502,
+    ]);
     expect(outcome(await visitor.api.get('/v1/widget/contact'))).toEqual([401, 'token_revoked']);
     expect((await inbox.next('contact.deleted')).data).toEqual({ id: visitor.contactId });
     const bearer = { Authorization: `Bearer ${visitor.token}` };
@@ -156,8 +158,8 @@ describe('a person that is erased', () => {
     expect(seen.data.items).toEqual([]);
   });
 
-  it('is not there for anybody who asks, and its conversations take nothing more', async () => {
-    const id = await talk();
+  it('An erased contact gets 404 on every route, and its conversations accept no changes (410)', async () => {
+    const id = await createConversation();
     await erase();
     const { api } = desk.owner;
     for (const answer of [
@@ -180,34 +182,34 @@ describe('a person that is erased', () => {
     ]) {
       expect(outcome(answer)).toEqual([410, 'conversation_erased']);
     }
-    await scrubbed();
-    expect(await traces(word)).toEqual([]);
+    await waitForErasure();
+    expect(await findTraces(word)).toEqual([]);
   });
 
-  it('is not told of by what an Idempotency-Key has kept, which has no second effect all the same', async () => {
+  it('An Idempotency-Key whose answer was erased gets 410 and has no second effect', async () => {
     const id = (await world.conversation(visitor)).id as string;
     const key = { 'Idempotency-Key': unique('key') };
     const make = (name: string) => desk.owner.api.post('/v1/contacts', { name }, key);
-    const say = () => desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: word }, key);
+    const send = () => desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: word }, key);
     const other = (await make('Somebody else')).data;
-    await say();
+    await send();
     await erase();
-    expect(outcome(await say())).toEqual([410, 'answer_erased']);
-    await scrubbed();
-    expect(outcome(await say())).toEqual([410, 'answer_erased']);
-    const kept = await database.query<{ answer: string | null }>(
+    expect(outcome(await send())).toEqual([410, 'answer_erased']);
+    await waitForErasure();
+    expect(outcome(await send())).toEqual([410, 'answer_erased']);
+    const stored = await database.query<{ answer: string | null }>(
       'SELECT answer FROM kept_answer WHERE workspace_id = $1 ORDER BY created_at',
       [desk.workspaceId],
     );
-    expect(kept.map(({ answer }) => answer === null)).toEqual([false, true]);
+    expect(stored.map(({ answer }) => answer === null)).toEqual([false, true]);
     expect((await make('Somebody else')).data).toEqual(other);
   });
 
-  it('can be missed while away: what is told again holds no word of it', async () => {
+  it('A resumed socket receives no words of an erased contact', async () => {
     const socket = await world.agentSocket(desk.owner);
     const { cursor } = (await socket.next('connected')).data;
     await socket.close();
-    await talk();
+    await createConversation();
     await erase();
     const back = await world.agentSocket(desk.owner, { after: cursor as string });
     await back.next('resumed');
@@ -216,7 +218,7 @@ describe('a person that is erased', () => {
     expect(JSON.stringify(back.frames)).not.toContain(word);
   });
 
-  it('is erased by admins and keys who see all channels, and by nobody else', async () => {
+  it('Admins and keys who see all channels can erase a contact, others get 403 or 404', async () => {
     const agent = await world.colleague(desk);
     const limited = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     expect(outcome(await erase(agent.api))).toEqual([403, 'forbidden']);
@@ -231,13 +233,13 @@ describe('a person that is erased', () => {
   });
 });
 
-describe('an erasure that comes while', () => {
-  it('the person and an agent say something leaves no word of it', async () => {
+describe('Erasing a contact during its requests', () => {
+  it('Erasing a contact leaves no word of messages that it and agents send at that moment', async () => {
     for (let round = 0; round < 3; round += 1) {
       word = unique('Marvin').replaceAll('-', '');
-      visitor = await person(word);
+      visitor = await createPerson(word);
       const { id } = await world.conversation(visitor, word);
-      const held = await heldRow(database, 'conversation', id as string, 'version = version');
+      const rowLock = await heldRow(database, 'conversation', id as string, 'version = version');
       const attempts = race(9, index => {
         const body = { content: `${word} ${index}` };
         const key = { 'Idempotency-Key': unique(word) };
@@ -245,46 +247,46 @@ describe('an erasure that comes while', () => {
         if (index % 3 === 1) return visitor.api.post(`/v1/widget/conversations/${id}/messages`, body, key);
         return visitor.api.post('/v1/widget/conversations', { message: body });
       });
-      await held.awaited();
+      await rowLock.awaited();
       const others = [
         erase(),
         world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken }),
         visitor.api.patch('/v1/widget/contact', { name: `New ${word}` }),
         desk.owner.api.patch(path(), { name: `Newer ${word}` }),
       ];
-      await held.commit();
+      await rowLock.commit();
       const [erased] = await Promise.all(others);
-      const said = (await attempts).map(outcome);
+      const sent = (await attempts).map(outcome);
       expect(erased?.status).toBe(200);
-      for (const [status] of said) expect([201, 200, 401, 410]).toContain(status);
-      await scrubbed();
-      expect(await traces(word)).toEqual([]);
+      for (const [status] of sent) expect([201, 200, 401, 410]).toContain(status);
+      await waitForErasure();
+      expect(await findTraces(word)).toEqual([]);
     }
   });
 
-  it('its sockets are opening leaves none open', async () => {
+  it('Erasing a contact leaves none of the sockets open that it is opening at that moment', async () => {
     const opening = race(6, () => world.visitorSocket(visitor).catch(() => null));
     await erase();
     const sockets = (await opening).filter(socket => socket !== null) as TestSocket[];
-    for (const socket of sockets) expect((await socket.end(SOON_MS)).code).toBe(4502);
+    for (const socket of sockets) expect((await socket.end(CLOSE_TIMEOUT_MS)).code).toBe(4502);
   });
 });
 
-describe('an erasure of much', () => {
+describe('Erasing long conversations', () => {
   const MESSAGES = 1_800;
 
-  /** Content as it is stored once a long conversation has gone on; its times do not matter here. */
+  /** Inserts the messages and events of a long conversation by SQL. */
   async function fill(id: string): Promise<void> {
     await database.query(
-      `WITH said AS (
+      `WITH inserted AS (
          INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, content_type, content, private)
          SELECT workspace_id, gen_random_uuid(), id, last_seq + n, 'contact', contact_id, 'text', $2 || n, false
          FROM conversation, generate_series(1, $3::int) AS n WHERE id = $1 RETURNING *
        ), logged AS (
          INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version)
          SELECT gen_random_uuid(), first.workspace_id, first.channel_id, first.conversation_id, first.contact_id, first.type, first.actor,
-                jsonb_set(first.payload, '{message}', first.payload -> 'message' || jsonb_build_object('content', said.content)), first.payload_version
-         FROM said, (SELECT * FROM event WHERE conversation_id = $1 AND type = 'message.created' LIMIT 1) AS first
+                jsonb_set(first.payload, '{message}', first.payload -> 'message' || jsonb_build_object('content', inserted.content)), first.payload_version
+         FROM inserted, (SELECT * FROM event WHERE conversation_id = $1 AND type = 'message.created' LIMIT 1) AS first
          ORDER BY seq
        )
        UPDATE conversation SET last_seq = last_seq + $3, last_public_seq = last_public_seq + $3 WHERE id = $1`,
@@ -293,20 +295,20 @@ describe('an erasure of much', () => {
   }
 
   const job = () => world.app.app.get(ErasureJob);
-  const pending = async () => (await database.query('SELECT FROM erasure')).length > 0;
-  /** What has just failed may still hold its claim. */
+  const isPending = async () => (await database.query('SELECT FROM erasure')).length > 0;
+  /** Runs the job until nothing is pending, because a failed run can still have its claim. */
   async function scrubRest(): Promise<void> {
-    while (await pending()) await job().work();
+    while (await isPending()) await job().work();
   }
-  const stored = async () =>
+  const countStored = async () =>
     (
       await database.query<{ count: number }>(`SELECT count(*)::int AS count FROM message WHERE content LIKE $1`, [
         `${word}%`,
       ])
     )[0]?.count ?? 0;
 
-  /** Watches an instance scrub messages: after so many slices each further one fails, until it is let go on. */
-  function watchSlices(slices: number, { app } = world.app) {
+  /** Records the slices that an instance scrubs and makes each one after the first `slices` fail. */
+  function interceptSlices(slices: number, { app } = world.app) {
     const messages = app.get(MessagesRepository);
     const scrub = messages.scrubSlice.bind(messages);
     const marks: number[] = [];
@@ -324,23 +326,23 @@ describe('an erasure of much', () => {
     return watch;
   }
 
-  it('Nothing that an erased person said is read, listed, replayed or exported from the first commit on, while it is still stored', async () => {
+  it('Content of an erased contact is never served again, even while it is still stored', async () => {
     const { api } = desk.owner;
-    const id = await talk();
+    const id = await createConversation();
     const { data: before } = await api.get('/v1/events?limit=200');
     const socket = await world.agentSocket(desk.owner);
     const { cursor } = (await socket.next('connected')).data;
     await socket.close();
     const key = { 'Idempotency-Key': unique('key') };
-    const named = () => api.post(`/v1/conversations/${id}/messages`, { content: `Bye ${word}` }, key);
-    await named();
-    const held = watchSlices(0);
+    const sendWithKey = () => api.post(`/v1/conversations/${id}/messages`, { content: `Bye ${word}` }, key);
+    await sendWithKey();
+    const watch = interceptSlices(0);
     try {
       await erase();
       await job()
         .work()
         .catch(() => undefined);
-      expect(await traces(word)).not.toEqual([]);
+      expect(await findTraces(word)).not.toEqual([]);
       const [message] = (await api.get(`/v1/conversations/${id}/messages`)).data.items as Json[];
       expect(message).toMatchObject({ content: null, metadata: {}, deleted_at: expect.any(String) });
       const answers = [
@@ -348,7 +350,7 @@ describe('an erasure of much', () => {
         await api.get('/v1/conversations'),
         await api.get(`/v1/conversations/${id}/messages?limit=200`),
         await api.get('/v1/events?limit=200'),
-        await named(),
+        await sendWithKey(),
       ];
       expect(JSON.stringify(before)).toContain(word);
       expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain(word);
@@ -357,24 +359,24 @@ describe('an erasure of much', () => {
       expect(back.of('message.created').length).toBeGreaterThan(0);
       expect(JSON.stringify(back.frames)).not.toContain(word);
     } finally {
-      held.end();
+      watch.end();
     }
     await scrubRest();
-    expect(await traces(word)).toEqual([]);
+    expect(await findTraces(word)).toEqual([]);
   });
 
-  it('An erasure of a long conversation is scrubbed in slices, goes on after a failure, and says when it is complete', async () => {
+  it('Erasing a long conversation works in slices, continues after a failure, and is recorded at the end', async () => {
     const { id } = await world.conversation(visitor, word);
     await fill(id as string);
-    const watch = watchSlices(2);
+    const watch = interceptSlices(2);
     await erase();
     await eventually(() => watch.failures > 0 || undefined);
-    expect(await stored()).toBe(MESSAGES + 1 - 2 * 500);
+    expect(await countStored()).toBe(MESSAGES + 1 - 2 * 500);
     watch.left = Infinity;
     await scrubRest();
     expect(watch.marks).toEqual([0, 500, 1_000, 1_500]);
     watch.end();
-    expect(await traces(word)).toEqual([]);
+    expect(await findTraces(word)).toEqual([]);
     const [event] = await database.query<{ payload: Json }>(
       `SELECT payload FROM event WHERE type = 'contact.erased' AND contact_id = $1`,
       [visitor.contactId],
@@ -383,16 +385,16 @@ describe('an erasure of much', () => {
     expect(event?.payload.scrubbed_rows).toBeGreaterThan(2 * MESSAGES);
   });
 
-  it('Two instances that scrub at the same time do each slice once', async () => {
+  it('Two instances that erase at the same time scrub each slice once', async () => {
     const other = await World.start({}, { database });
     try {
       const { id } = await world.conversation(visitor, word);
       await fill(id as string);
-      const watches = [world, other].map(({ app }) => watchSlices(0, app));
+      const watches = [world, other].map(({ app }) => interceptSlices(0, app));
       await erase();
       await eventually(() => watches.some(({ failures }) => failures > 0) || undefined);
       for (const watch of watches) watch.left = Infinity;
-      while (await pending()) {
+      while (await isPending()) {
         await Promise.all([world, other].map(({ app }) => app.app.get(ErasureJob).work()));
       }
       const marks = watches.flatMap(watch => watch.marks);
@@ -401,6 +403,6 @@ describe('an erasure of much', () => {
     } finally {
       await other.stop();
     }
-    expect(await traces(word)).toEqual([]);
+    expect(await findTraces(word)).toEqual([]);
   });
 });

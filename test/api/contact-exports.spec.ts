@@ -25,8 +25,8 @@ afterEach(() => {
 
 const path = () => `/v1/contacts/${visitor.contactId}/export`;
 
-/** As many messages as nobody types, each of so many characters. */
-async function fill(conversationId: string, count: number, characters: number): Promise<void> {
+/** Inserts `count` messages of `characters` characters each by SQL. */
+async function insertMessages(conversationId: string, count: number, characters: number): Promise<void> {
   await world.app.database.query(
     `INSERT INTO message (workspace_id, id, conversation_id, seq, sender_type, sender_id, content)
      SELECT $1, gen_random_uuid(), $2, n, 'contact', $3, repeat('x', $5) FROM generate_series(2, $4::int + 1) n`,
@@ -35,31 +35,31 @@ async function fill(conversationId: string, count: number, characters: number): 
   await world.app.database.query('UPDATE conversation SET last_seq = $2 WHERE id = $1', [conversationId, count + 1]);
 }
 
-describe('what is held of a person', () => {
-  it('is its data, also as it was before a merge, its conversations, and what it said and was told', async () => {
+describe('Exporting a contact', () => {
+  it('A contact export has the contact, its merged contacts, conversations and messages', async () => {
     const conversation = await world.conversation(visitor, 'Hello?');
-    const say = (content: string, more: object = {}) =>
+    const send = (content: string, more: object = {}) =>
       desk.owner.api.post(`/v1/conversations/${conversation.id}/messages`, { content, ...more });
-    await say('Hello Vera');
-    await say('Difficult person', { private: true });
-    const twin = await world.visitor(desk, { name: 'V.' });
-    await desk.owner.api.post(`/v1/contacts/${visitor.contactId}/merge`, { from_id: twin.contactId });
+    await send('Hello Vera');
+    await send('Difficult person', { private: true });
+    const duplicate = await world.visitor(desk, { name: 'V.' });
+    await desk.owner.api.post(`/v1/contacts/${visitor.contactId}/merge`, { from_id: duplicate.contactId });
     const { status, data } = await desk.owner.api.post(path());
     expect(status).toBe(200);
-    const { presence: _ofTheMoment, ...held } = (await desk.owner.api.get(`/v1/contacts/${visitor.contactId}`)).data;
-    expect(data.contact).toEqual(held);
-    expect(data.merged_contacts).toMatchObject([{ id: twin.contactId, name: 'V.' }]);
+    const { presence: _presence, ...expected } = (await desk.owner.api.get(`/v1/contacts/${visitor.contactId}`)).data;
+    expect(data.contact).toEqual(expected);
+    expect(data.merged_contacts).toMatchObject([{ id: duplicate.contactId, name: 'V.' }]);
     expect(data.conversations).toMatchObject([{ id: conversation.id, status: 'open', channel_id: desk.channelId }]);
     expect((data.messages as Json[]).map(({ content }) => content)).toEqual(['Hello?', 'Hello Vera']);
-    const noted = await desk.owner.api.post(path(), { include_notes: true });
-    expect((noted.data.messages as Json[]).map(message => [message.content, message.private])).toEqual([
+    const withNotes = await desk.owner.api.post(path(), { include_notes: true });
+    expect((withNotes.data.messages as Json[]).map(message => [message.content, message.private])).toEqual([
       ['Hello?', false],
       ['Hello Vera', false],
       ['Difficult person', true],
     ]);
   });
 
-  it('is of that person alone, and of one of whom nothing is held it is little', async () => {
+  it('A contact export contains the data of that contact only', async () => {
     await world.conversation(await world.visitor(desk), 'Somebody else');
     expect((await desk.owner.api.post(path())).data).toMatchObject({
       merged_contacts: [],
@@ -68,7 +68,7 @@ describe('what is held of a person', () => {
     });
   });
 
-  it('goes to whoever sees all channels, by a key to none but one that is made for it, and is written down', async () => {
+  it('A contact export needs all channels or a key with contact-exports:write, and is recorded', async () => {
     const limited = await world.colleague(desk, { channel_ids: [desk.channelId] });
     const small = await world.apiKey(desk, { scopes: ['contacts:write', 'conversations:write'] });
     expect((await limited.api.post(path())).error.code).toBe('scope_too_narrow');
@@ -86,24 +86,24 @@ describe('what is held of a person', () => {
   });
 });
 
-describe('a person who has said a great deal', () => {
+describe('Exporting a contact with many messages', () => {
   const MESSAGES = 30_000;
   const PAGE = 200;
 
-  it('is handed out as fast as it is read, and never held whole', async () => {
+  it('A contact export is streamed as fast as it is read and never kept in memory whole', async () => {
     const conversation = await world.conversation(visitor, 'x'.repeat(1_000));
-    await fill(conversation.id as string, MESSAGES, 1_000);
+    await insertMessages(conversation.id as string, MESSAGES, 1_000);
     const pages = jest.spyOn(MessagesRepository.prototype, 'window');
-    const asked = request(new URL(path(), world.app.url), {
+    const outgoing = request(new URL(path(), world.app.url), {
       method: 'POST',
       headers: { Authorization: `Bearer ${desk.owner.token}` },
     });
-    asked.end();
+    outgoing.end();
     const answer = await new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-      asked.on('response', resolve).on('error', reject);
+      outgoing.on('response', resolve).on('error', reject);
     });
     expect([answer.statusCode, answer.headers['content-type']]).toEqual([200, 'application/json; charset=utf-8']);
-    // nobody reads: what is on its way fills what lies between, and then it waits
+    // While the client reads nothing, the buffers fill up and the service stops reading pages.
     let before = -1;
     const stalled = await eventually(async () => {
       await new Promise(resolve => setTimeout(resolve, 300));
@@ -120,9 +120,9 @@ describe('a person who has said a great deal', () => {
     );
   }, 60_000);
 
-  it('is not handed out by halves: what fails on the way breaks off', async () => {
+  it('A contact export that fails midway breaks the connection instead of ending early', async () => {
     const conversation = await world.conversation(visitor);
-    await fill(conversation.id as string, 1_000, 10);
+    await insertMessages(conversation.id as string, 1_000, 10);
     const real = MessagesRepository.prototype.window;
     jest.spyOn(MessagesRepository.prototype, 'window').mockImplementation(function (this: MessagesRepository, ...args) {
       if ((args[2].afterSeq ?? 0) > 500) throw new Error('the database has gone');

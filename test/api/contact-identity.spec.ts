@@ -14,11 +14,11 @@ afterAll(() => world.stop());
 
 let desk: Desk;
 let secret: string;
-/** May see the one channel of the desk. */
+/** An agent limited to the one channel of the desk. */
 let scoped: Agent;
-/** Has `contacts:write` and nothing else. */
+/** A key with the scope `contacts:write` only. */
 let smallKey: Caller;
-/** The external_id of the verified visitor and of the unverified one. */
+/** The external_ids of the two visitors. */
 let ids: { verified: string; unverified: string };
 let verified: Visitor;
 let unverified: Visitor;
@@ -28,11 +28,11 @@ beforeEach(async () => {
   scoped = await world.colleague(desk, { channel_ids: [desk.channelId] });
   smallKey = await world.apiKey(desk, { scopes: ['contacts:write'] });
   ids = { verified: unique('verified'), unverified: unique('unverified') };
-  verified = await world.visitor(desk, { external_id: ids.verified, identity_token: proofOf(ids.verified) });
+  verified = await world.visitor(desk, { external_id: ids.verified, identity_token: createProof(ids.verified) });
   unverified = await world.visitor(desk, { external_id: ids.unverified });
 });
 
-function proofOf(subject: string): string {
+function createProof(subject: string): string {
   return jwt({ sub: subject, exp: Math.floor(Date.now() / 1000) + 3600 }, secret);
 }
 
@@ -41,8 +41,8 @@ const outcome = ({ status, error }: Answer<Json>) => [status, error?.code];
 const openSession = (body: object, token: string | null = null) =>
   world.as(token).post('/v1/widget/session', { widget_token: desk.widgetToken, ...body });
 
-describe('the external_id of a verified contact', () => {
-  it('cannot be changed or cleared by an owner, a key or a scoped agent (422 contact_verified)', async () => {
+describe('external_id of a verified contact', () => {
+  it('The external_id of a verified contact cannot be changed or cleared by any caller (422)', async () => {
     const callers = [desk.owner.api, await world.apiKey(desk), smallKey, scoped.api];
     for (const caller of callers) {
       for (const external_id of [unique('other'), null]) {
@@ -54,7 +54,7 @@ describe('the external_id of a verified contact', () => {
     expect((await verified.api.get('/v1/widget/contact')).status).toBe(200);
   });
 
-  it('may be repeated in a change of other fields', async () => {
+  it('The external_id of a verified contact may be repeated in a change of other fields', async () => {
     for (const caller of [desk.owner.api, scoped.api]) {
       const name = unique('Name');
       const changed = await caller.patch(path(verified), { external_id: ids.verified, name });
@@ -62,19 +62,19 @@ describe('the external_id of a verified contact', () => {
     }
   });
 
-  it('does not move to an attacker who has a valid proof for another external_id', async () => {
-    const own = unique('attacker');
+  it('A verified contact cannot be taken over with a valid proof for another external_id', async () => {
+    const attackerId = unique('attacker');
     await world.conversation(verified, 'My card ends in 1234');
-    await smallKey.patch(path(verified), { external_id: own });
-    const session = await openSession({ external_id: own, identity_token: proofOf(own) });
+    await smallKey.patch(path(verified), { external_id: attackerId });
+    const session = await openSession({ external_id: attackerId, identity_token: createProof(attackerId) });
     expect(session.data.contact_id).not.toBe(verified.contactId);
     const attacker = world.as(session.data.visitor_token);
     expect((await attacker.get('/v1/widget/conversations')).data.items).toEqual([]);
   });
 });
 
-describe('the external_id of an unverified contact', () => {
-  it('is changed by an agent with scope all or a key that reads conversations, and the old tokens and sockets end', async () => {
+describe('external_id of an unverified contact', () => {
+  it('An unverified external_id is changed by callers who see it, which ends tokens and sockets', async () => {
     const keys = [
       await world.apiKey(desk),
       await world.apiKey(desk, { scopes: ['contacts:write', 'conversations:read'] }),
@@ -93,7 +93,7 @@ describe('the external_id of an unverified contact', () => {
     }
   });
 
-  it('is changed by no scoped agent and by no key without conversations:read (403), whatever value they try', async () => {
+  it('Scoped agents and keys without conversations:read cannot change an external_id (403)', async () => {
     const taken = unique('taken');
     await world.visitor(desk, { external_id: taken });
     for (const [caller, code] of [
@@ -109,7 +109,7 @@ describe('the external_id of an unverified contact', () => {
     expect((await unverified.api.get('/v1/widget/contact')).status).toBe(200);
   });
 
-  it('cannot be probed by creating a contact: those who may not see it get 403 for a taken one and for a free one', async () => {
+  it('Callers who may not see an external_id cannot probe it by creating a contact (403)', async () => {
     for (const [caller, code] of [
       [scoped.api, 'scope_too_narrow'],
       [smallKey, 'forbidden'],
@@ -126,9 +126,9 @@ describe('the external_id of an unverified contact', () => {
   });
 });
 
-describe('an unverified contact’s external_id in answers', () => {
-  /** What each caller reads as the external_id of both contacts, by GET, list and an unrelated PATCH. */
-  async function seenBy(caller: Caller): Promise<Record<string, unknown>> {
+describe('external_id of an unverified contact in responses', () => {
+  /** Returns the external_ids of both contacts as a caller reads them by GET and in the list. */
+  async function readExternalIds(caller: Caller): Promise<Record<string, unknown>> {
     const [one, two] = [await caller.get(path(verified)), await caller.get(path(unverified))];
     const listed = (await caller.get('/v1/contacts')).data.items as { id: string; external_id: string | null }[];
     const inList = ({ contactId }: Visitor) => listed.find(({ id }) => id === contactId)?.external_id;
@@ -138,7 +138,7 @@ describe('an unverified contact’s external_id in answers', () => {
     };
   }
 
-  it('is shown to agents with scope all and to keys that read conversations', async () => {
+  it('An unverified external_id is shown to agents with scope all and to keys that read conversations', async () => {
     const both = [ids.verified, ids.unverified];
     for (const caller of [
       desk.owner.api,
@@ -147,11 +147,11 @@ describe('an unverified contact’s external_id in answers', () => {
       await world.apiKey(desk, { scopes: ['contacts:read', 'conversations:read'] }),
       await world.apiKey(desk, { scopes: ['contacts:read', 'conversations:write'] }),
     ]) {
-      expect(await seenBy(caller)).toEqual({ get: both, list: both });
+      expect(await readExternalIds(caller)).toEqual({ get: both, list: both });
     }
   });
 
-  it('is null for scoped agents and for keys without conversations:read; a verified one is shown to all', async () => {
+  it('An unverified external_id is null for scoped agents and keys without conversations:read', async () => {
     const one = [ids.verified, null];
     for (const caller of [
       scoped.api,
@@ -159,7 +159,7 @@ describe('an unverified contact’s external_id in answers', () => {
       smallKey,
       await world.apiKey(desk, { scopes: ['contacts:read'] }),
     ]) {
-      expect(await seenBy(caller)).toEqual({ get: one, list: one });
+      expect(await readExternalIds(caller)).toEqual({ get: one, list: one });
     }
     const changed = await scoped.api.patch(path(unverified), { name: unique('Name') });
     expect(changed.data.external_id).toBeNull();
@@ -167,7 +167,7 @@ describe('an unverified contact’s external_id in answers', () => {
     expect(blocked).toMatchObject({ status: 200, data: { blocked: true, external_id: null } });
   });
 
-  it('is null in the export that a key without conversations:read makes, also of merged contacts', async () => {
+  it('An unverified external_id is null in the export of a key without conversations:read', async () => {
     const merged = await world.visitor(desk, { external_id: unique('merged') });
     await desk.owner.api.post(path(unverified, '/merge'), { from_id: merged.contactId });
     const exportKey = await world.apiKey(desk, { scopes: ['contact-exports:write'] });
@@ -178,56 +178,59 @@ describe('an unverified contact’s external_id in answers', () => {
     expect(ofOwner.merged_contacts[0].external_id).toMatch(/^merged-/);
   });
 
-  it('finds its contact as a whole, and only for those to whom it is shown', async () => {
-    const found = async (caller: Caller, query: string) =>
+  it('A search finds a contact by its complete external_id, and only for callers to whom that is shown', async () => {
+    const search = async (caller: Caller, query: string) =>
       ((await caller.get(`/v1/contacts?${query}`)).data.items as { id: string }[]).map(({ id }) => id);
     const [one, two] = [[verified.contactId], [unverified.contactId]];
     for (const by of ['query', 'external_id']) {
       for (const caller of [desk.owner.api, await world.apiKey(desk)]) {
-        expect(await found(caller, `${by}=${ids.verified}`)).toEqual(one);
-        expect(await found(caller, `${by}=${ids.unverified}`)).toEqual(two);
-        expect(await found(caller, `${by}=${ids.unverified.slice(0, -1)}`)).toEqual([]);
+        expect(await search(caller, `${by}=${ids.verified}`)).toEqual(one);
+        expect(await search(caller, `${by}=${ids.unverified}`)).toEqual(two);
+        expect(await search(caller, `${by}=${ids.unverified.slice(0, -1)}`)).toEqual([]);
       }
       for (const caller of [scoped.api, smallKey]) {
-        expect(await found(caller, `${by}=${ids.verified}`)).toEqual(one);
-        expect(await found(caller, `${by}=${ids.unverified}`)).toEqual([]);
+        expect(await search(caller, `${by}=${ids.verified}`)).toEqual(one);
+        expect(await search(caller, `${by}=${ids.unverified}`)).toEqual([]);
       }
     }
   });
 
-  it('is null in the events that a key without conversations:read reads', async () => {
+  it('An unverified external_id is null in the events of a key without conversations:read', async () => {
     await desk.owner.api.patch(path(verified), { name: 'Vera' });
     await desk.owner.api.patch(path(unverified), { name: 'Uwe' });
-    // a page ends where the log has settled, which any open transaction of the cluster can delay
-    const told = (caller: Caller) =>
+    // A page ends at the log's watermark, which any open transaction of the cluster can delay.
+    const readIds = (caller: Caller) =>
       eventually(async () => {
         const items = (await caller.get('/v1/events')).data.items as { type: string; data: Json }[];
         const changes = items.filter(({ type }) => type === 'contact.updated');
         return changes.length < 2 ? undefined : changes.map(({ data }) => data.external_id as string | null);
       });
-    expect(await told(desk.owner.api)).toEqual([ids.verified, ids.unverified]);
+    expect(await readIds(desk.owner.api)).toEqual([ids.verified, ids.unverified]);
     const scopes = ['events:read', 'conversations:read'];
-    expect(await told(await world.apiKey(desk, { scopes }))).toEqual([ids.verified, ids.unverified]);
-    expect(await told(await world.apiKey(desk, { scopes: ['events:read'] }))).toEqual([ids.verified, null]);
+    expect(await readIds(await world.apiKey(desk, { scopes }))).toEqual([ids.verified, ids.unverified]);
+    expect(await readIds(await world.apiKey(desk, { scopes: ['events:read'] }))).toEqual([ids.verified, null]);
   });
 
-  it('is null in the frames of a scoped agent’s socket, live and replayed', async () => {
+  it("An unverified external_id is null in a scoped agent's frames, live and replayed", async () => {
     const [inbox, narrow] = [await world.agentSocket(desk.owner), await world.agentSocket(scoped)];
     const { cursor } = (await narrow.next('connected')).data as { cursor: string };
-    for (const who of [verified, unverified]) await desk.owner.api.patch(path(who), { name: unique('Name') });
-    const told = async (socket: Awaited<ReturnType<World['agentSocket']>>) => {
+    for (const visitor of [verified, unverified]) await desk.owner.api.patch(path(visitor), { name: unique('Name') });
+    const receivedIds = async (socket: Awaited<ReturnType<World['agentSocket']>>) => {
       await socket.next('contact.updated', ({ data }) => data.id === unverified.contactId);
       return socket.of('contact.updated').map(({ data }) => data.external_id as string | null);
     };
-    expect(await told(inbox)).toEqual([ids.verified, ids.unverified]);
-    expect(await told(narrow)).toEqual([ids.verified, null]);
-    expect(await told(await world.agentSocket(scoped, { after: cursor }))).toEqual([ids.verified, null]);
-    expect(await told(await world.agentSocket(desk.owner, { after: cursor }))).toEqual([ids.verified, ids.unverified]);
+    expect(await receivedIds(inbox)).toEqual([ids.verified, ids.unverified]);
+    expect(await receivedIds(narrow)).toEqual([ids.verified, null]);
+    expect(await receivedIds(await world.agentSocket(scoped, { after: cursor }))).toEqual([ids.verified, null]);
+    expect(await receivedIds(await world.agentSocket(desk.owner, { after: cursor }))).toEqual([
+      ids.verified,
+      ids.unverified,
+    ]);
   });
 });
 
-describe('a key’s rights over identities', () => {
-  it('include merging only with conversations:read beside contacts:write', async () => {
+describe('Permissions of keys over identities', () => {
+  it('A key needs conversations:read beside contacts:write to merge contacts (403)', async () => {
     const merge = (caller: Caller, from: Visitor) =>
       caller.post(path(unverified, '/merge'), { from_id: from.contactId });
     const victim = await world.visitor(desk, { external_id: unique('victim') });
@@ -238,7 +241,7 @@ describe('a key’s rights over identities', () => {
     expect((await merge(reading, victim)).status).toBe(200);
   });
 
-  it('include making channels and rotating an identity secret only with the whole key', async () => {
+  it('A key without full access cannot create channels or rotate an identity secret (403)', async () => {
     const rotate = `/v1/channels/${desk.channelId}/rotate-identity-secret`;
     const small = await world.apiKey(desk, { scopes: ['channels:write', 'contacts:write', 'conversations:write'] });
     expect(outcome(await small.post('/v1/channels', { name: 'Shop' }))).toEqual([403, 'forbidden']);

@@ -8,7 +8,7 @@ import { countsOf, race } from '../support/race.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
-const SOON_MS = 5_000;
+const CLOSE_TIMEOUT_MS = 5_000;
 
 let database: TestDatabase;
 let world: World;
@@ -21,7 +21,7 @@ afterAll(async () => {
 });
 
 let desk: Desk;
-/** Who is merged away, and into whom. */
+/** `from` is merged into `into`. */
 let from: Visitor;
 let into: Visitor;
 let ids: { from: string; into: string };
@@ -41,13 +41,13 @@ const path = (id = into.contactId, action = '') => `/v1/contacts/${id}${action}`
 const merge = (body: object = {}, id = into.contactId, by = desk.owner.api) =>
   by.post(path(id, '/merge'), { from_id: from.contactId, ...body });
 const outcome = ({ status, error }: Answer<Json>) => [status, error?.code];
-const session = (external_id: string) =>
+const openSession = (external_id: string) =>
   world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken, external_id });
 const conversationsOf = async (id: string) =>
   ((await desk.owner.api.get(path(id, '/conversations'))).data.items as Json[]).map(item => item.id as string);
 
-/** All rows that a merge could touch. */
-function picture(): Promise<object[]> {
+/** Returns all rows that a merge could change. */
+function readRows(): Promise<object[]> {
   return database.query(
     `SELECT (SELECT json_agg(contact ORDER BY id) FROM contact) AS contacts,
             (SELECT json_agg(conversation ORDER BY id) FROM conversation) AS conversations,
@@ -56,8 +56,8 @@ function picture(): Promise<object[]> {
   );
 }
 
-describe('a contact that is merged into another', () => {
-  it('gives it what it lacks and nothing that it has, its conversations, and what it said in them', async () => {
+describe('Merging a contact into another', () => {
+  it('Merging a contact moves its conversations and fills the empty fields of the target', async () => {
     const conversation = await world.conversation(from, 'Where is my parcel?');
     const inbox = await world.agentSocket(desk.owner);
     const merged = await merge();
@@ -86,14 +86,14 @@ describe('a contact that is merged into another', () => {
     expect((await inbox.next('contact.merged')).data).toEqual({ id: from.contactId, into_id: into.contactId });
   });
 
-  it('loses its tokens and sockets, and comes back as the other by its external_id', async () => {
+  it('A merged contact loses its tokens and sockets, and its external_id opens the target contact', async () => {
     const conversation = await world.conversation(from);
     const [ended, kept] = [await world.visitorSocket(from), await world.visitorSocket(into)];
     await merge();
-    expect((await ended.end(SOON_MS)).code).toBe(4502);
+    expect((await ended.end(CLOSE_TIMEOUT_MS)).code).toBe(4502);
     expect(outcome(await from.api.get('/v1/widget/conversations'))).toEqual([401, 'token_revoked']);
     await kept.settled();
-    const again = await session(ids.from);
+    const again = await openSession(ids.from);
     expect(again.data.contact_id).toBe(into.contactId);
     const seen = await world.as(again.data.visitor_token).get('/v1/widget/conversations');
     expect((seen.data.items as Json[]).map(({ id }) => id)).toEqual([conversation.id]);
@@ -102,7 +102,7 @@ describe('a contact that is merged into another', () => {
     await kept.next('message.created', ({ data }) => data.message.content === 'It is me');
   });
 
-  it('answers 410 with where it went, also when that one has gone further', async () => {
+  it('A merged contact gets 410 with the id of the final target, also after further merges', async () => {
     await merge();
     const third = await world.visitor(desk);
     await merge({ from_id: into.contactId }, third.contactId);
@@ -120,46 +120,46 @@ describe('a contact that is merged into another', () => {
         expect(answer.status).toBe(410);
       }
     }
-    expect((await session(ids.from)).data.contact_id).toBe(third.contactId);
+    expect((await openSession(ids.from)).data.contact_id).toBe(third.contactId);
     const listed = (await desk.owner.api.get('/v1/contacts')).data.items as Json[];
     expect(listed.map(({ id }) => id)).toEqual([third.contactId]);
   });
 
-  it('leaves its external_id to a contact that has none', async () => {
+  it('A merged contact passes its external_id to a target that has none', async () => {
     const nobody = (await desk.owner.api.post('/v1/contacts', { name: 'Written down by hand' })).data;
     await merge({}, nobody.id);
     expect((await desk.owner.api.get(path(nobody.id))).data.external_id).toBe(ids.from);
-    expect((await session(ids.from)).data.contact_id).toBe(nobody.id);
+    expect((await openSession(ids.from)).data.contact_id).toBe(nobody.id);
   });
 
-  it('stays shut out, and so does whom it becomes', async () => {
+  it('Merging a blocked contact blocks the target, too', async () => {
     await desk.owner.api.post(path(from.contactId, '/block'));
     const socket = await world.visitorSocket(into);
     expect((await merge()).data.contact).toMatchObject({ blocked: true });
-    expect((await socket.end(SOON_MS)).code).toBe(4502);
-    expect(outcome(await session(ids.into))).toEqual([403, 'contact_blocked']);
+    expect((await socket.end(CLOSE_TIMEOUT_MS)).code).toBe(4502);
+    expect(outcome(await openSession(ids.into))).toEqual([403, 'contact_blocked']);
   });
 
-  it('opens nothing that is proven to whoever knows its id, and a proven one goes into no other', async () => {
+  it('An unverified external_id never gives access to a verified contact through a merge', async () => {
     await database.query('UPDATE contact SET verified = true WHERE id = $1', [into.contactId]);
     const back = await merge({ from_id: into.contactId }, from.contactId);
     expect(outcome(back)).toEqual([422, 'contact_verified']);
     expect((await merge()).status).toBe(200);
-    const stranger = await session(ids.from);
+    const stranger = await openSession(ids.from);
     expect([into.contactId, from.contactId]).not.toContain(stranger.data.contact_id);
   });
 });
 
-describe('of two unresolved conversations of a channel', () => {
-  it('the older is resolved, whosever it was, and the counts are right', async () => {
+describe('Merging contacts with unresolved conversations on one channel', () => {
+  it('Merging resolves the older unresolved conversation where the channel allows one', async () => {
     for (const first of ['from', 'into'] as const) {
       const [one, other] = first === 'from' ? [from, into] : [into, from];
       const older = await world.conversation(one);
       const newer = await world.conversation(other);
       const merged = await merge();
       expect(merged.data).toMatchObject({ conversations: 1, resolved_conversation_ids: [older.id] });
-      const present = await into.api.post('/v1/widget/conversations', { message: { content: 'Go on' } });
-      expect(present.data.conversation.id).toBe(newer.id);
+      const current = await into.api.post('/v1/widget/conversations', { message: { content: 'Go on' } });
+      expect(current.data.conversation.id).toBe(newer.id);
       expect((await desk.owner.api.get(`/v1/conversations/${older.id}`)).data).toMatchObject({
         status: 'resolved',
         contact_id: into.contactId,
@@ -172,7 +172,7 @@ describe('of two unresolved conversations of a channel', () => {
     expect(await world.app.app.get(ConversationCountsRepairService).repair()).toBe(0);
   });
 
-  it('both stay where the channel keeps several', async () => {
+  it('Merging keeps both unresolved conversations where the channel allows several', async () => {
     const channel = await world.channel(desk, { single_conversation: false });
     const at = { widgetToken: channel.widget_token as string };
     [from, into] = [await world.visitor(at), await world.visitor(at)];
@@ -182,24 +182,24 @@ describe('of two unresolved conversations of a channel', () => {
   });
 });
 
-describe('a merge that is only tried', () => {
-  it('tells what the merge then does, and changes nothing', async () => {
+describe('Trying a merge with dry_run', () => {
+  it('A merge with dry_run returns the result of the real merge and changes nothing', async () => {
     await world.conversation(from);
     await world.conversation(into);
-    const before = await picture();
+    const before = await readRows();
     const socket = await world.visitorSocket(from);
-    const tried = await merge({ dry_run: true });
-    expect(await picture()).toEqual(before);
+    const dryRun = await merge({ dry_run: true });
+    expect(await readRows()).toEqual(before);
     await socket.settled();
     const done = await merge();
     const untimed = ({ contact, ...rest }: Json) => ({ ...rest, contact: { ...contact, updated_at: null } });
-    expect(untimed(tried.data)).toEqual({ ...untimed(done.data), dry_run: true });
-    expect(tried.data.conversations).toBe(1);
+    expect(untimed(dryRun.data)).toEqual({ ...untimed(done.data), dry_run: true });
+    expect(dryRun.data.conversations).toBe(1);
   });
 });
 
-describe('a merge that makes no sense', () => {
-  it('names what is wrong with from_id: the same one, none, or one of another workspace', async () => {
+describe('Refused merges', () => {
+  it('A merge is refused with a from_id that is the same contact, unknown or of another workspace (400)', async () => {
     const elsewhere = await world.visitor(await world.desk());
     for (const [from_id, code] of [
       [into.contactId, 'same'],
@@ -213,14 +213,14 @@ describe('a merge that makes no sense', () => {
     expect(outcome(await merge({}, elsewhere.contactId))).toEqual([404, 'not_found']);
   });
 
-  it('is not for whoever is limited to some channels', async () => {
+  it('An admin limited to some channels cannot merge contacts (403)', async () => {
     const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     expect(outcome(await merge({}, into.contactId, admin.api))).toEqual([403, 'scope_too_narrow']);
   });
 });
 
-describe('merges that race', () => {
-  it('in both directions leave one contact, with everything', async () => {
+describe('Concurrent merges', () => {
+  it('Concurrent merges in both directions leave one contact with every conversation', async () => {
     for (let round = 0; round < 5; round += 1) {
       const pair = [await world.visitor(desk), await world.visitor(desk)] as const;
       const conversations = [await world.conversation(pair[0]), await world.conversation(pair[1])];
@@ -237,30 +237,30 @@ describe('merges that race', () => {
     }
   });
 
-  it('with what the one says, sessions and agents who write first lose no word and leave nothing behind', async () => {
+  it('A merge that races with messages, sessions and new conversations loses nothing', async () => {
     const conversation = await world.conversation(from);
     const messages = `/v1/widget/conversations/${conversation.id}/messages`;
-    const held = await heldRow(database, 'conversation', conversation.id, 'version = version');
-    const said = race(4, index => from.api.post(messages, { content: `Word ${index}` }));
-    await held.awaited();
+    const rowLock = await heldRow(database, 'conversation', conversation.id, 'version = version');
+    const sending = race(4, index => from.api.post(messages, { content: `Word ${index}` }));
+    await rowLock.awaited();
     const [merged, sessions, begun] = [
       merge(),
-      race(3, () => session(ids.from)),
+      race(3, () => openSession(ids.from)),
       race(3, () =>
         desk.owner.api.post('/v1/conversations', { contact_id: from.contactId, channel_id: desk.channelId }),
       ),
     ];
-    await held.commit();
-    const acknowledged = (await said).filter(({ status }) => status === 201).length;
+    await rowLock.commit();
+    const acknowledged = (await sending).filter(({ status }) => status === 201).length;
     expect((await merged).status).toBe(200);
     for (const answer of await sessions) expect([from.contactId, into.contactId]).toContain(answer.data.contact_id);
     for (const { status } of await begun) expect([400, 409, 410]).toContain(status);
     const left = await database.query('SELECT 1 FROM conversation WHERE contact_id = $1', [from.contactId]);
     expect(left).toEqual([]);
-    const words = await database.query<{ sender_id: string }>(
+    const stored = await database.query<{ sender_id: string }>(
       `SELECT sender_id FROM message WHERE conversation_id = $1 AND content LIKE 'Word %'`,
       [conversation.id],
     );
-    expect(words).toEqual(Array(acknowledged).fill({ sender_id: into.contactId }));
+    expect(stored).toEqual(Array(acknowledged).fill({ sender_id: into.contactId }));
   });
 });

@@ -7,7 +7,7 @@ import { accept, invited } from '../support/invites.js';
 import { race } from '../support/race.js';
 import { PASSWORD, unique } from '../support/world.js';
 
-/** Spellings of one mailbox, the stored one first. */
+/** Returns spellings of one address, the stored form first. */
 function spellings(): string[] {
   const name = unique('ada');
   const tail = unique('x').toLowerCase();
@@ -20,7 +20,7 @@ function spellings(): string[] {
   ];
 }
 
-describe('an e-mail address whose domain leaves ASCII', () => {
+describe('E-mail addresses with a non-ASCII domain', () => {
   let key: Caller;
   let emails: string[];
   let stored: string;
@@ -33,7 +33,7 @@ describe('an e-mail address whose domain leaves ASCII', () => {
   const register = (email: string) =>
     world.anyone.post('/v1/auth/register', { workspace_name: unique('W'), name: 'Ada', email, password: PASSWORD });
 
-  it('registers one user, however the domain is spelled, and every spelling signs that user in', async () => {
+  it('All spellings of a non-ASCII domain register one user and sign that user in', async () => {
     for (const email of emails) {
       const session = await register(email);
       expect([session.status, session.data.member.email]).toEqual([201, stored]);
@@ -48,7 +48,7 @@ describe('an e-mail address whose domain leaves ASCII', () => {
     }
   });
 
-  it('registers one user when all its spellings race', async () => {
+  it('Concurrent registrations with all spellings of an e-mail address create one user', async () => {
     const answers = await race(emails.length, n => register(emails[n] ?? ''));
     for (const { status } of answers) expect([201, 409]).toContain(status);
     const users = await world.app.database.query('SELECT 1 FROM user_account WHERE email LIKE $1', [
@@ -57,7 +57,7 @@ describe('an e-mail address whose domain leaves ASCII', () => {
     expect(users).toHaveLength(1);
   });
 
-  it('is one member, one pending invite and one SSO user, however the domain is spelled', async () => {
+  it('All spellings of an e-mail address mean one member, one pending invite and one SSO user', async () => {
     const [first = '', ...others] = [...emails].reverse();
     const made = await key.post('/v1/workspace/members', { email: first, name: 'Ada' });
     expect([made.status, made.data.email]).toEqual([201, stored]);
@@ -75,7 +75,7 @@ describe('an e-mail address whose domain leaves ASCII', () => {
     expect(new Set(ids).size).toBe(1);
   });
 
-  it('gets its reset link and its invite at the stored address, and the invite lets that user in', async () => {
+  it('Reset links and invites go to the stored form of an e-mail address', async () => {
     await register(stored);
     const [, unicode = ''] = emails;
     await world.anyone.post('/v1/auth/password/forgot', { email: unicode });
@@ -86,7 +86,7 @@ describe('an e-mail address whose domain leaves ASCII', () => {
     expect((await accept(world, invite.token)).data.member.email).toBe(stored);
   });
 
-  it('of a contact is stored in the same form, through every way in, and is found by every spelling', async () => {
+  it("A contact's e-mail address is stored in one form by every route and found by every spelling", async () => {
     for (const email of emails) {
       const made = await owner.post('/v1/contacts', { email });
       expect([made.status, made.data.email]).toEqual([201, stored]);
@@ -102,7 +102,7 @@ describe('an e-mail address whose domain leaves ASCII', () => {
   });
 });
 
-describe('the form in which an e-mail address is stored', () => {
+describe('Stored form of e-mail addresses', () => {
   it.each([
     ['Ada@Example.COM', 'ada@example.com'],
     ['ada@straße.example', 'ada@xn--strae-oqa.example'],
@@ -119,11 +119,11 @@ describe('the form in which an e-mail address is stored', () => {
     ['ada@bü\u00adcher.example', null],
     ['ada@b%C3%BCcher.example', null],
     ['adä@bücher.example', null],
-  ])('of %j is %j', (written, stored) => {
+  ])('The e-mail address %j is stored as %j', (written, stored) => {
     expect(normaliseEmail(written)).toBe(stored);
   });
 
-  it('is its own: normalising it again changes nothing', () => {
+  it('Normalising a stored e-mail address again changes nothing', () => {
     for (const email of spellings()) {
       const once = normaliseEmail(email);
       expect(normaliseEmail(once ?? '')).toBe(once);

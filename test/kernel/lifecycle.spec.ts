@@ -66,7 +66,7 @@ const resolved: Effects = {
   timeline: { event: 'resolved', public: true },
 };
 
-/** The whole table: each trigger in each state; null is a refusal. */
+/** Expected effects of every trigger in every status; null means that the trigger is refused. */
 const TABLE: Record<Trigger, Record<Status, Effects | null>> = {
   contact_message: { pending: nothing, open: nothing, snoozed: woken, resolved: reopened },
   agent_message: { pending: handedOver, open: nothing, snoozed: nothing, resolved: reopened },
@@ -81,16 +81,19 @@ const TRIGGERS = Object.keys(TABLE) as Trigger[];
 const CELLS = TRIGGERS.flatMap(trigger =>
   STATUSES.map(status => ({ trigger, status, effects: TABLE[trigger][status] })),
 );
-const outcome = (effects: Effects | null) => (effects === null ? 'is refused' : (effects.columns.status ?? 'stays'));
+function outcome(effects: Effects | null): string {
+  if (effects === null) return 'refused';
+  return effects.columns.status === undefined ? 'status unchanged' : `status becomes ${effects.columns.status}`;
+}
 
-describe('the life of a conversation', () => {
-  it('knows these triggers and no other', () => {
+describe('Conversation lifecycle', () => {
+  it('The lifecycle defines exactly the triggers of this table', () => {
     expect(Object.keys(TRANSITIONS).sort()).toEqual([...TRIGGERS].sort());
     expect(Object.keys(AIM).sort()).toEqual([...TRIGGERS].sort());
   });
 
   it.each(CELLS.map(cell => ({ ...cell, outcome: outcome(cell.effects) })))(
-    '$trigger in state $status: $outcome',
+    'Lifecycle trigger $trigger on a conversation in status $status: $outcome',
     ({ trigger, status, effects }) => {
       const before = conversation({ status });
       expect(transition(before, trigger, { now, actor })).toEqual(effects);
@@ -98,13 +101,13 @@ describe('the life of a conversation', () => {
     },
   );
 
-  it('leads to the state that a refusal would name', () => {
+  it('A successful transition leads to the status that a refusal of its trigger would name', () => {
     for (const { trigger, effects } of CELLS) {
       if (effects?.columns.status) expect(effects.columns.status).toBe(AIM[trigger]);
     }
   });
 
-  it('never leaves a trace of being resolved in a conversation that is not', () => {
+  it('Leaving the resolved status clears resolved_at and resolved_by', () => {
     for (const { trigger, status, effects } of CELLS.filter(cell => cell.status === 'resolved' && cell.effects)) {
       const before = conversation({ status, resolvedAt: now, resolvedBy: actor });
       expect(transition(before, trigger, { now, actor })?.columns).toMatchObject({
@@ -116,20 +119,20 @@ describe('the life of a conversation', () => {
   });
 });
 
-describe('the reopen window', () => {
+describe('Reopen window', () => {
   const resolvedAgo = (ms: number) => conversation({ status: 'resolved', resolvedAt: new Date(now.getTime() - ms) });
 
-  it('is open up to its last millisecond and over past it', () => {
+  it('The reopen window includes its last millisecond and ends after it', () => {
     expect(isPastReopening(resolvedAgo(72 * HOUR_MS - 1), 72, now)).toBe(false);
     expect(isPastReopening(resolvedAgo(72 * HOUR_MS), 72, now)).toBe(false);
     expect(isPastReopening(resolvedAgo(72 * HOUR_MS + 1), 72, now)).toBe(true);
   });
 
-  it('of no hours ends at once', () => {
+  it('A reopen window of 0 hours ends at once', () => {
     expect(isPastReopening(resolvedAgo(1), 0, now)).toBe(true);
   });
 
-  it('is no question for a conversation that is not resolved', () => {
+  it('Only a resolved conversation can be past its reopen window', () => {
     for (const status of ['pending', 'open', 'snoozed'] as const) {
       expect(isPastReopening(conversation({ status }), 0, now)).toBe(false);
     }

@@ -7,7 +7,7 @@ import { openingAt } from '../../src/kernel/opening.js';
 import { OpeningCache } from '../../src/kernel/opening-cache.js';
 import { localClockReads } from '../support/local-clock.js';
 
-/** PROPERTY_RUNS=… looks for longer; PROPERTY_SEED=… repeats a printed seed. */
+/** PROPERTY_RUNS=… sets the number of runs; PROPERTY_SEED=… repeats a printed seed. */
 const { PROPERTY_RUNS = '300', PROPERTY_SEED } = process.env;
 const settings = {
   numRuns: Number(PROPERTY_RUNS),
@@ -17,7 +17,7 @@ const MINUTE = 60_000;
 const DAY_MINUTES = 24 * 60;
 const WINDOW_MINUTES = 16 * DAY_MINUTES;
 
-/** Two weeks around a change of the local clock each: either direction, at midnight, by half an hour, over a whole day. */
+/** First days of two-week windows around clock changes: in both directions, at midnight, by half an hour, by a day. */
 const WINDOWS = [
   ['UTC', '2026-11-16'],
   ['Europe/Berlin', '2026-03-22'],
@@ -39,7 +39,7 @@ interface LocalMinute {
   time: string;
 }
 
-/** The local clock at each minute of a window, as Intl tells it. */
+/** Returns the local day and time of every minute of a window, read from Intl. */
 function localMinutes(timezone: string, date: string): { start: number; minutes: LocalMinute[] } {
   const start = Date.parse(`${date}T00:00:00Z`);
   const options = { weekday: 'short', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
@@ -74,7 +74,7 @@ function pad(value: number): string {
 }
 
 describe('openingAt', () => {
-  it('finds what a walk over every minute of two weeks finds, in every time zone and across every clock change', () => {
+  it('`openingAt` agrees with a minute-by-minute search over two weeks across every clock change', () => {
     const instant = fc.tuple(fc.constantFrom(...windows), fc.nat(7 * DAY_MINUTES), fc.nat(MINUTE - 1));
     fc.assert(
       fc.property(timetable, instant, (hours, [{ timezone, start, minutes }, first, within]) => {
@@ -90,13 +90,13 @@ describe('openingAt', () => {
     );
   });
 
-  it('opens after the skipped hour when a span begins within it', () => {
+  it('`openingAt` opens after the skipped hour when a span begins within that hour', () => {
     const hours = { sun: [{ from: '02:30', to: '10:00' }] };
     const opening = openingAt(hours, 'Europe/Berlin', new Date('2026-03-28T12:00:00Z'));
     expect(opening).toEqual({ open: false, changesAt: new Date('2026-03-29T01:00:00Z') });
   });
 
-  it('opens twice when a span lies within the repeated hour', () => {
+  it('`openingAt` opens twice when a span lies within the repeated hour', () => {
     const hours = { sun: [{ from: '02:15', to: '02:45' }] };
     const changes = ['2026-10-24T22:00:00Z'];
     for (let step = 0; step < 4; step += 1) {
@@ -110,7 +110,7 @@ describe('openingAt', () => {
     ]);
   });
 
-  it('is always open without a timetable, and never with an empty one', () => {
+  it('`openingAt` is always open without a timetable and never open with an empty one', () => {
     const now = new Date();
     expect(openingAt(null, 'UTC', now)).toEqual({ open: true, changesAt: null });
     expect(openingAt({}, 'UTC', now)).toEqual({ open: false, changesAt: null });
@@ -119,12 +119,12 @@ describe('openingAt', () => {
     expect(openingAt(always, 'Europe/Berlin', now)).toEqual({ open: true, changesAt: null });
   });
 
-  it('makes one formatter per time zone and reads the local clock at most once per day of the search', async () => {
+  it('`openingAt` creates one formatter per time zone and reads the clock at most once per day', async () => {
     const timezone = 'America/Argentina/Ushuaia';
     let formatters = 0;
     const reads = await localClockReads(() => {
       const made = jest.spyOn(Intl, 'DateTimeFormat');
-      for (let turn = 0; turn < 10; turn += 1) {
+      for (let repeat = 0; repeat < 10; repeat += 1) {
         openingAt({ mon: [{ from: '09:01', to: '09:02' }] }, timezone, new Date('2026-11-23T13:00:00Z'));
       }
       formatters = made.mock.calls.length;
@@ -134,7 +134,7 @@ describe('openingAt', () => {
     expect(reads).toBeLessThanOrEqual(10 * 9);
   });
 
-  it('finds the next opening of a timetable of one odd minute a week within 50 ms', () => {
+  it('`openingAt` finds the next opening of a timetable of one minute a week within 50 ms', () => {
     const hours = { mon: [{ from: '09:01', to: '09:02' }] };
     const started = performance.now();
     const { changesAt } = openingAt(hours, 'Europe/Berlin', new Date('2026-11-23T09:00:00Z'));
@@ -142,7 +142,7 @@ describe('openingAt', () => {
     expect(performance.now() - started).toBeLessThan(50);
   });
 
-  it('keeps at most 100 formatters, and is right after one was dropped', () => {
+  it('`offsetAt` caches at most 100 formatters and stays correct after one was evicted', () => {
     const zones = Intl.supportedValuesOf('timeZone').slice(0, 150);
     const at = Date.parse('2026-07-01T00:00:00Z');
     const first = zones.map(zone => offsetAt(zone, at));
@@ -157,7 +157,7 @@ describe('openingAt', () => {
 describe('OpeningCache', () => {
   const hours = { mon: [{ from: '09:00', to: '17:00' }] };
 
-  it('answers from memory until the desk opens or closes, and computes anew from then on', async () => {
+  it('OpeningCache answers from memory until the next opening or closing, then computes again', async () => {
     const cache = new OpeningCache();
     const at = (time: string) => cache.get(hours, 'UTC', new Date(`2026-11-23T${time}Z`));
     expect(at('08:00:00')).toEqual({ open: false, changesAt: new Date('2026-11-23T09:00:00Z') });
@@ -165,11 +165,11 @@ describe('OpeningCache', () => {
     expect(at('09:00:00')).toEqual({ open: true, changesAt: new Date('2026-11-23T17:00:00Z') });
     expect(await localClockReads(() => at('16:59:59'))).toBe(0);
     expect(at('17:00:00').open).toBe(false);
-    // a clock that was put back
+    // The clock was set back.
     expect(at('08:30:00')).toEqual({ open: false, changesAt: new Date('2026-11-23T09:00:00Z') });
   });
 
-  it('never answers for another timetable or another time zone', () => {
+  it('OpeningCache never answers for another timetable or another time zone', () => {
     const cache = new OpeningCache();
     const now = new Date('2026-11-23T08:30:00Z');
     expect(cache.get(hours, 'UTC', now).open).toBe(false);
@@ -177,7 +177,7 @@ describe('OpeningCache', () => {
     expect(cache.get({ mon: [{ from: '08:00', to: '17:00' }] }, 'UTC', now).open).toBe(true);
   });
 
-  it('holds so many timetables and no more; the least recently used one gives way', async () => {
+  it('OpeningCache evicts the least recently used timetable when it is full', async () => {
     const cache = new OpeningCache(2);
     const now = new Date('2026-11-23T08:30:00Z');
     const get = (timezone: string) => localClockReads(() => cache.get(hours, timezone, now));

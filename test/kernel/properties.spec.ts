@@ -13,16 +13,16 @@ import { decodeLogCursor, encodeLogCursor } from '../../src/platform/events/log-
 import { FrameTooManyValues, parseFrame } from '../../src/platform/sockets/frame.js';
 import { measureJson } from '../../src/platform/sockets/json-measure.js';
 
-/** PROPERTY_RUNS=… looks for longer. What fails prints its seed, which PROPERTY_SEED=… repeats. */
+/** PROPERTY_RUNS=… sets the number of runs. A failure prints its seed; PROPERTY_SEED=… repeats it. */
 const { PROPERTY_RUNS = '500', PROPERTY_SEED } = process.env;
 const settings = {
   numRuns: Number(PROPERTY_RUNS),
   ...(PROPERTY_SEED === undefined ? {} : { seed: Number(PROPERTY_SEED) }),
 };
-const holds = <T>(arbitrary: fc.Arbitrary<T>, property: (value: T) => void) =>
+const assertProperty = <T>(arbitrary: fc.Arbitrary<T>, property: (value: T) => void) =>
   fc.assert(fc.property(arbitrary, property), settings);
 
-/** What a client could have put together by hand: near the truth, or anything. */
+/** Generates cursors that a client could forge: well-formed but wrong ones, and arbitrary text. */
 const forged = (...parts: fc.Arbitrary<string>[]) =>
   fc.oneof(
     fc.string({ unit: 'binary' }),
@@ -30,27 +30,27 @@ const forged = (...parts: fc.Arbitrary<string>[]) =>
     fc.tuple(...parts).map(joined => Buffer.from(joined.join('.')).toString('base64url')),
   );
 
-describe('a scope', () => {
+describe('Channel scope', () => {
   const id = fc.constantFrom('a', 'b', 'c', 'd');
   const scope: fc.Arbitrary<ChannelScope> = fc.oneof(fc.constant(null), fc.uniqueArray(id));
 
-  it('that is narrowed covers what both cover, and nothing else', () => {
-    holds(fc.tuple(scope, scope, fc.oneof(id, fc.string())), ([one, other, channel]) => {
+  it('A narrowed scope covers exactly the channels that both scopes cover', () => {
+    assertProperty(fc.tuple(scope, scope, fc.oneof(id, fc.string())), ([one, other, channel]) => {
       expect(covers(narrow(one, other), channel)).toBe(covers(one, channel) && covers(other, channel));
     });
   });
 
-  it('is never all of them again once it is a list, however often and in whichever order it is narrowed', () => {
-    holds(fc.array(scope, { minLength: 1 }), scopes => {
-      const there = scopes.reduce((held, by) => narrow(held, by), null);
-      const back = [...scopes].reverse().reduce((held, by) => narrow(held, by), null);
-      expect(there === null).toBe(scopes.every(one => one === null));
-      expect(there && [...there].sort()).toEqual(back && [...back].sort());
+  it('A scope narrowed to a list never becomes "all channels" again, in any number and order of narrowings', () => {
+    assertProperty(fc.array(scope, { minLength: 1 }), scopes => {
+      const forwards = scopes.reduce((current, next) => narrow(current, next), null);
+      const backwards = [...scopes].reverse().reduce((current, next) => narrow(current, next), null);
+      expect(forwards === null).toBe(scopes.every(one => one === null));
+      expect(forwards && [...forwards].sort()).toEqual(backwards && [...backwards].sort());
     });
   });
 });
 
-describe('the cursor of a log', () => {
+describe('Log cursor', () => {
   const xid = fc.bigInt({ min: 0n, max: 2n ** 64n - 1n }).map(String);
   const position = fc.bigInt({ min: 0n, max: 2n ** 63n - 1n }).map(String);
   const identity = fc.stringMatching(/^[0-9a-f]{16}$/);
@@ -59,11 +59,11 @@ describe('the cursor of a log', () => {
   const newest = fc.option(fc.record({ position, mark }), { nil: null });
   const cursor: fc.Arbitrary<LogCursor> = fc.record({ identity, since: xid, newest, range });
 
-  it('is read as it was written', () => {
-    holds(cursor, written => expect(decodeLogCursor(encodeLogCursor(written))).toEqual(written));
+  it('A log cursor decodes to the value that was encoded', () => {
+    assertProperty(cursor, written => expect(decodeLogCursor(encodeLogCursor(written))).toEqual(written));
   });
 
-  it('is refused, or holds numbers that the database can compare with', () => {
+  it('A log cursor is refused, or its numbers fit the database types they are compared with', () => {
     const number = fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 21n }).map(String), fc.string({ maxLength: 3 }));
     const text = fc.oneof(
       forged(fc.constant('1'), identity, number),
@@ -71,7 +71,7 @@ describe('the cursor of a log', () => {
       forged(fc.constant('2'), identity, number, number, mark),
       forged(fc.constant('2'), identity, number, number, mark, number, number, number),
     );
-    holds(text, guessed => {
+    assertProperty(text, guessed => {
       const found = decodeLogCursor(guessed);
       if (!found) return;
       expect(found.identity).toMatch(/^[0-9a-f]{16}$/);
@@ -82,15 +82,15 @@ describe('the cursor of a log', () => {
   });
 });
 
-describe('the cursor of a list', () => {
+describe('List cursor', () => {
   const part: fc.Arbitrary<CursorPart> = fc.oneof(
     fc.constant(null),
     fc.maxSafeInteger(),
     fc.string({ unit: 'grapheme' }).filter(text => !text.includes('\0')),
   );
 
-  it('is read as it was written, by its own list alone', () => {
-    holds(fc.tuple(fc.string(), fc.string(), fc.array(part)), ([list, other, parts]) => {
+  it('A list cursor decodes to the parts that were encoded, and only for its own list', () => {
+    assertProperty(fc.tuple(fc.string(), fc.string(), fc.array(part)), ([list, other, parts]) => {
       const text = encodeCursor(list, parts);
       expect(decodeCursor(list, text, parts.length)).toEqual(parts.map(one => (Object.is(one, -0) ? 0 : one)));
       if (other !== list) expect(() => decodeCursor(other, text, parts.length)).toThrow(CursorInvalid);
@@ -98,10 +98,10 @@ describe('the cursor of a list', () => {
     });
   });
 
-  it('is nothing but parts of a key, or refused as what it is', () => {
+  it('A list cursor decodes to strings, numbers and nulls, or is refused with CursorInvalid', () => {
     const written = fc.tuple(fc.constant('list'), fc.json()).map(([list, json]) => `["${list}",${json}]`);
     const guessed = fc.oneof(written, fc.json(), fc.string()).map(text => Buffer.from(text).toString('base64url'));
-    holds(fc.oneof(guessed, fc.string({ unit: 'binary' })), text => {
+    assertProperty(fc.oneof(guessed, fc.string({ unit: 'binary' })), text => {
       try {
         for (const found of decodeCursor('list', text, 1)) {
           expect(found === null || ['string', 'number'].includes(typeof found)).toBe(true);
@@ -113,8 +113,8 @@ describe('the cursor of a list', () => {
   });
 });
 
-describe('a frame of a client', () => {
-  it('is read, or refused as what it is: nothing else comes out of any text', () => {
+describe('Client frame', () => {
+  it('Parsing any text yields a client frame or a documented frame error, and nothing else', () => {
     const shaped = fc.record(
       { type: fc.jsonValue(), data: fc.jsonValue(), payload: fc.jsonValue(), token: fc.jsonValue() },
       { requiredKeys: [] },
@@ -124,13 +124,13 @@ describe('a frame of a client', () => {
       fc.json(),
       shaped.map(frame => JSON.stringify(frame)),
     );
-    holds(text, said => {
+    assertProperty(text, raw => {
       try {
-        const frame = parseFrame(said);
-        const given = JSON.parse(said) as Record<string, unknown>;
+        const frame = parseFrame(raw);
+        const given = JSON.parse(raw) as Record<string, unknown>;
         expect(frame.type).toBe(given.type);
         const fields = frame.pick('token', 'toString', '__proto__');
-        expect(Object.keys(fields).filter(name => name !== 'token' && !said.includes(name))).toEqual([]);
+        expect(Object.keys(fields).filter(name => name !== 'token' && !raw.includes(name))).toEqual([]);
       } catch (error) {
         expect(error).toBeInstanceOf(DomainError);
         expect(['frame_malformed', 'frame_too_many_values']).toContain((error as DomainError).code);
@@ -138,9 +138,9 @@ describe('a frame of a client', () => {
     });
   });
 
-  it('has the same fields, whether they stand at the top, under data or under payload', () => {
+  it('A client frame has the same fields whether they are at the top level, under data or under payload', () => {
     const name = fc.string().filter(key => !['type', 'data', 'payload', '__proto__'].includes(key));
-    holds(
+    assertProperty(
       fc.tuple(fc.string(), fc.dictionary(name, fc.oneof(fc.string(), fc.boolean(), fc.integer()))),
       ([type, given]) => {
         const fields = { ...given };
@@ -156,7 +156,7 @@ describe('a frame of a client', () => {
     );
   });
 
-  /** Members and elements of a value at all levels, and how deep its objects and arrays are nested. */
+  /** Counts the members and elements of a value at all levels, and the nesting depth of its objects and arrays. */
   function measureValue(value: unknown): { values: number; depth: number } {
     if (typeof value !== 'object' || value === null) return { values: 0, depth: 0 };
     const inner = Object.values(value).map(measureValue);
@@ -166,15 +166,15 @@ describe('a frame of a client', () => {
     };
   }
 
-  it('is measured in its text exactly as its values are counted once it is parsed, however it is spaced', () => {
+  it('`measureJson` counts the same values and depth in the text as in the parsed value, with any whitespace', () => {
     const limits = { values: Infinity, depth: Infinity };
     const spaces = fc.constantFrom(undefined, 1, '\t', '\n');
-    holds(fc.tuple(fc.jsonValue({ maxDepth: 6 }), spaces), ([value, space]) => {
+    assertProperty(fc.tuple(fc.jsonValue({ maxDepth: 6 }), spaces), ([value, space]) => {
       expect(measureJson(JSON.stringify(value, null, space), limits)).toEqual(measureValue(value));
     });
   });
 
-  it('is never parsed when it has more than 50 values, wherever they are', () => {
+  it('A client frame with more than 50 values is never parsed, wherever the values are', () => {
     const list = (length: number) => Array.from({ length }, (_nothing, index) => index);
     const frames = [
       { type: 'ping', ...Object.fromEntries(list(50).map(index => [`k${index}`, index])) },
@@ -189,7 +189,7 @@ describe('a frame of a client', () => {
   });
 });
 
-describe('the network of an address', () => {
+describe('Network of an address', () => {
   const group = fc.integer({ min: 0, max: 0xffff });
   const groups = fc.oneof(
     fc.array(group, { minLength: 8, maxLength: 8 }),
@@ -198,15 +198,15 @@ describe('the network of an address', () => {
     fc.tuple(group, group).map(tail => [0x64, 0xff9b, 0, 0, 0, 0, ...tail]),
   );
 
-  it('is the same however the address is spelt', () => {
-    holds(groups, parts => {
+  it('An address has the same network in every spelling', () => {
+    assertProperty(groups, parts => {
       const found = new Set(spellings(parts).map(networkOf));
       expect([parts, [...found]]).toEqual([parts, [expect.any(String)]]);
     });
   });
 
-  it('is the same for two addresses exactly when they share their first four groups, or are one IPv4 address', () => {
-    holds(fc.tuple(groups, groups, fc.nat({ max: 8 })), ([one, two, shared]) => {
+  it('Two addresses share a network exactly if they share a /64 or stand for one IPv4 address', () => {
+    assertProperty(fc.tuple(groups, groups, fc.nat({ max: 8 })), ([one, two, shared]) => {
       const other = [...one.slice(0, shared), ...two.slice(shared)];
       const [a, b] = [one, other].map(parts => networkOf(spellings(parts)[0] ?? ''));
       const plain = [one, other].every(parts => networkOf(spellings(parts)[0] ?? '').endsWith('/64'));
@@ -217,14 +217,14 @@ describe('the network of an address', () => {
     });
   });
 
-  it('of what is no address is what it is, and nothing throws', () => {
-    holds(fc.string({ unit: 'binary' }), text => {
+  it('Text that is not an IP address is its own network, and `networkOf` never throws', () => {
+    assertProperty(fc.string({ unit: 'binary' }), text => {
       if (!isIPv6(text) && !/^[\d.]+:\d+$/.test(text)) expect(networkOf(text)).toBe(text);
     });
   });
 });
 
-/** In full, with capitals and zeros in front, with every run of zeros left out, with an IPv4 address at its end. */
+/** Returns the valid spellings of an address: in full, upper case, padded, with `::`, an IPv4 tail or a zone. */
 function spellings(parts: number[]): string[] {
   const written = parts.map(part => part.toString(16));
   const [high = 0, low = 0] = parts.slice(6);
