@@ -304,9 +304,9 @@ describe('Messages', () => {
       await send({ content: 'Done' });
       for (const socket of sockets) {
         await socket.next('message.created');
-        const sent = socket.frames.filter(frame => frame.type.startsWith('message.'));
-        expect(sent.map(frame => frame.data.message?.content)).toEqual(['Done']);
-        expect(sent[0]?.data.conversation).toMatchObject({ last_seq: 3, unread: { contact: 1 } });
+        const messageFrames = socket.frames.filter(frame => frame.type.startsWith('message.'));
+        expect(messageFrames.map(frame => frame.data.message?.content)).toEqual(['Done']);
+        expect(messageFrames[0]?.data.conversation).toMatchObject({ last_seq: 3, unread: { contact: 1 } });
         await socket.close();
       }
     });
