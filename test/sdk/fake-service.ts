@@ -14,7 +14,7 @@ export interface Seen {
   body: Record<string, unknown>;
 }
 
-/** An answer as it goes over the wire; `hang` gives none at all, `cut` breaks the connection. */
+/** An answer as it goes over the wire; `hang` never answers, `cut` breaks the connection. */
 export type Reply = { status: number; body: string; headers?: Record<string, string> } | 'hang' | 'cut';
 
 export function ok(data: unknown, status = 200): Reply {
@@ -26,17 +26,17 @@ export function refuse(status: number, code: string, more: object = {}, headers:
   return { status, body: JSON.stringify({ ok: false, request_id: 'fake-request', timestamp: '', error }), headers };
 }
 
-/** A small service of the tests' own: real HTTP and real sockets, and the test says what they answer. */
+/** A fake service with real HTTP and real sockets, whose answers the test sets. */
 export class FakeService {
   readonly requests: Seen[] = [];
   readonly handshakes: URLSearchParams[] = [];
-  /** Refuses an upgrade over HTTP; undefined lets it in. */
+  /** The HTTP answer to an upgrade; undefined accepts it. */
   door: (query: URLSearchParams) => Reply | undefined = () => undefined;
-  /** What a socket is told when it has been let in. */
+  /** The frames that each accepted socket gets first. */
   greeting: readonly object[] = [{ type: 'connected', data: { cursor: 'c0' } }];
-  /** Answers what no route of the test does. */
+  /** Answers requests to routes that the test has not set. */
   otherwise: (seen: Seen) => Reply = () => refuse(404, 'not_found');
-  /** Hears of each socket that has been let in, with the address that it asked for. */
+  /** Called with each accepted socket and the address of its upgrade. */
   entered: (socket: WebSocket, address: URL) => void = () => undefined;
   private readonly routes = new Map<string, (seen: Seen) => Reply>();
   private readonly arrivals: WebSocket[] = [];
@@ -71,7 +71,7 @@ export class FakeService {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** @param route such as `POST /v1/auth/login` */
+  /** Sets the answer of a route. @param route such as `POST /v1/auth/login` */
   on(route: string, reply: (seen: Seen) => Reply): void {
     this.routes.set(route, reply);
   }
@@ -80,7 +80,7 @@ export class FakeService {
     return this.requests.filter(({ method, path }) => `${method} ${path}` === route);
   }
 
-  /** The next socket that comes in, or the first that nobody has asked for yet. */
+  /** The first accepted socket that was not returned yet, or else the next one. */
   socket(): Promise<WebSocket> {
     const here = this.arrivals.shift();
     return here ? Promise.resolve(here) : new Promise(resolve => this.waiting.push(resolve));
