@@ -39,8 +39,8 @@ describe('The agent client', () => {
   it('The agent client refreshes once for forty concurrent calls with an expired token', async () => {
     expireAccess();
     await Promise.all(Array.from({ length: 40 }, () => agent.me()));
-    expect(service.seen('POST /v1/auth/refresh')).toHaveLength(1);
-    expect(service.seen('GET /v1/auth/me')).toHaveLength(80);
+    expect(service.requestsTo('POST /v1/auth/refresh')).toHaveLength(1);
+    expect(service.requestsTo('GET /v1/auth/me')).toHaveLength(80);
   });
 
   it('The agent client does not refresh for a late 401 when the token has been replaced since', async () => {
@@ -48,7 +48,7 @@ describe('The agent client', () => {
     newest += 1;
     agent.restore(tokens());
     await late;
-    expect(service.seen('POST /v1/auth/refresh')).toHaveLength(0);
+    expect(service.requestsTo('POST /v1/auth/refresh')).toHaveLength(0);
   });
 
   it.each(['invalid_token', 'token_revoked', 'unauthenticated', 'agent_token_required'])(
@@ -63,7 +63,7 @@ describe('The agent client', () => {
   it('The agent client refreshes once per call, and fails when the new token has expired too', async () => {
     service.on('GET /v1/auth/me', () => refuse(401, 'token_expired'));
     await expect(agent.me()).rejects.toMatchObject({ code: 'token_expired' });
-    expect(service.seen('POST /v1/auth/refresh')).toHaveLength(1);
+    expect(service.requestsTo('POST /v1/auth/refresh')).toHaveLength(1);
   });
 
   it('The agent client passes every new token pair to `onTokens`, and null when the session has ended', async () => {

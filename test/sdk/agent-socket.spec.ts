@@ -26,7 +26,7 @@ const nextFrame = async (wire: WebSocket) => {
 const firstFrames: Promise<unknown>[] = [];
 const recordFirstFrames = () => {
   firstFrames.length = 0;
-  service.entered = wire => void firstFrames.push(nextFrame(wire));
+  service.onSocket = wire => void firstFrames.push(nextFrame(wire));
 };
 const viewing = (conversation_id: string | null) => ({ type: 'viewing', conversation_id });
 
@@ -37,7 +37,7 @@ describe('The conversation an agent is viewing', () => {
     expect(socket.viewing('c1')).toBe(true);
     expect(await firstFrames[0]).toEqual(viewing('c1'));
     const again = socket.waitFor('connected');
-    (await service.socket()).terminate();
+    (await service.nextSocket()).terminate();
     await again;
     expect(await firstFrames[1]).toEqual(viewing('c1'));
   });
@@ -54,7 +54,7 @@ describe('The conversation an agent is viewing', () => {
     await socket.open();
     socket.viewing('c1');
     await firstFrames[0];
-    const wire = await service.socket();
+    const wire = await service.nextSocket();
     const last = nextFrame(wire);
     expect(socket.viewing(null)).toBe(true);
     expect(await last).toEqual(viewing(null));

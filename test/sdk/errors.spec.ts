@@ -119,7 +119,7 @@ describe('Retries', () => {
   it('A message whose answer was lost is sent again with the same client_message_id', async () => {
     service.on(route, () => (service.requests.length < 3 ? 'cut' : ok({ id: 'm1' }, 201)));
     expect(await send()).toEqual({ id: 'm1' });
-    const ids = service.seen(route).map(({ body }) => body['client_message_id']);
+    const ids = service.requestsTo(route).map(({ body }) => body['client_message_id']);
     expect(ids).toHaveLength(3);
     expect(new Set(ids).size).toBe(1);
   });

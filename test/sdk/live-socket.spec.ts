@@ -68,7 +68,7 @@ describe('A live socket', () => {
     socket.on('message.created', ({ data }) => seqs.push(data.message.seq));
     await socket.open();
     const last = socket.waitFor('message.created', ({ data }) => data.message.seq === 2);
-    sendFrames(await service.socket(), message('e1', 1), { type: 'pong' }, message('e2', 2));
+    sendFrames(await service.nextSocket(), message('e1', 1), { type: 'pong' }, message('e2', 2));
     await last;
     expect(Object.fromEntries(service.handshakes[0]!)).toEqual({ token: 't1', room: 'c7' });
     expect(all).toEqual(['connected', 'message.created', 'pong', 'message.created']);
@@ -76,7 +76,7 @@ describe('A live socket', () => {
   });
 
   it('A live socket opened with connect() also emits frames that come in one packet with `connected`', async () => {
-    service.greeting = [{ type: 'connected', data: {} }, message('e1', 1)];
+    service.firstFrames = [{ type: 'connected', data: {} }, message('e1', 1)];
     const socket = await agent.connect();
     open.push(socket);
     await expect(socket.waitFor('message.created')).resolves.toMatchObject({ id: 'e1' });
@@ -87,7 +87,7 @@ describe('A live socket', () => {
     const ids: unknown[] = [];
     socket.on('message.created', ({ id }) => ids.push(id));
     const last = socket.waitFor('message.created', ({ id }) => id === 'e3');
-    sendFrames(await service.socket(), message('e1', 1), message('e2', 2), message('e1', 1), message('e3', 3));
+    sendFrames(await service.nextSocket(), message('e1', 1), message('e2', 2), message('e1', 1), message('e3', 3));
     await last;
     expect(ids).toEqual(['e1', 'e2', 'e3']);
   });
@@ -96,22 +96,22 @@ describe('A live socket', () => {
     const socket = await connect();
     const ids: unknown[] = [];
     socket.on('message.created', ({ id }) => ids.push(id));
-    const first = await service.socket();
+    const first = await service.nextSocket();
     const before = socket.waitFor('message.created');
     sendFrames(first, message('e1', 1));
     await before;
     const after = socket.waitFor('message.created');
     first.terminate();
-    sendFrames(await service.socket(), message('e1', 1), message('e2', 2));
+    sendFrames(await service.nextSocket(), message('e1', 1), message('e2', 2));
     await after;
     expect(service.handshakes[1]!.get('after')).toBe('c1');
     expect(ids).toEqual(['e1', 'e2']);
   });
 
   it('A live socket advances its cursor only when a resume is complete', async () => {
-    service.greeting = [{ type: 'connected', data: { cursor: 'c41' } }];
+    service.firstFrames = [{ type: 'connected', data: { cursor: 'c41' } }];
     const socket = await connect({ after: 'c41' });
-    const wire = await service.socket();
+    const wire = await service.nextSocket();
     const replayed = socket.waitFor('message.created');
     sendFrames(wire, { ...message('e50', 50), cursor: 'c41' });
     await replayed;
@@ -125,19 +125,19 @@ describe('A live socket', () => {
   it('Live sockets answer token.expiring with a new token, from one refresh for all of them', async () => {
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
     await Promise.all([connect(), connect({ room: 'c1' })]);
-    const wires = [await service.socket(), await service.socket()];
+    const wires = [await service.nextSocket(), await service.nextSocket()];
     const shown = Promise.all(wires.map(nextFrame));
     for (const wire of wires) sendFrames(wire, { type: 'token.expiring', data: { in_seconds: 60 } });
     expect(await shown).toEqual([
       { type: 'auth', token: 't2' },
       { type: 'auth', token: 't2' },
     ]);
-    expect(service.seen('POST /v1/auth/refresh')).toHaveLength(1);
+    expect(service.requestsTo('POST /v1/auth/refresh')).toHaveLength(1);
   });
 
   it('A live socket whose refresh failed reconnects with a new token after close code 4003', async () => {
     const socket = await connect();
-    const wire = await service.socket();
+    const wire = await service.nextSocket();
     const refreshRequested = new Promise(resolve => {
       service.on('POST /v1/auth/refresh', () => {
         resolve(undefined);
@@ -163,7 +163,7 @@ describe('A live socket', () => {
     const waits: number[] = [];
     for (let tries = 0; tries < 4; tries++) {
       const end = closed(socket);
-      (await service.socket()).close(1011);
+      (await service.nextSocket()).close(1011);
       waits.push((await end).waitMs);
     }
     expect(waits).toEqual([20, 40, 80, 160]);
@@ -174,7 +174,7 @@ describe('A live socket', () => {
     async code => {
       const socket = await connect();
       const end = closed(socket);
-      (await service.socket()).close(code, 'because');
+      (await service.nextSocket()).close(code, 'because');
       expect(await end).toEqual({ code, reason: 'because', willReconnect: false, waitMs: 0, error: undefined });
       expect(socket.state).toBe('closed');
       await expect(socket.waitFor('pong')).rejects.toMatchObject({ code: 'socket_closed' });
@@ -185,35 +185,35 @@ describe('A live socket', () => {
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
     const socket = await connect();
     const again = socket.waitFor('connected');
-    (await service.socket()).close(4003);
+    (await service.nextSocket()).close(4003);
     await again;
     expect(service.handshakes.map(query => query.get('token'))).toEqual(['t1', 't2']);
   });
 
   it('A live socket whose handshake is refused for its token refreshes once, and stops at the next refusal', async () => {
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
-    service.door = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
+    service.upgradeReply = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
     await connect();
-    service.door = () => refuse(401, 'token_expired');
+    service.upgradeReply = () => refuse(401, 'token_expired');
     await expect(connect()).rejects.toMatchObject({ status: 401, code: 'token_expired' });
   });
 
   it('A live socket tries a refresh again while the service is unavailable', async () => {
     let tries = 0;
     service.on('POST /v1/auth/refresh', () => (++tries < 3 ? 'cut' : ok({ token: 't2', refresh_token: 'r2' })));
-    service.door = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
+    service.upgradeReply = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
     await connect();
     expect(tries).toBe(3);
   });
 
   it('A live socket stops when its session has ended', async () => {
-    service.door = () => refuse(401, 'token_expired');
+    service.upgradeReply = () => refuse(401, 'token_expired');
     service.on('POST /v1/auth/refresh', () => refuse(401, 'token_revoked'));
     await expect(connect()).rejects.toMatchObject({ status: 401, code: 'token_revoked' });
   });
 
   it('A live socket turns a refused handshake into the ApiError of the answer', async () => {
-    service.door = () => refuse(403, 'member_deactivated');
+    service.upgradeReply = () => refuse(403, 'member_deactivated');
     await expect(agent.connect()).rejects.toMatchObject({
       status: 403,
       code: 'member_deactivated',
@@ -223,9 +223,9 @@ describe('A live socket', () => {
   });
 
   it('A live socket reconnects while the service is unavailable; only connect() gives up after its timeout', async () => {
-    service.door = () => (service.handshakes.length < 3 ? refuse(503, 'unavailable') : undefined);
+    service.upgradeReply = () => (service.handshakes.length < 3 ? refuse(503, 'unavailable') : undefined);
     await connect();
-    service.door = () => 'cut';
+    service.upgradeReply = () => 'cut';
     await expect(agent.connect({ timeoutMs: 100, random: () => 0 })).rejects.toMatchObject({ code: 'network_error' });
   });
 
@@ -241,19 +241,19 @@ describe('A live socket', () => {
   });
 
   it('A live socket reconnects when a handshake gets no answer in time', async () => {
-    service.door = () => (service.handshakes.length === 1 ? 'hang' : undefined);
+    service.upgradeReply = () => (service.handshakes.length === 1 ? 'hang' : undefined);
     await connect({ timeoutMs: 100 });
     expect(service.handshakes).toHaveLength(2);
   });
 
   it('A live socket pings at the interval of the service, and reconnects once when no pong comes', async () => {
-    service.greeting = [{ type: 'connected', data: { ping_interval_ms: 20, pong_wait_ms: 60 } }];
+    service.firstFrames = [{ type: 'connected', data: { ping_interval_ms: 20, pong_wait_ms: 60 } }];
     const socket = await connect();
     const ends: ClosedEvent[] = [];
     socket.on('closed', event => ends.push(event));
-    const peer = await service.socket();
+    const peer = await service.nextSocket();
     expect(await nextFrame(peer)).toEqual({ type: 'ping' });
-    service.greeting = [{ type: 'connected', data: {} }];
+    service.firstFrames = [{ type: 'connected', data: {} }];
     const gone = once(peer, 'close');
     await socket.waitFor('connected');
     await gone;
@@ -265,7 +265,7 @@ describe('A live socket', () => {
     const socket = await connect();
     const ids: unknown[] = [];
     const off = socket.on('message.created', ({ id }) => ids.push(id));
-    const peer = await service.socket();
+    const peer = await service.nextSocket();
     const first = socket.waitFor('message.created');
     sendFrames(peer, message('e1', 1));
     await first;
@@ -278,7 +278,7 @@ describe('A live socket', () => {
 
   it('A live socket sends typing and heartbeat frames, and returns false when it is closed', async () => {
     const socket = await connect();
-    const peer = await service.socket();
+    const peer = await service.nextSocket();
     const frames: unknown[] = [];
     for (const act of [
       () => socket.typing('c1'),
@@ -302,7 +302,7 @@ describe('A live socket', () => {
 
   it('A live socket closed by the caller closes with 1000 and does not reconnect', async () => {
     const socket = await connect();
-    const peer = await service.socket();
+    const peer = await service.nextSocket();
     const end = closed(socket);
     socket.close();
     expect(await end).toMatchObject({ code: 1000, willReconnect: false });
@@ -323,7 +323,7 @@ describe('Waiting for a frame', () => {
   it('waitFor() resolves with the first frame that matches', async () => {
     const socket = await connect();
     const third = socket.waitFor('message.created', ({ data }) => data.message.seq === 3);
-    sendFrames(await service.socket(), message('e1', 1), message('e3', 3), message('e4', 4));
+    sendFrames(await service.nextSocket(), message('e1', 1), message('e3', 3), message('e4', 4));
     expect((await third).data.message.seq).toBe(3);
   });
 
@@ -339,8 +339,8 @@ describe('Waiting for a frame', () => {
   it('waitFor() survives a reconnect, and rejects when the socket does not reconnect', async () => {
     const socket = await connect();
     const frame = socket.waitFor('message.created');
-    (await service.socket()).close(1011);
-    const second = await service.socket();
+    (await service.nextSocket()).close(1011);
+    const second = await service.nextSocket();
     sendFrames(second, message('e1', 1));
     await frame;
     const never = socket.waitFor('message.created');
@@ -353,7 +353,7 @@ describe('Waiting for a frame', () => {
     const wrong = socket.waitFor('message.created', () => {
       throw new Error('no such field');
     });
-    sendFrames(await service.socket(), message('e1', 1));
+    sendFrames(await service.nextSocket(), message('e1', 1));
     await expect(wrong).rejects.toThrow('no such field');
   });
 });
@@ -385,11 +385,11 @@ class PageWebSocket implements WebSocketLike {
 
 describe('A live socket in a browser', () => {
   it('A live socket in a browser requests refusals as close codes, and does not reconnect after 4504', async () => {
-    service.greeting = [];
+    service.firstFrames = [];
     const socket = live({ WebSocket: PageWebSocket });
     const end = closed(socket);
     const opening = socket.open();
-    (await service.socket()).close(4504, 'there is no such room');
+    (await service.nextSocket()).close(4504, 'there is no such room');
     expect(await end).toMatchObject({ code: 4504, willReconnect: false });
     await expect(opening).rejects.toMatchObject({
       status: 404,
@@ -408,8 +408,8 @@ describe('A live socket in a browser', () => {
     [4501, 0],
     [4503, 0],
   ])('A live socket in a browser maps the close code %i to the status %i', async (closeCode, status) => {
-    service.greeting = [];
-    service.entered = socket => socket.close(closeCode);
+    service.firstFrames = [];
+    service.onSocket = socket => socket.close(closeCode);
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
     const connecting = agent.connect({ WebSocket: PageWebSocket, random: () => 0 });
     await expect(connecting).rejects.toMatchObject({

@@ -59,7 +59,7 @@ describe('The visitor client', () => {
     service.on('GET /v1/widget/contact', ({ token }) => (token === 'v2' ? ok({}) : refuse(401, 'token_expired')));
     const visitor = await start({ externalId: 'user-7', name: 'Ada', identityToken: () => 'proof' });
     await Promise.all(Array.from({ length: 10 }, () => visitor.contact()));
-    const [, renewal, ...more] = service.seen(SESSION_ROUTE);
+    const [, renewal, ...more] = service.requestsTo(SESSION_ROUTE);
     expect(more).toEqual([]);
     expect(renewal).toMatchObject({
       token: 'v1',
@@ -81,11 +81,11 @@ describe('The visitor client', () => {
   it('The visitor client starts one conversation however often it repeats the request', async () => {
     const route = 'POST /v1/widget/conversations';
     service.on(route, () => {
-      const tries = service.seen(route).length;
+      const tries = service.requestsTo(route).length;
       return tries === 1 ? 'cut' : tries === 2 ? refuse(409, 'idempotency_in_progress') : ok({}, 201);
     });
     await (await start()).startConversation('hello');
-    const tries = service.seen(route);
+    const tries = service.requestsTo(route);
     const keys = tries.map(({ headers }) => headers['idempotency-key']);
     expect(tries).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);
