@@ -188,7 +188,7 @@ describe('Messages', () => {
     });
   });
 
-  describe('client_message_id', () => {
+  describe('Sending with a client_message_id', () => {
     it('Ten racing sends with one client_message_id make one message: one 201, nine 200 with the same body', async () => {
       for (const attempt of [
         (index: number) => send({ content: `Try ${index}`, client_message_id: 'c-1' }),
@@ -406,7 +406,7 @@ describe('Messages', () => {
     });
   });
 
-  describe('expected_last_seq', () => {
+  describe('Sending with an expected_last_seq', () => {
     it('A message with an outdated expected_last_seq is refused (409) with the current last_seq', async () => {
       await sendAsVisitor({ content: 'Wait!' });
       const stale = await send({ content: 'Goodbye', expected_last_seq: 1 });

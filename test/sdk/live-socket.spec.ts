@@ -320,14 +320,14 @@ describe('A live socket', () => {
 });
 
 describe('Waiting for a frame', () => {
-  it('waitFor() resolves with the first frame that matches', async () => {
+  it('`waitFor()` resolves with the first frame that matches', async () => {
     const socket = await connect();
     const third = socket.waitFor('message.created', ({ data }) => data.message.seq === 3);
     sendFrames(await service.nextSocket(), message('e1', 1), message('e3', 3), message('e4', 4));
     expect((await third).data.message.seq).toBe(3);
   });
 
-  it('waitFor() rejects with `timeout` after its time', async () => {
+  it('`waitFor()` rejects with `timeout` after its time', async () => {
     const socket = await connect();
     await expect(socket.waitFor('message.created', undefined, 20)).rejects.toMatchObject({
       status: 0,
@@ -336,7 +336,7 @@ describe('Waiting for a frame', () => {
     });
   });
 
-  it('waitFor() survives a reconnect, and rejects when the socket does not reconnect', async () => {
+  it('`waitFor()` survives a reconnect, and rejects when the socket does not reconnect', async () => {
     const socket = await connect();
     const frame = socket.waitFor('message.created');
     (await service.nextSocket()).close(1011);
@@ -348,7 +348,7 @@ describe('Waiting for a frame', () => {
     await expect(never).rejects.toMatchObject({ code: 'socket_closed' });
   });
 
-  it('waitFor() rejects with the error of its predicate', async () => {
+  it('`waitFor()` rejects with the error of its predicate', async () => {
     const socket = await connect();
     const wrong = socket.waitFor('message.created', () => {
       throw new Error('no such field');
