@@ -40,12 +40,12 @@ const open = async () => (await world.conversation(await world.visitor(desk), 'H
 /** Sends all of them in one statement, in this order: they queue behind a send that waits for a table lock. */
 async function sendInOneStatement<T>(sends: () => Promise<T>[]): Promise<T[]> {
   const first = await open();
-  const held = await heldTable(world.app.database, 'message');
+  const lock = await heldTable(world.app.database, 'message');
   const waits = messages.send(agentOf(desk.owner), first, { content: 'waits' });
-  await held.awaited();
+  await lock.awaited();
   const sent = Promise.all(sends());
   await new Promise(resolve => setTimeout(resolve, 20));
-  await held.commit();
+  await lock.commit();
   await waits;
   return sent;
 }
@@ -251,16 +251,16 @@ describe('A message on the fast path', () => {
     const publish = jest.spyOn(world.app.app.get(EventLog), 'publish').mockImplementation(event => {
       published.push(event as unknown as Json);
     });
-    const held = await heldRow(world.app.database, 'conversation', id, 'version = version');
+    const lock = await heldRow(world.app.database, 'conversation', id, 'version = version');
     const sending = messages.send(agentOf(desk.owner), id, { content: 'waits' });
-    await held.awaited();
-    const [meanwhile] = await held.query(
+    await lock.awaited();
+    const [meanwhile] = await lock.query(
       `INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version)
        SELECT gen_random_uuid(), workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version
        FROM event WHERE conversation_id = $1 ORDER BY position LIMIT 1 RETURNING id`,
       [id],
     );
-    await held.commit();
+    await lock.commit();
     await sending;
     publish.mockRestore();
     expect(published.map(({ previous }) => (previous as Json).id)).toEqual([meanwhile?.id]);

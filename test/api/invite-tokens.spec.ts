@@ -108,7 +108,7 @@ describe('The two tokens of an invite', () => {
 });
 
 describe('An owner of another workspace who invites a user without a password', () => {
-  it('An inviter cannot set an invitee’s first password with the link it is shown (422 mailbox_unproved); a link is mailed', async () => {
+  it('An inviter’s link cannot set an invitee’s first password (422 mailbox_unproved); a new link is mailed', async () => {
     const victim = await ssoOnly();
     const session = await sessionBySso(world, await world.apiKey(home), victim.email);
     const invite = await invited(evil, { email: victim.email });
@@ -127,7 +127,7 @@ describe('An owner of another workspace who invites a user without a password', 
     expect((await login(victim.email)).data.workspaces).toHaveLength(1);
   });
 
-  it('An inviter cannot set it (422) for a user deactivated elsewhere, or whom its key made a member', async () => {
+  it('An inviter cannot set the first password of a user deactivated elsewhere, with its own member or not (422)', async () => {
     const victim = await ssoOnly();
     await home.owner.api.post(`/v1/workspace/members/${victim.memberId}/deactivate`);
     const evilKey = await world.apiKey(evil);
@@ -138,7 +138,7 @@ describe('An owner of another workspace who invites a user without a password', 
     expect(await passwordHash(victim.email)).toBeNull();
   });
 
-  it('An inviter cannot have more than five links an hour mailed by refused acceptances', async () => {
+  it('Refused acceptances mail at most five links an hour, and stay refused', async () => {
     const limited = await World.start(
       { SMTP_URL: 'smtp://mail.example.com', RATE_LIMITS: 'password_forgot=5/3600' },
       { database: world.app.database },
@@ -170,7 +170,7 @@ describe('An owner of another workspace who invites a user without a password', 
 });
 
 describe('The invite link that the inviter is shown', () => {
-  it('An inviter’s link admits a new user, and a user without a password who is a member of this workspace alone', async () => {
+  it('An inviter’s link admits a new user, and a member of this workspace alone who has no password', async () => {
     const stranger = await invited(home);
     expect((await accept(world, stranger.token)).status).toBe(201);
     const { email, memberId } = await ssoOnly();
@@ -187,7 +187,7 @@ describe('The invite link that the inviter is shown', () => {
 });
 
 describe('Changing a password', () => {
-  it('A password change ends the sessions opened with the password, and not those that other workspaces’ keys opened', async () => {
+  it('A password change ends the sessions opened with the password, not those opened by other workspaces’ keys', async () => {
     const { email } = home.owner;
     const [homeKey, evilKey] = [await world.apiKey(home), await world.apiKey(evil)];
     await evilKey.post('/v1/workspace/members', { email, name: 'Olivia' });

@@ -517,7 +517,7 @@ describe('Rate limits of invites', () => {
   });
   afterAll(() => limited.stop());
 
-  it('Inviting and resending count together per workspace, whoever does it (429)', async () => {
+  it('Inviting and resending count together per workspace, for members and keys alike (429)', async () => {
     const [limitedDesk, other] = [await limited.desk(), await limited.desk()];
     const key = await limited.apiKey(limitedDesk);
     const made = await invited(limitedDesk);

@@ -122,7 +122,7 @@ describe('A session of the owner that an API key opened', () => {
 });
 
 describe('A session of the owner opened with the owner’s password', () => {
-  it('A session opened with the owner’s password has the owner’s rights, and so do its refreshed and derived sessions', async () => {
+  it('A session opened with the owner’s password keeps the owner’s rights when refreshed or derived from', async () => {
     const login = (await world.anyone.post('/v1/auth/login', { email: desk.owner.email, password: PASSWORD })).data;
     const refreshed = (await world.anyone.post('/v1/auth/refresh', { refresh_token: login.refresh_token })).data;
     const derived = (await world.as(login.token).post(AGENT_TOKEN, {})).data;

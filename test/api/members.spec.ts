@@ -374,10 +374,10 @@ describe('Deactivating a member', () => {
 
   it('A deactivated member cannot change its profile, not even by a request already in progress', async () => {
     const member = await world.colleague(desk);
-    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
     const request = member.api.patch(`${PATH}/me`, { availability: 'online' });
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect(outcome(await request)).toBe('token_revoked');
     expect(await memberOf(key, member.memberId)).toMatchObject({ status: 'deactivated', availability: 'offline' });
   });
@@ -508,10 +508,10 @@ describe('The conversations of a deactivated member', () => {
   ])('A conversation cannot be %s a member who is being deactivated (assignee_unavailable)', async (_case, give) => {
     const member = await world.colleague(desk);
     const id = await begin(await world.visitor(desk));
-    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
     const request = give(id, member);
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect(outcome(await request)).toBe('assignee_unavailable');
     expect((await read(id)).assignee_id).toBeNull();
   });
@@ -520,10 +520,10 @@ describe('The conversations of a deactivated member', () => {
     const [member, visitor] = [await world.colleague(desk), await world.visitor(desk)];
     const id = await assigned(key, visitor, member.memberId);
     await key.post(`/v1/conversations/${id}/resolve`);
-    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
-    const said = await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Once more.' });
-    await held.commit();
-    expect([said.status, (await read(id)).assignee_id]).toEqual([201, null]);
+    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const sent = await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Once more.' });
+    await lock.commit();
+    expect([sent.status, (await read(id)).assignee_id]).toEqual([201, null]);
   });
 
   it('Unassigning many conversations of a deactivated member races with other changes without a deadlock or miscount', async () => {
@@ -719,7 +719,7 @@ describe('Creating a member with an API key', () => {
     expect([login.status, outcome(login)]).toEqual([401, 'invalid_credentials']);
   });
 
-  it('Creating a member for a known user does not set that user’s password, and gives it no access to this workspace', async () => {
+  it('Creating a member for a known user neither sets that user’s password nor opens this workspace to it', async () => {
     const other = await world.desk();
     const password = 'another staple entirely';
     const made = await key.post(PATH, { email: other.owner.email, name: 'Olivia', password });
@@ -785,7 +785,7 @@ describe('Members in the interface specification', () => {
     }
   });
 
-  it('“The server validates an API key and derives the workspace context from it.”: `workspace_id` in the body is ignored', async () => {
+  it('“The server validates an API key and derives the workspace context from it.”: the body’s workspace_id is ignored', async () => {
     const other = await world.desk();
     const made = await key.post(PATH, { ...body(), workspace_id: other.workspaceId });
     expect((await key.get(`${PATH}/${made.data.id}`)).status).toBe(200);

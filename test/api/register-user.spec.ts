@@ -347,7 +347,7 @@ describe('Racing acceptances of one link', () => {
 });
 
 describe('A member created by a key', () => {
-  it('A member created for a known user needs an accepted invite before that user’s password opens the membership', async () => {
+  it('A member created for a known user must accept an invite before that user’s password opens the membership', async () => {
     const other = await world.desk();
     const { email } = other.owner;
     const created = await createMember({ email, role: 'admin', password: OTHER_PASSWORD });

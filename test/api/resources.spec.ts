@@ -90,10 +90,10 @@ describe('The workspace', () => {
 
   it('Two racing changes of a workspace both take effect', async () => {
     const { owner, workspaceId } = await world.desk();
-    const held = await heldRow(world.app.database, 'workspace', workspaceId, `locale = 'fr'`);
+    const lock = await heldRow(world.app.database, 'workspace', workspaceId, `locale = 'fr'`);
     const change = owner.api.patch('/v1/workspace', { name: 'Boulangerie' });
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect((await change).data).toMatchObject({ name: 'Boulangerie', locale: 'fr' });
   });
 });
@@ -301,10 +301,10 @@ describe('Channels', () => {
   it('A channel stays deleted when a change races with its deletion', async () => {
     const desk = await world.desk();
     const channel = await world.channel(desk);
-    const held = await heldRow(world.app.database, 'channel', channel.id, `deleted_at = now(), status = 'disabled'`);
+    const lock = await heldRow(world.app.database, 'channel', channel.id, `deleted_at = now(), status = 'disabled'`);
     const change = desk.owner.api.patch(`/v1/channels/${channel.id}`, { name: 'Back' });
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect((await change).status).toBe(404);
     expect((await desk.owner.api.get(`/v1/channels/${channel.id}`)).status).toBe(404);
   });
@@ -472,10 +472,10 @@ describe('Members', () => {
 
     it('A member stays deactivated when its own change races with the deactivation', async () => {
       const leaving = await world.colleague(desk);
-      const held = await heldRow(world.app.database, 'member', leaving.memberId, `status = 'deactivated'`);
+      const lock = await heldRow(world.app.database, 'member', leaving.memberId, `status = 'deactivated'`);
       const change = leaving.api.patch(`${path}/me`, { name: 'Still here' });
-      await held.awaited();
-      await held.commit();
+      await lock.awaited();
+      await lock.commit();
       await change;
       expect((await desk.owner.api.get(`${path}/${leaving.memberId}`)).data.status).toBe('deactivated');
     });
@@ -719,10 +719,10 @@ describe('Contacts', () => {
 
   it('A contact stays blocked when a change races with the block', async () => {
     const made = await api.post('/v1/contacts', { name: 'Carla' });
-    const held = await heldRow(world.app.database, 'contact', made.data.id as string, 'blocked = true');
+    const lock = await heldRow(world.app.database, 'contact', made.data.id as string, 'blocked = true');
     const change = api.patch(`/v1/contacts/${made.data.id}`, { name: 'Carlota' });
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect((await change).data).toMatchObject({ name: 'Carlota', blocked: true });
   });
 

@@ -68,7 +68,7 @@ async function userIdOf(memberId: string): Promise<string> {
 const statusOf = async (world: World, token: string) => (await world.as(token).get('/v1/auth/me')).status;
 
 describe('One SSO ticket', () => {
-  it(`"SSO exchange | Succeeds exactly once per ticket": of ${RIVALS} at once on two instances, ${ROUNDS} times`, async () => {
+  it(`"SSO exchange | Succeeds exactly once per ticket": one of ${RIVALS} racing on two instances, ${ROUNDS} times`, async () => {
     const before = await sessionsOf(here, agent.memberId);
     for (let round = 0; round < ROUNDS; round += 1) {
       const seed = SEED + round;
@@ -111,10 +111,10 @@ describe('Sign-ins that race with the end of the API key', () => {
     'An exchange that races with the key %s waits, and its ticket is refused (401)',
     async (_case, change) => {
       const ticket = await ticketFor(key, agent.email);
-      const held = await heldRow(here.app.database, 'api_key', keyId, change);
+      const lock = await heldRow(here.app.database, 'api_key', keyId, change);
       const exchanged = exchange(there, ticket);
-      await held.awaited();
-      await held.commit();
+      await lock.awaited();
+      await lock.commit();
       expect((await exchanged).status).toBe(401);
       expect(await sessionsOf(here, agent.memberId)).toBe(1);
     },
@@ -123,10 +123,10 @@ describe('Sign-ins that race with the end of the API key', () => {
   it.each(ENDS)(
     'A session request that races with its key %s waits, and is refused (401 invalid_token)',
     async (_case, change) => {
-      const held = await heldRow(here.app.database, 'api_key', keyId, change);
+      const lock = await heldRow(here.app.database, 'api_key', keyId, change);
       const minted = there.as(key.token).post('/v1/auth/agent-token', { email: agent.email });
-      await held.awaited();
-      await held.commit();
+      await lock.awaited();
+      await lock.commit();
       const refused = await minted;
       expect([refused.status, refused.error.code]).toEqual([401, 'invalid_token']);
     },
@@ -136,15 +136,15 @@ describe('Sign-ins that race with the end of the API key', () => {
     'A session opened with %s just before the key is revoked is ended by the revocation',
     async way => {
       const ticket = await ticketFor(key, agent.email);
-      const held = await lockedRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
+      const lock = await lockedRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
       const request =
         way === 'a ticket'
           ? exchange(there, ticket)
           : there.as(key.token).post('/v1/auth/agent-token', { email: agent.email });
-      await held.awaited();
+      await lock.awaited();
       const revoked = desk.owner.api.delete(`/v1/api-keys/${keyId}?end_sessions=true`);
-      await held.awaited(2);
-      await held.commit();
+      await lock.awaited(2);
+      await lock.commit();
       const [session, revocation] = await Promise.all([request, revoked]);
       expect([session.status, revocation.status]).toEqual([200, 200]);
       expect(await statusOf(there, session.data.token)).toBe(401);
@@ -155,14 +155,14 @@ describe('Sign-ins that race with the end of the API key', () => {
 describe('Sign-ins that race with the deactivation of the member', () => {
   it('An exchange, a ticket and a session request that race with the member’s deactivation wait, and are refused', async () => {
     const ticket = await ticketFor(key, agent.email);
-    const held = await heldRow(here.app.database, 'member', agent.memberId, `status = 'deactivated'`);
+    const lock = await heldRow(here.app.database, 'member', agent.memberId, `status = 'deactivated'`);
     const requests = [
       exchange(there, ticket),
       there.as(key.token).post('/v1/auth/sso/ticket', { email: agent.email }),
       there.as(key.token).post('/v1/auth/agent-token', { email: agent.email }),
     ];
-    await held.awaited(3);
-    await held.commit();
+    await lock.awaited(3);
+    await lock.commit();
     const answers = await Promise.all(requests);
     expect(answers.map(({ status, error }) => [status, error.code])).toEqual([
       [401, 'sso_ticket_invalid'],
@@ -174,12 +174,12 @@ describe('Sign-ins that race with the deactivation of the member', () => {
 
   it('A session opened just before its member is deactivated is ended by the deactivation', async () => {
     const ticket = await ticketFor(key, agent.email);
-    const held = await lockedRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
+    const lock = await lockedRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
     const exchanged = exchange(there, ticket);
-    await held.awaited();
+    await lock.awaited();
     const deactivated = desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/deactivate`);
-    await held.awaited(2);
-    await held.commit();
+    await lock.awaited(2);
+    await lock.commit();
     const [session, deactivation] = await Promise.all([exchanged, deactivated]);
     expect([session.status, deactivation.status]).toEqual([200, 200]);
     expect(await statusOf(there, session.data.token)).toBe(401);

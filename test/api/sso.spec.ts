@@ -306,7 +306,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     }
   });
 
-  it('"public; accepts only the opaque one-time ticket, never an API key or JWT"', async () => {
+  it('"public; accepts only the opaque one-time ticket, never an API key or JWT": any other token is refused (401)', async () => {
     const others = [
       key.token ?? '',
       agent.token,
@@ -463,7 +463,7 @@ describe('An unused SSO ticket', () => {
 });
 
 describe('The rules of authentication for single sign-on', () => {
-  it('3. "The server validates an API key and derives the workspace context from it"', async () => {
+  it('3. "The server validates an API key and derives the workspace context from it", for SSO tickets too', async () => {
     // one person in two workspaces: the key decides which workspace the ticket opens
     const second = await world.anyone.post('/v1/auth/register', {
       workspace_name: unique('Desk'),
@@ -611,14 +611,14 @@ describe('Exchanging a ticket is atomic', () => {
     const [user] = await world.app.database.query<{ user_id: string }>('SELECT user_id FROM member WHERE id = $1', [
       agent.memberId,
     ]);
-    const held = await lockedRow(world.app.database, 'user_account', user?.user_id ?? '');
+    const lock = await lockedRow(world.app.database, 'user_account', user?.user_id ?? '');
     const exchanged = exchange(world, ticket);
-    await held.awaited();
+    await lock.awaited();
     const cut = await world.app.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    await held.commit();
+    await lock.commit();
     expect(cut).toHaveLength(1);
     expect((await exchanged).status).toBe(200);
     await expectRefused(await exchange(world, ticket), 2);
