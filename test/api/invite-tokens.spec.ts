@@ -127,7 +127,7 @@ describe('An owner of another workspace who invites a user without a password', 
     expect((await login(victim.email)).data.workspaces).toHaveLength(1);
   });
 
-  it('An inviter cannot set the first password of a user deactivated elsewhere, with its own member or not (422)', async () => {
+  it('An inviter cannot set the first password of a user deactivated elsewhere, even as its own member (422)', async () => {
     const victim = await ssoOnly();
     await home.owner.api.post(`/v1/workspace/members/${victim.memberId}/deactivate`);
     const evilKey = await world.apiKey(evil);
