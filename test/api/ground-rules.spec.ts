@@ -20,7 +20,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** One failure of each sort, by the status that it should have. */
+/** One failed request of each kind, with the status it should have. */
 async function failures(headers: Record<string, string> = {}): Promise<[number, Answer<unknown>][]> {
   const taken = unique('user');
   await api.post('/v1/contacts', { external_id: taken });
@@ -39,14 +39,14 @@ async function failures(headers: Record<string, string> = {}): Promise<[number, 
   ];
 }
 
-/** Every value of a field whose name fits, however deep. */
+/** Every value of each field whose name matches, at any depth. */
 function valuesOf(body: unknown, name: RegExp): unknown[] {
   if (typeof body !== 'object' || body === null) return [];
   return Object.entries(body).flatMap(([key, value]) => [...(name.test(key) ? [value] : []), ...valuesOf(value, name)]);
 }
 
-describe('the envelope', () => {
-  it('carries every success: ok, request_id, timestamp and an object as data', async () => {
+describe('The response envelope', () => {
+  it('Every success has `ok`, `request_id`, `timestamp` and an object as `data`', async () => {
     const contact = await api.post('/v1/contacts', { name: 'Carla' });
     const key = await api.post('/v1/api-keys', { name: 'x' });
     const channel = await world.channel(desk);
@@ -68,7 +68,7 @@ describe('the envelope', () => {
     }
   });
 
-  it('carries every failure: ok, request_id, timestamp and an error with a code and a sentence', async () => {
+  it('Every failure has `ok`, `request_id`, `timestamp` and an `error` with a code and a message', async () => {
     for (const [status, answer] of await failures()) {
       expect(answer.status).toBe(status);
       expect(Object.keys(answer.body).sort()).toEqual(['error', 'ok', 'request_id', 'timestamp']);
@@ -80,7 +80,7 @@ describe('the envelope', () => {
     }
   });
 
-  it('names every faulty field of a failure, where it is and why', async () => {
+  it('A validation failure lists every invalid field with its path, code and message', async () => {
     const body = { name: '', allowed_origins: ['https://a.example', 'b'], widget_config: { theme: { mode: 'blue' } } };
     const { error } = await api.post('/v1/channels', { ...body, csat_enabled: 'yes', reopen_window_hours: -1 });
     expect(error.details?.map(({ field, code }) => [field, code])).toEqual(
@@ -97,23 +97,23 @@ describe('the envelope', () => {
     expect((await api.post('/v1/channels', {})).error.details).toMatchObject([{ field: 'name', code: 'required' }]);
   });
 
-  it('hides what broke on our side', async () => {
-    const lost = await World.start({}, { database: world.app.database });
+  it('An internal error is a 500 that reveals nothing about the database', async () => {
+    const faulty = await World.start({}, { database: world.app.database });
     await world.app.database.query('ALTER TABLE workspace RENAME TO workspace_hidden');
-    const answer = await lost.as(desk.owner.token).get('/v1/workspace');
+    const answer = await faulty.as(desk.owner.token).get('/v1/workspace');
     await world.app.database.query('ALTER TABLE workspace_hidden RENAME TO workspace');
-    await lost.stop();
+    await faulty.stop();
     expect(answer).toMatchObject({ status: 500, error: { code: 'internal_error' } });
     expect(JSON.stringify(answer.body)).not.toMatch(/workspace|relation|SELECT|stack/i);
   });
 });
 
-describe('request ids', () => {
+describe('Request ids', () => {
   it.each([
     ['8 characters', 'trace-01'],
-    ['of letters, digits, dots, lines', 'A.b_c-9.'],
+    ['letters, digits, dots, dashes and underscores', 'A.b_c-9.'],
     ['128 characters', 'x'.repeat(128)],
-  ])('are the caller’s when they are decent: %s', async (_what, given) => {
+  ])('A valid X-Request-Id of the caller is used: %s', async (_case, given) => {
     const answer = await api.get('/v1/workspace', { 'X-Request-Id': given });
     expect([answer.body.request_id, answer.headers['x-request-id']]).toEqual([given, given]);
   });
@@ -121,16 +121,16 @@ describe('request ids', () => {
   it.each([
     ['too short', 'x'.repeat(7)],
     ['too long', 'x'.repeat(129)],
-    ['with blanks', 'a b c d e f'],
-    ['with markup', '<script>alert(1)</script>'],
-  ])('are made where the caller’s is %s', async (_what, given) => {
+    ['spaces', 'a b c d e f'],
+    ['markup', '<script>alert(1)</script>'],
+  ])('An invalid X-Request-Id is replaced by a new one: %s', async (_case, given) => {
     const answer = await api.get('/v1/workspace', { 'X-Request-Id': given });
     expect(answer.body.request_id).not.toBe(given);
     expect(answer.body.request_id).toMatch(/^[A-Za-z0-9._-]{8,128}$/);
     expect(answer.headers['x-request-id']).toBe(answer.body.request_id);
   });
 
-  it('are another for each request, and stand on failures too', async () => {
+  it('Each request has its own request id, on failures too', async () => {
     const answers = (await failures()).map(([, answer]) => answer);
     expect(new Set(answers.map(({ body }) => body.request_id)).size).toBe(answers.length);
     for (const { body, headers } of answers) expect(headers['x-request-id']).toBe(body.request_id);
@@ -140,8 +140,8 @@ describe('request ids', () => {
   });
 });
 
-describe('times and ids', () => {
-  it('are ISO 8601 in UTC with six digits, and UUIDv7 in lower case, everywhere', async () => {
+describe('Times and ids', () => {
+  it('All times are ISO 8601 in UTC with six fractional digits, and all ids are lower-case UUIDv7', async () => {
     const visitor = await world.visitor(desk, { name: 'Vera' });
     const conversation = await world.conversation(visitor);
     const answers = [
@@ -168,7 +168,7 @@ describe('times and ids', () => {
     for (const id of ids) expect(id).toMatch(UUID_V7);
   });
 
-  it('of the envelope are true to the microsecond', async () => {
+  it('The timestamp of the envelope is accurate to the microsecond', async () => {
     const before = Date.now();
     const stamps: string[] = [];
     for (let request = 0; request < 20; request += 1) stamps.push((await api.get('/v1/workspace')).body.timestamp);
@@ -178,7 +178,7 @@ describe('times and ids', () => {
     expect(Math.abs(first - before)).toBeLessThan(2_000);
   });
 
-  it('of an id that is none are 404 in a path and 400 in a body', async () => {
+  it('A malformed id is 404 in a path and 400 in a body', async () => {
     const conversation = await world.conversation(await world.visitor(desk));
     for (const bad of ['x', '00000000', newId().toUpperCase(), `${newId()}0`]) {
       expect([bad, (await api.get(`/v1/contacts/${bad}`)).status]).toEqual([bad, 404]);
@@ -188,8 +188,8 @@ describe('times and ids', () => {
   });
 });
 
-describe('bodies', () => {
-  it('may have fields that nobody knows, and queries parameters', async () => {
+describe('Request bodies', () => {
+  it('Unknown body fields and query parameters are ignored', async () => {
     const made = await api.post('/v1/contacts?colour=red', { name: 'Carla', colour: 'red', workspace_id: newId() });
     expect(made.status).toBe(201);
     expect(made.data).not.toHaveProperty('colour');
@@ -199,7 +199,7 @@ describe('bodies', () => {
     expect(({} as Record<string, unknown>).isAdmin).toBeUndefined();
   });
 
-  it('keep free-form attributes untouched', async () => {
+  it('Free-form attributes are stored unchanged', async () => {
     const attributes = {
       camelCase: 1,
       snake_case: [null, { 'Space d': '' }],
@@ -210,7 +210,7 @@ describe('bodies', () => {
     expect((await api.get(`/v1/contacts/${made.data.id}`)).data.custom_attributes).toEqual(attributes);
   });
 
-  it('clear with null what is shown as null, when it is changed; elsewhere null is refused', async () => {
+  it('Null clears a nullable field in an update; anywhere else null is refused (400)', async () => {
     const made = await api.post('/v1/contacts', { name: 'Carla', phone: '1' });
     const cleared = await api.patch(`/v1/contacts/${made.data.id}`, { name: null, phone: null });
     expect(cleared.data).toMatchObject({ name: null, phone: null });
@@ -225,7 +225,7 @@ describe('bodies', () => {
   });
 
   it.each(['{', '{"name":}', "{'name':'x'}", '{"name":"x"} x', '{"name":"x"', 'null x', '\u0000'])(
-    'that are no JSON are 400 malformed_json: %j',
+    'A body that is not JSON is refused with 400 malformed_json: %j',
     async text => {
       const answer = await api.post('/v1/contacts', text, JSON_TYPE);
       expect([answer.status, answer.error.code]).toEqual([400, 'malformed_json']);
@@ -233,21 +233,21 @@ describe('bodies', () => {
   );
 
   it.each(['[]', 'null', '"name"', '7', 'true', '[{"name":"x"}]'])(
-    'that are JSON but no object are 400: %s',
+    'A JSON body that is not an object is refused (400): %s',
     async text => {
       const answer = await api.post('/v1/contacts', text, JSON_TYPE);
       expect([answer.status, answer.error.code]).toEqual([400, 'validation_failed']);
     },
   );
 
-  it('that are deeper than 32 levels are 400', async () => {
+  it('A body nested deeper than 32 levels is refused (400)', async () => {
     const nested = (levels: number) => `{"custom_attributes":${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}}`;
     for (const levels of [40, 20_000]) {
       expect((await api.post('/v1/contacts', nested(levels), JSON_TYPE)).status).toBe(400);
     }
   });
 
-  it('are not needed for an action, nor is a Content-Type', async () => {
+  it('An action needs neither a body nor a Content-Type', async () => {
     const conversation = await world.conversation(await world.visitor(desk));
     expect((await api.post(`/v1/conversations/${conversation.id}/resolve`)).status).toBe(200);
     expect((await api.post(`/v1/conversations/${conversation.id}/reopen`, {})).status).toBe(200);
@@ -258,14 +258,14 @@ describe('bodies', () => {
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/xml', 'application/jsonp', 'x'])(
-    'of type %s are 415',
+    'A body of type %s is refused (415)',
     async type => {
       const answer = await api.post('/v1/contacts', '{"name":"x"}', { 'Content-Type': type });
       expect([answer.status, answer.error.code]).toEqual([415, 'unsupported_media_type']);
     },
   );
 
-  it('of an encoding or a charset that we do not read are 415; with ours they are read', async () => {
+  it('A body with an unsupported encoding or charset is refused (415); a supported one is accepted', async () => {
     const send = (headers: Record<string, string>) => api.post('/v1/contacts', '{"name":"x"}', headers);
     expect((await send({ ...JSON_TYPE, 'Content-Encoding': 'lzma' })).status).toBe(415);
     expect((await send({ 'Content-Type': 'application/json; charset=latin-9' })).status).toBe(415);
@@ -273,11 +273,11 @@ describe('bodies', () => {
     expect((await send({ 'Content-Type': 'Application/JSON' })).status).toBe(201);
   });
 
-  it('are at most 256 KiB, also once unpacked', async () => {
+  it('A body is limited to 256 KiB, also after decompression', async () => {
     const padded = (bytes: number) => `{"name":"Carla"${' '.repeat(bytes - 16)}}`;
-    const most = 256 * 1024;
-    expect((await api.post('/v1/contacts', padded(most), JSON_TYPE)).status).toBe(201);
-    const over = await api.post('/v1/contacts', padded(most + 1), JSON_TYPE);
+    const maxBytes = 256 * 1024;
+    expect((await api.post('/v1/contacts', padded(maxBytes), JSON_TYPE)).status).toBe(201);
+    const over = await api.post('/v1/contacts', padded(maxBytes + 1), JSON_TYPE);
     expect([over.status, over.error.code]).toEqual([413, 'body_too_large']);
     const packed = (bytes: number) =>
       fetch(`${world.app.url}/v1/contacts`, {
@@ -285,12 +285,12 @@ describe('bodies', () => {
         headers: { ...JSON_TYPE, 'Content-Encoding': 'gzip', Authorization: `Bearer ${desk.owner.token}` },
         body: gzipSync(padded(bytes)),
       });
-    expect((await packed(most)).status).toBe(201);
-    expect((await packed(50 * most)).status).toBe(413);
+    expect((await packed(maxBytes)).status).toBe(201);
+    expect((await packed(50 * maxBytes)).status).toBe(413);
   });
 });
 
-describe('what is not there', () => {
+describe('Unknown routes', () => {
   it.each([
     ['get', '/v1/nothing'],
     ['get', '/v1'],
@@ -305,19 +305,19 @@ describe('what is not there', () => {
     ['delete', '/v1/workspace'],
     ['patch', '/v1/channels'],
     ['get', '/v1/auth/login'],
-  ] as const)('is 404, a path or a method alike: %s %s', async (method, path) => {
+  ] as const)('An unknown path or method is 404: %s %s', async (method, path) => {
     for (const caller of [api, world.anyone]) {
       const answer = await caller.call<unknown>(method, path, undefined);
       expect([answer.status, answer.error.code, answer.body.ok]).toEqual([404, 'not_found', false]);
     }
   });
 
-  it('is 400 where the path cannot be read', async () => {
+  it('A path that cannot be decoded is 400', async () => {
     expect((await api.get('/v1/contacts/%E0%A4%A')).status).toBe(400);
   });
 });
 
-describe('lists', () => {
+describe('Lists', () => {
   interface Page {
     items: { id: string }[];
     next_cursor: string | null;
@@ -350,51 +350,48 @@ describe('lists', () => {
     return ids;
   }
 
-  it.each(LISTS)(
-    '%s comes in pages that neither lose nor repeat what was there, while more is made',
-    async (path, make) => {
-      const own = await world.desk();
-      const key = await world.apiKey(own);
-      const make1 = async () => {
-        const made = await make(own.owner.api, key);
-        expect(made.status).toBe(201);
-        return made.data as unknown as { id: string };
-      };
-      for (let count = 0; count < 6; count += 1) await make1();
-      const whole = await own.owner.api.get<Page>(`${path}?limit=200`);
-      expect(whole.data.next_cursor).toBeNull();
-      const there = whole.data.items.map(({ id }) => id);
-      const seen = await walk(own.owner.api, path, make1);
-      expect(new Set(seen).size).toBe(seen.length);
-      expect(seen.filter(id => there.includes(id))).toEqual(there);
-    },
-  );
+  it.each(LISTS)('The pages of %s neither lose nor repeat an item while new ones are created', async (path, make) => {
+    const freshDesk = await world.desk();
+    const key = await world.apiKey(freshDesk);
+    const createItem = async () => {
+      const made = await make(freshDesk.owner.api, key);
+      expect(made.status).toBe(201);
+      return made.data as unknown as { id: string };
+    };
+    for (let count = 0; count < 6; count += 1) await createItem();
+    const whole = await freshDesk.owner.api.get<Page>(`${path}?limit=200`);
+    expect(whole.data.next_cursor).toBeNull();
+    const there = whole.data.items.map(({ id }) => id);
+    const seen = await walk(freshDesk.owner.api, path, createItem);
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen.filter(id => there.includes(id))).toEqual(there);
+  });
 
-  it.each(LISTS)('%s has 50 items a page unless it is asked for 1 to 200', async (path, make) => {
-    const own = await world.desk();
-    const key = await world.apiKey(own);
-    await race(52, () => make(own.owner.api, key));
-    const { data } = await own.owner.api.get<Page>(path);
+  it.each(LISTS)('A page of %s has 50 items, or as many as `limit` says, from 1 to 200', async (path, make) => {
+    const freshDesk = await world.desk();
+    const key = await world.apiKey(freshDesk);
+    await race(52, () => make(freshDesk.owner.api, key));
+    const { data } = await freshDesk.owner.api.get<Page>(path);
     expect([data.items.length, data.next_cursor === null]).toEqual([50, false]);
-    expect((await own.owner.api.get<Page>(`${path}?limit=1`)).data.items).toHaveLength(1);
-    expect((await own.owner.api.get<Page>(`${path}?limit=200`)).data.items.length).toBeGreaterThanOrEqual(52);
+    expect((await freshDesk.owner.api.get<Page>(`${path}?limit=1`)).data.items).toHaveLength(1);
+    expect((await freshDesk.owner.api.get<Page>(`${path}?limit=200`)).data.items.length).toBeGreaterThanOrEqual(52);
     for (const limit of ['0', '201', '-1', '1.5', 'all', '', '1&limit=2', '9'.repeat(30)]) {
-      expect([limit, (await own.owner.api.get(`${path}?limit=${limit}`)).status]).toEqual([limit, 400]);
+      expect([limit, (await freshDesk.owner.api.get(`${path}?limit=${limit}`)).status]).toEqual([limit, 400]);
     }
   });
 
-  it.each(LISTS)('%s takes no cursor but its own', async (path, make) => {
-    const own = await world.desk();
-    const key = await world.apiKey(own);
-    for (let count = 0; count < 3; count += 1) await make(own.owner.api, key);
+  it.each(LISTS)('The list %s refuses every cursor but its own (400)', async (path, make) => {
+    const freshDesk = await world.desk();
+    const key = await world.apiKey(freshDesk);
+    for (let count = 0; count < 3; count += 1) await make(freshDesk.owner.api, key);
     const foreign = LISTS.find(([other]) => other !== path)?.[0] ?? '';
     const [, makeForeign] = LISTS.find(([other]) => other === foreign) ?? [];
-    await makeForeign?.(own.owner.api, key);
-    await makeForeign?.(own.owner.api, key);
-    const other = (await own.owner.api.get<Page>(`${foreign}?limit=1`)).data.next_cursor;
+    await makeForeign?.(freshDesk.owner.api, key);
+    await makeForeign?.(freshDesk.owner.api, key);
+    const other = (await freshDesk.owner.api.get<Page>(`${foreign}?limit=1`)).data.next_cursor;
     const bad = [other ?? '', 'garbage', 'bnVsbA', Buffer.from('["contacts"]').toString('base64url'), '%00', newId()];
     for (const cursor of bad) {
-      const answer = await own.owner.api.get(`${path}?cursor=${cursor}`);
+      const answer = await freshDesk.owner.api.get(`${path}?cursor=${cursor}`);
       expect([cursor, answer.status, answer.error.code]).toEqual([
         cursor,
         400,
@@ -403,16 +400,16 @@ describe('lists', () => {
     }
   });
 
-  it('end with a null cursor, also when they are empty', async () => {
-    const own = await world.desk();
+  it('A list ends with a null cursor, also when it is empty', async () => {
+    const freshDesk = await world.desk();
     for (const path of ['/v1/contacts', '/v1/canned-responses', '/v1/conversations', '/v1/api-keys']) {
-      expect((await own.owner.api.get<Page>(path)).data).toEqual({ items: [], next_cursor: null });
+      expect((await freshDesk.owner.api.get<Page>(path)).data).toEqual({ items: [], next_cursor: null });
     }
   });
 });
 
-describe('headers', () => {
-  it('let nobody keep an answer, success or failure', async () => {
+describe('Response headers', () => {
+  it('No answer may be cached, whether success or failure', async () => {
     const successes = [
       await api.get('/v1/workspace'),
       await api.get('/v1/contacts'),
@@ -424,36 +421,36 @@ describe('headers', () => {
     }
   });
 
-  it('tell of no framework and let no browser guess', async () => {
+  it('An answer names no framework and forbids content sniffing', async () => {
     const { headers } = await api.get('/v1/workspace');
     expect(headers).not.toHaveProperty('x-powered-by');
     expect(headers['x-content-type-options']).toBe('nosniff');
   });
 
-  it('let every page read answers and failures, without credentials', async () => {
-    const asked = [await api.get('/v1/workspace'), ...(await failures()).map(([, failure]) => failure)];
-    for (const { headers } of asked) {
+  it('Pages of every origin may read answers and failures, without credentials', async () => {
+    const answers = [await api.get('/v1/workspace'), ...(await failures()).map(([, failure]) => failure)];
+    for (const { headers } of answers) {
       expect(headers['access-control-allow-origin']).toBe('*');
       expect(headers).not.toHaveProperty('access-control-allow-credentials');
     }
   });
 
-  it('answer the question that browsers ask before a call with our methods and headers', async () => {
-    const asked = await fetch(`${world.app.url}/v1/contacts`, {
+  it('A CORS preflight allows the methods and headers of the API', async () => {
+    const preflight = await fetch(`${world.app.url}/v1/contacts`, {
       method: 'OPTIONS',
       headers: { Origin: 'https://shop.example', 'Access-Control-Request-Method': 'PATCH' },
     });
-    expect(asked.ok).toBe(true);
-    expect(asked.headers.get('access-control-allow-origin')).toBe('*');
+    expect(preflight.ok).toBe(true);
+    expect(preflight.headers.get('access-control-allow-origin')).toBe('*');
     for (const method of ['GET', 'POST', 'PATCH', 'DELETE']) {
-      expect(asked.headers.get('access-control-allow-methods')).toContain(method);
+      expect(preflight.headers.get('access-control-allow-methods')).toContain(method);
     }
     for (const name of ['Authorization', 'Content-Type', 'Idempotency-Key', 'X-Request-Id']) {
-      expect(asked.headers.get('access-control-allow-headers')).toContain(name);
+      expect(preflight.headers.get('access-control-allow-headers')).toContain(name);
     }
   });
 
-  it('keep pages away from where only backends make members, and not from reading them', async () => {
+  it('Browsers may list members, but get no CORS header where only backends create them', async () => {
     const key = await world.apiKey(desk);
     const made = await key.post('/v1/workspace/members', { email: `${unique('m')}@example.com`, name: 'M' });
     expect(made.status).toBe(201);
@@ -461,7 +458,7 @@ describe('headers', () => {
     expect((await api.get('/v1/workspace/members')).headers['access-control-allow-origin']).toBe('*');
   });
 
-  it('challenge whoever is not authenticated, and say where a token was sent that it is not valid', async () => {
+  it('A request without a token gets a Bearer challenge, and one with an invalid token gets `invalid_token`', async () => {
     const challenge = async (caller: Caller, headers: Record<string, string> = {}) => {
       const answer = await caller.get('/v1/workspace', headers);
       return [answer.status, answer.error.code, answer.headers['www-authenticate']];
@@ -474,14 +471,14 @@ describe('headers', () => {
   });
 
   it.each(['Basic eDp5', 'Bearer', 'Bearer ', 'bearer', 'Token x', 'x'])(
-    'of an Authorization that is no bearer token count as none: %s',
+    'An Authorization header that is not a bearer token counts as none: %s',
     async Authorization => {
       const answer = await world.anyone.get('/v1/workspace', { Authorization });
       expect([answer.status, answer.error.code]).toEqual([401, 'unauthenticated']);
     },
   );
 
-  it('of an Authorization may spell the scheme as they like', async () => {
+  it('The scheme of the Authorization header is case-insensitive', async () => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
       const answer = await world.anyone.get('/v1/workspace', { Authorization: `${scheme} ${desk.owner.token}` });
       expect([scheme, answer.status]).toEqual([scheme, 200]);

@@ -25,12 +25,12 @@ beforeEach(async () => {
 const linksFor = (email: string, on = world) =>
   on.app.mails.filter(({ to }) => to === email).flatMap(({ text }) => /\S+#invite=\S+/.exec(text) ?? []);
 
-/** The token of the mail, the first to this address or a later one. */
-async function mailedTo(email: string, place = 0, on = world): Promise<string> {
-  return tokenIn(await eventually(() => linksFor(email, on)[place]));
+/** The token of the mail to this address: of the first one, or of the one with this index. */
+async function mailedTo(email: string, index = 0, on = world): Promise<string> {
+  return tokenIn(await eventually(() => linksFor(email, on)[index]));
 }
 
-/** Somebody whom a key of the desk made a member, and who has no password. */
+/** A member without a password, created by an API key of the desk. */
 async function ssoOnly(desk = home, body: object = {}): Promise<{ email: string; memberId: string }> {
   const email = someEmail();
   const key = await world.apiKey(desk);
@@ -48,14 +48,14 @@ async function passwordHash(email: string): Promise<string | null> {
 const login = (email: string, password = PASSWORD) => world.anyone.post('/v1/auth/login', { email, password });
 const preview = (token: string) => world.anyone.post('/v1/auth/invite-preview', { invite_token: token });
 
-describe('an invite has two tokens:', () => {
-  it('the mail carries another one than the answer, and each of them opens the invite', async () => {
-    for (const which of ['shown', 'mailed']) {
+describe('The two tokens of an invite', () => {
+  it('The mailed token differs from the one in the answer, and each of them opens the invite', async () => {
+    for (const usedToken of ['shown', 'mailed']) {
       const invite = await invited(home);
       const mailed = await mailedTo(invite.email as string);
       expect(mailed).not.toBe(invite.token);
       for (const token of [invite.token, mailed]) expect((await preview(token)).data.email).toBe(invite.email);
-      expect((await accept(world, which === 'shown' ? invite.token : mailed)).status).toBe(201);
+      expect((await accept(world, usedToken === 'shown' ? invite.token : mailed)).status).toBe(201);
       for (const token of [invite.token, mailed]) {
         expect(outcome(await preview(token))).toEqual([401, 'invite_invalid']);
         expect(outcome(await accept(world, token))).toEqual([401, 'invite_invalid']);
@@ -63,7 +63,7 @@ describe('an invite has two tokens:', () => {
     }
   });
 
-  it('both spent at once make one acceptance', async () => {
+  it('Both tokens of an invite used at once make one acceptance', async () => {
     for (let round = 0; round < 10; round += 1) {
       const invite = await invited(home);
       const tokens = [invite.token, await mailedTo(invite.email as string)];
@@ -74,7 +74,7 @@ describe('an invite has two tokens:', () => {
     }
   });
 
-  it('renewing and resending end both old ones, revoking ends both', async () => {
+  it('Renewing or resending an invite invalidates both of its old tokens, and revoking it both current ones', async () => {
     const path = '/v1/workspace/invites';
     const first = await invited(home);
     const email = first.email as string;
@@ -89,7 +89,7 @@ describe('an invite has two tokens:', () => {
     for (const token of last) expect(outcome(await accept(world, token))).toEqual([401, 'invite_invalid']);
   });
 
-  it('are stored as hashes; without a mail server there is only the shown one', async () => {
+  it('Invite tokens are stored as hashes, and without a mail server there is no mailed one', async () => {
     const invite = await invited(home);
     const mailed = await mailedTo(invite.email as string);
     const [dump] = await world.app.database.query<{ xml: string }>(
@@ -107,8 +107,8 @@ describe('an invite has two tokens:', () => {
   });
 });
 
-describe('another workspace’s owner who invites a user without a password', () => {
-  it('cannot set the first password by the link it is shown: 422 mailbox_unproved, nothing set, a link mailed', async () => {
+describe('An owner of another workspace who invites a user without a password', () => {
+  it('An inviter’s link cannot set an invitee’s first password (422 mailbox_unproved); a new link is mailed', async () => {
     const victim = await ssoOnly();
     const session = await sessionBySso(world, await world.apiKey(home), victim.email);
     const invite = await invited(evil, { email: victim.email });
@@ -120,14 +120,14 @@ describe('another workspace’s owner who invites a user without a password', ()
     expect((await world.as(session.token).get('/v1/auth/me')).status).toBe(200);
     const refused = await eventually(async () => (await logged(world, evil.workspaceId, 'session.refused'))[0]);
     expect(refused.payload).toMatchObject({ method: 'invite', reason: 'mailbox_unproved' });
-    // the user itself follows the new mail, and nobody else's link is worth more than before
+    // the user itself follows the new mail, and no other link opens more than before
     const mailed = await mailedTo(victim.email, 1);
     const accepted = await accept(world, mailed);
     expect([accepted.status, accepted.data.workspace.id]).toEqual([201, evil.workspaceId]);
     expect((await login(victim.email)).data.workspaces).toHaveLength(1);
   });
 
-  it('also where the user’s other membership is deactivated, and where the workspace has a member of that user', async () => {
+  it('An inviter cannot set the first password of a user deactivated elsewhere, even as its own member (422)', async () => {
     const victim = await ssoOnly();
     await home.owner.api.post(`/v1/workspace/members/${victim.memberId}/deactivate`);
     const evilKey = await world.apiKey(evil);
@@ -138,7 +138,7 @@ describe('another workspace’s owner who invites a user without a password', ()
     expect(await passwordHash(victim.email)).toBeNull();
   });
 
-  it('does not have more than five links an hour mailed that way, and is refused all the same', async () => {
+  it('Refused acceptances mail at most five links an hour, and stay refused', async () => {
     const limited = await World.start(
       { SMTP_URL: 'smtp://mail.example.com', RATE_LIMITS: 'password_forgot=5/3600' },
       { database: world.app.database },
@@ -157,7 +157,7 @@ describe('another workspace’s owner who invites a user without a password', ()
     }
   });
 
-  it('gets a link mailed only while the invite is as it was: a renewed one keeps its own', async () => {
+  it('A refused acceptance mails no link once the invite was renewed: the renewed link stays valid', async () => {
     const victim = await ssoOnly();
     const invite = await invited(evil, { email: victim.email });
     const renewing = evil.owner.api.post('/v1/workspace/invites', { email: victim.email });
@@ -169,8 +169,8 @@ describe('another workspace’s owner who invites a user without a password', ()
   });
 });
 
-describe('the link that an inviter is shown', () => {
-  it('lets a stranger in, and a user without a password who is a member of this workspace alone', async () => {
+describe('The invite link that the inviter is shown', () => {
+  it('An inviter’s link admits a new user, and a member of this workspace alone who has no password', async () => {
     const stranger = await invited(home);
     expect((await accept(world, stranger.token)).status).toBe(201);
     const { email, memberId } = await ssoOnly();
@@ -179,36 +179,38 @@ describe('the link that an inviter is shown', () => {
     expect([accepted.status, accepted.data.member.id]).toEqual([201, memberId]);
   });
 
-  it('lets a user of another workspace in by the password that the user has', async () => {
+  it('An inviter’s link admits a user of another workspace only with that user’s password', async () => {
     const invite = await invited(evil, { email: home.owner.email });
     expect(outcome(await accept(world, invite.token, { password: MALLORYS }))).toEqual([401, 'invalid_credentials']);
     expect((await accept(world, invite.token)).status).toBe(201);
   });
 });
 
-describe('changing a password', () => {
-  it('ends the sessions that were opened with it, and spares those that other workspaces’ keys minted', async () => {
+describe('Changing a password', () => {
+  it('A password change ends the sessions opened with the password, not those opened by other workspaces’ keys', async () => {
     const { email } = home.owner;
     const [homeKey, evilKey] = [await world.apiKey(home), await world.apiKey(evil)];
     await evilKey.post('/v1/workspace/members', { email, name: 'Olivia' });
-    const [elsewhere, ownKeys, othersKeys] = [
+    const [passwordSession, homeSession, evilSession] = [
       (await login(email)).data,
       (await homeKey.post('/v1/auth/agent-token', { email })).data,
       await sessionBySso(world, evilKey, email),
     ];
-    const socket = await world.agentSocket(world.agentOf(othersKeys, email));
+    const socket = await world.agentSocket(world.agentOf(evilSession, email));
     const change = { old_password: PASSWORD, password: `${PASSWORD}, changed` };
     expect((await home.owner.api.post('/v1/auth/password', change)).status).toBe(200);
     expect((await home.owner.api.get('/v1/auth/me')).status).toBe(200);
-    for (const { token } of [elsewhere, ownKeys]) {
+    for (const { token } of [passwordSession, homeSession]) {
       expect(outcome(await world.as(token).get('/v1/auth/me'))).toEqual([401, 'token_revoked']);
     }
-    expect((await world.as(othersKeys.token).get('/v1/auth/me')).status).toBe(200);
-    expect((await world.anyone.post('/v1/auth/refresh', { refresh_token: othersKeys.refresh_token })).status).toBe(200);
+    expect((await world.as(evilSession.token).get('/v1/auth/me')).status).toBe(200);
+    expect((await world.anyone.post('/v1/auth/refresh', { refresh_token: evilSession.refresh_token })).status).toBe(
+      200,
+    );
     await socket.close();
   });
 
-  it('by the workspace that set it first ends nothing of the workspace that came later', async () => {
+  it('A user who changes a password set by another workspace ends no session of this workspace', async () => {
     const email = someEmail();
     await (await world.apiKey(evil)).post('/v1/workspace/members', { email, name: 'Vera', password: MALLORYS });
     const homeKey = await world.apiKey(home);

@@ -23,15 +23,15 @@ const resend = (id: string, by = owner) => by.post(`/v1/workspace/invites/${id}/
 const revoke = (id: string, by = owner) => by.delete(`/v1/workspace/invites/${id}`);
 const preview = (token: string, on = world) => on.anyone.post('/v1/auth/invite-preview', { invite_token: token });
 
-/** The one refusal of every link that opens nothing, at both of its doors. */
-async function expectDead(token: string): Promise<void> {
+/** Expects the same refusal from the preview and the acceptance of an invalid link. */
+async function expectInvalid(token: string): Promise<void> {
   for (const answer of [await preview(token), await accept(world, token)]) {
     expect([answer.status, answer.error?.code]).toEqual([401, 'invite_invalid']);
   }
 }
 
-describe('an invite', () => {
-  it('is made for an e-mail, for an agent of all channels when nothing else is said, and lasts 7 days', async () => {
+describe('Creating an invite', () => {
+  it('An invite is by default for an agent of all channels, and lasts 7 days', async () => {
     const email = someEmail();
     const made = await invite({ email });
     expect(made.status).toBe(201);
@@ -51,13 +51,13 @@ describe('an invite', () => {
     expect(await listed()).toEqual([record]);
   });
 
-  it('grants what it says', async () => {
+  it('An invite grants the role and channels it was made with', async () => {
     const { role, channel_ids } = await invited(desk, { role: 'admin', channel_ids: [desk.channelId] });
     expect([role, channel_ids]).toEqual(['admin', [desk.channelId]]);
     expect((await invited(desk, { channel_ids: [] })).channel_ids).toEqual([]);
   });
 
-  it('shows its link once, as the dashboard’s URL with the token in the fragment, and stores its hash alone', async () => {
+  it('The link of an invite is shown once, with the token in the URL fragment; only its hash is stored', async () => {
     const made = await invite({ email: someEmail() });
     const token = tokenIn(made.data.accept_url);
     expect(made.data.accept_url).toBe(`${world.app.config.dashboardUrl}#invite=${token}`);
@@ -72,7 +72,7 @@ describe('an invite', () => {
     expect(dump?.xml).not.toContain(token);
   });
 
-  it('names nobody as its inviter where an API key made it', async () => {
+  it('An invite made by an API key has no inviter', async () => {
     const made = await invite({ email: someEmail() }, await world.apiKey(desk));
     expect([made.status, made.data.invited_by]).toEqual([201, null]);
   });
@@ -85,13 +85,13 @@ describe('an invite', () => {
     [{ role: null }, 'role'],
     [{ channel_ids: null }, 'channel_ids'],
     [{ channel_ids: 'all' }, 'channel_ids'],
-  ])('is refused with 400 for %j', async (body: Record<string, unknown>, field) => {
+  ])('An invite is refused (400) for %j', async (body: Record<string, unknown>, field) => {
     const email = field === 'email' ? {} : { email: someEmail() };
     const answer = await invite({ ...email, ...body });
     expect(answer).toMatchObject({ status: 400, error: { code: 'validation_failed', details: [{ field }] } });
   });
 
-  it('is refused with 400 for channels that are not there, are named twice, or are another workspace’s', async () => {
+  it('An invite for unknown, duplicate or another workspace’s channels is refused (400)', async () => {
     const other = await world.desk();
     const email = someEmail();
     for (const id of [newId(), other.channelId]) {
@@ -102,26 +102,26 @@ describe('an invite', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('finds its e-mail however it is written', async () => {
+  it('An invite is found by its e-mail regardless of case and surrounding spaces', async () => {
     const email = someEmail();
     const first = await invited(desk, { email });
     const again = await invite({ email: ` ${email.toUpperCase()} ` });
     expect([again.status, again.data.id, again.data.email]).toEqual([200, first.id, email]);
   });
 
-  it('for an active member is 409 member_exists', async () => {
+  it('An invite for an active member is refused (409 member_exists)', async () => {
     const colleague = await world.colleague(desk);
     for (const email of [colleague.email, desk.owner.email]) {
       expect(await invite({ email })).toMatchObject({ status: 409, error: { code: 'member_exists' } });
     }
   });
 
-  it('is made for a member of another workspace like for anybody', async () => {
+  it('A member of another workspace can be invited', async () => {
     const other = await world.desk();
     expect((await invite({ email: other.owner.email })).status).toBe(201);
   });
 
-  it('is made once per Idempotency-Key: the same link again, and the link lives', async () => {
+  it('A repeated Idempotency-Key returns the same invite link, which stays valid', async () => {
     const headers = { 'Idempotency-Key': unique('idem') };
     const body = { email: someEmail() };
     const [first, second] = [await invite(body, owner, headers), await invite(body, owner, headers)];
@@ -132,8 +132,8 @@ describe('an invite', () => {
   });
 });
 
-describe('a second invite for an e-mail', () => {
-  it('renews the pending one: new link, new end, what is granted now; the old link is dead', async () => {
+describe('A second invite for an e-mail', () => {
+  it('A second invite renews the pending one: new link, new expiry, new grant; the old link is invalid', async () => {
     const [channel, key] = [await world.channel(desk), await world.apiKey(desk)];
     const first = await invited(desk, { role: 'admin', channel_ids: [desk.channelId] });
     world.app.clock.advance(2 * DAY);
@@ -142,11 +142,11 @@ describe('a second invite for an e-mail', () => {
     expect(again.data).toMatchObject({ id: first.id, role: 'agent', channel_ids: [channel.id], status: 'pending' });
     expect(Date.parse(again.data.expires_at) - Date.parse(first.expires_at)).toBeGreaterThanOrEqual(2 * DAY * 1000);
     expect(again.data.created_at).toBe(first.created_at);
-    await expectDead(first.token);
+    await expectInvalid(first.token);
     expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
   });
 
-  it('renews an expired one too', async () => {
+  it('A second invite also renews an expired one', async () => {
     const [first, key] = [await invited(desk), await world.apiKey(desk)];
     world.app.clock.advance(7 * DAY + 1);
     const again = await invite({ email: first.email }, key);
@@ -159,7 +159,7 @@ describe('a second invite for an e-mail', () => {
     expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
   });
 
-  it('is a new one after a revoked one', async () => {
+  it('A second invite after a revoked one is a new invite', async () => {
     const first = await invited(desk);
     await revoke(first.id);
     const again = await invite({ email: first.email });
@@ -167,7 +167,7 @@ describe('a second invite for an e-mail', () => {
     expect(again.data.id).not.toBe(first.id);
   });
 
-  it('that races with the first makes one pending invite with one living link, and every answer is true', async () => {
+  it('Racing invites for one e-mail make one pending invite with one valid link, and every answer is right', async () => {
     for (let round = 0; round < 10; round += 1) {
       const email = someEmail();
       const answers = await race(6, n => invite({ email, role: n % 2 === 0 ? 'agent' : 'admin' }));
@@ -175,20 +175,20 @@ describe('a second invite for an e-mail', () => {
       expect(new Set(answers.map(({ data }) => data.id as string)).size).toBe(1);
       const rows = (await listed()).filter(item => item.email === email);
       expect(rows).toHaveLength(1);
-      const living = [];
+      const validLinks = [];
       for (const { data } of answers) {
         const seen = await preview(tokenIn(data.accept_url));
-        if (seen.status === 200) living.push([data.role, seen.data.role]);
+        if (seen.status === 200) validLinks.push([data.role, seen.data.role]);
       }
-      expect(living).toEqual([[rows[0]?.role, rows[0]?.role]]);
+      expect(validLinks).toEqual([[rows[0]?.role, rows[0]?.role]]);
     }
   });
 });
 
-describe('who may invite', () => {
+describe('The right to invite', () => {
   const refused = (code: string) => ({ status: 403, error: { code } });
 
-  it('is owner, admin and key; every agent may look', async () => {
+  it('Owners, admins and API keys may invite; every agent may list invites', async () => {
     const agent = await world.colleague(desk);
     const admin = await world.colleague(desk, { role: 'admin' });
     const made = await invited(desk);
@@ -201,7 +201,7 @@ describe('who may invite', () => {
     }
   });
 
-  it('is nobody whose session is limited to some channels', async () => {
+  it('An admin whose session is limited to some channels may not invite (403 scope_too_narrow)', async () => {
     const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     const made = await invited(desk);
     for (const answer of [
@@ -213,7 +213,7 @@ describe('who may invite', () => {
     }
   });
 
-  it('grants no role above the own: 403 role_too_high, for a key above admin', async () => {
+  it('An inviter cannot grant a role above its own, nor an API key one above admin (403 role_too_high)', async () => {
     const admin = await world.colleague(desk, { role: 'admin' });
     for (const by of [admin.api, await world.apiKey(desk)]) {
       expect(await invite({ email: someEmail(), role: 'owner' }, by)).toMatchObject(refused('role_too_high'));
@@ -222,7 +222,7 @@ describe('who may invite', () => {
     expect((await invite({ email: someEmail(), role: 'owner' })).status).toBe(201);
   });
 
-  it('neither renews nor resends nor revokes an invite for a role above the own, and so never sees its link', async () => {
+  it('An inviter can neither renew, resend nor revoke an invite for a higher role, and so never sees its link', async () => {
     const made = await invited(desk, { role: 'owner' });
     const admin = await world.colleague(desk, { role: 'admin' });
     for (const by of [admin.api, await world.apiKey(desk)]) {
@@ -238,8 +238,8 @@ describe('who may invite', () => {
   });
 });
 
-describe('the list', () => {
-  it('is newest first, in pages, of this workspace alone', async () => {
+describe('Listing invites', () => {
+  it('Invites are listed newest first, in pages, for one workspace', async () => {
     await invited(await world.desk());
     const ids: string[] = [];
     for (let n = 0; n < 5; n += 1) ids.unshift((await invited(desk)).id as string);
@@ -255,7 +255,7 @@ describe('the list', () => {
     expect((await owner.get('/v1/workspace/invites?cursor=x')).error.code).toBe('cursor_invalid');
   });
 
-  it('can be of one status; expired is what the time has made of a pending one', async () => {
+  it('Invites can be listed by status, and a pending one past its expiry counts as expired', async () => {
     const [old, spent, gone] = [await invited(desk), await invited(desk), await invited(desk)];
     await accept(world, spent.token);
     await revoke(gone.id);
@@ -263,30 +263,30 @@ describe('the list', () => {
     const session = await world.anyone.post('/v1/auth/login', { email: desk.owner.email, password: PASSWORD });
     const api = world.as(session.data.token);
     const made = await invited(desk, {}, api);
-    const of = async (status: string) =>
+    const listByStatus = async (status: string) =>
       (await listed(`?status=${status}`, api)).map(item => [item.id, item.status] as unknown);
-    expect(await of('pending')).toEqual([[made.id, 'pending']]);
-    expect(await of('expired')).toEqual([[old.id, 'expired']]);
-    expect(await of('accepted')).toEqual([[spent.id, 'accepted']]);
-    expect(await of('revoked')).toEqual([[gone.id, 'revoked']]);
+    expect(await listByStatus('pending')).toEqual([[made.id, 'pending']]);
+    expect(await listByStatus('expired')).toEqual([[old.id, 'expired']]);
+    expect(await listByStatus('accepted')).toEqual([[spent.id, 'accepted']]);
+    expect(await listByStatus('revoked')).toEqual([[gone.id, 'revoked']]);
     expect(await listed('', api)).toHaveLength(4);
     expect((await api.get('/v1/workspace/invites?status=lost')).status).toBe(400);
   });
 });
 
-describe('resending', () => {
-  it('gives a new link and 7 more days; the old link is dead', async () => {
+describe('Resending an invite', () => {
+  it('Resending an invite gives a new link and 7 more days; the old link is invalid', async () => {
     const [made, key] = [await invited(desk, { role: 'admin' }), await world.apiKey(desk)];
     world.app.clock.advance(DAY);
     const again = await resend(made.id, key);
     expect(again.status).toBe(200);
     expect(again.data).toMatchObject({ id: made.id, role: 'admin', status: 'pending', invited_by: null });
     expect(Date.parse(again.data.expires_at)).toBeGreaterThan(Date.parse(made.expires_at as string));
-    await expectDead(made.token);
+    await expectInvalid(made.token);
     expect((await accept(world, tokenIn(again.data.accept_url))).data.member.role).toBe('admin');
   });
 
-  it('revives an expired one', async () => {
+  it('Resending an expired invite makes it pending again', async () => {
     const [made, key] = [await invited(desk), await world.apiKey(desk)];
     world.app.clock.advance(7 * DAY + 1);
     const again = await resend(made.id, key);
@@ -294,7 +294,7 @@ describe('resending', () => {
     expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
   });
 
-  it('takes pending ones alone: 409 invite_not_pending; and 404 for what is not there', async () => {
+  it('Resending an invite that is not pending is 409 invite_not_pending; an unknown one is 404', async () => {
     const [spent, gone] = [await invited(desk), await invited(desk)];
     await accept(world, spent.token);
     await revoke(gone.id);
@@ -306,7 +306,7 @@ describe('resending', () => {
     expect((await preview(foreign.token)).status).toBe(200);
   });
 
-  it('is 409 member_exists once there is such an active member', async () => {
+  it('Resending an invite whose invitee has become an active member is 409 member_exists', async () => {
     const made = await invited(desk);
     const key = await world.apiKey(desk);
     await key.post('/v1/workspace/members', { email: made.email, name: 'Adam', password: PASSWORD });
@@ -314,18 +314,18 @@ describe('resending', () => {
   });
 });
 
-describe('revoking', () => {
-  it('kills the link, of an expired one too', async () => {
+describe('Revoking an invite', () => {
+  it('Revoking an invite invalidates its link, also when it has expired', async () => {
     const [made, old, key] = [await invited(desk), await invited(desk), await world.apiKey(desk)];
     expect((await revoke(made.id)).data).toEqual({ id: made.id, revoked: true });
-    await expectDead(made.token);
+    await expectInvalid(made.token);
     world.app.clock.advance(7 * DAY + 1);
     expect((await revoke(old.id, key)).status).toBe(200);
     world.app.clock.reset();
     expect((await listed()).map(({ status }) => status as string)).toEqual(['revoked', 'revoked']);
   });
 
-  it('of a non-pending one is 409 invite_not_pending; of none, or of another workspace’s, 404', async () => {
+  it('Revoking an invite that is not pending is 409 invite_not_pending; an unknown or foreign one is 404', async () => {
     const [spent, gone] = [await invited(desk), await invited(desk)];
     await accept(world, spent.token);
     await revoke(gone.id);
@@ -337,7 +337,7 @@ describe('revoking', () => {
     expect((await preview(foreign.token)).status).toBe(200);
   });
 
-  it('that races with the acceptance leaves one truth', async () => {
+  it('A revocation that races with the acceptance leaves a consistent invite: either accepted or revoked', async () => {
     for (let round = 0; round < 10; round += 1) {
       const made = await invited(desk);
       const [revoked, accepted] = await Promise.all([revoke(made.id), accept(world, made.token)]);
@@ -350,8 +350,8 @@ describe('revoking', () => {
   });
 });
 
-describe('the preview', () => {
-  it('says where the link leads, as whom and until when, and leaves it as good as it was', async () => {
+describe('Previewing an invite', () => {
+  it('A preview shows the workspace, e-mail, role and expiry of an invite, and leaves the link valid', async () => {
     const made = await invited(desk, { role: 'admin' });
     const { name } = (await owner.get('/v1/workspace')).data;
     for (let times = 0; times < 2; times += 1) {
@@ -365,7 +365,7 @@ describe('the preview', () => {
     expect((await accept(world, made.token)).status).toBe(201);
   });
 
-  it('of a spent, revoked, expired or unknown link is one and the same 401', async () => {
+  it('A preview of a used, revoked, expired or unknown link is the same 401 each time', async () => {
     const [spent, gone, old] = [await invited(desk), await invited(desk), await invited(desk)];
     await accept(world, spent.token);
     await revoke(gone.id);
@@ -381,7 +381,7 @@ describe('the preview', () => {
   });
 });
 
-describe('mail', () => {
+describe('Invite mails', () => {
   let mailing: World;
   beforeAll(async () => {
     mailing = await World.start(
@@ -395,7 +395,7 @@ describe('mail', () => {
   const post = (body: Record<string, unknown>, headers = {}) =>
     mailing.as(desk.owner.token).post('/v1/workspace/invites', body, headers);
 
-  it('carries each new link to whom it is for, under the dashboard’s URL with the query that it has', async () => {
+  it('Each new invite link is mailed to its invitee, under the dashboard’s URL with its query string kept', async () => {
     const email = someEmail();
     const made = await post({ email });
     expect(made.data.accept_url).toMatch(/^https:\/\/desk\.example\.com\/agents\?theme=dark#invite=inv_/);
@@ -410,7 +410,7 @@ describe('mail', () => {
     expect(mails[0]?.subject).toBe(`Invitation to ${name}`);
   });
 
-  it('goes once per Idempotency-Key', async () => {
+  it('A repeated Idempotency-Key sends no second invite mail', async () => {
     const email = someEmail();
     const headers = { 'Idempotency-Key': unique('idem') };
     await post({ email }, headers);
@@ -418,13 +418,13 @@ describe('mail', () => {
     expect(mailsTo(email)).toHaveLength(1);
   });
 
-  it('does not go for what is refused', async () => {
+  it('A refused invite sends no mail', async () => {
     const email = someEmail();
     expect((await post({ email, channel_ids: [newId()] })).status).toBe(400);
     expect(mailsTo(email)).toEqual([]);
   });
 
-  it('takes no second line and no link from the workspace’s name, in subject and text', async () => {
+  it('A workspace name can add no second line and no link to the subject or text of an invite mail', async () => {
     const email = someEmail();
     await owner.patch('/v1/workspace', {
       name: 'Shop\r\nBcc: everyone@example.com\n\nYour account is closed, see https://evil.example/login \u202eor www.evil.example',
@@ -438,7 +438,7 @@ describe('mail', () => {
     expect(mail?.text.match(/https?:\/\/\S+/g)).toHaveLength(1);
   });
 
-  it('has a subject of at most 200 characters, and says something of a workspace whose name has no letters', async () => {
+  it('An invite mail’s subject has at most 200 characters, and a fallback for a workspace name without letters', async () => {
     for (const [name, subject] of [
       ['x'.repeat(200), `Invitation to ${'x'.repeat(185)}…`],
       ['\u200b\u2066', 'Invitation to a support desk'],
@@ -450,7 +450,7 @@ describe('mail', () => {
     }
   });
 
-  it('that cannot be sent fails nothing: the answer has the link, the log has the fault without it', async () => {
+  it('An invite mail that cannot be sent fails nothing: the answer has the link, the log has the error without it', async () => {
     const lines: string[] = [];
     const broken = await World.start(
       { SMTP_URL: 'smtp://mail.example.com', LOG_LEVEL: 'info' },
@@ -471,14 +471,14 @@ describe('mail', () => {
     }
   });
 
-  it('is not sent where there is no mail server: the link is in the answer alone', async () => {
+  it('Without a mail server no invite is mailed, and the link is only in the answer', async () => {
     const made = await invited(desk);
     expect(world.app.mails.filter(({ to }) => to === made.email)).toEqual([]);
   });
 });
 
-describe('what is written down', () => {
-  it('names who did what to which invite, from where, without the token', async () => {
+describe('Invite events', () => {
+  it('An invite event records the actor, the address and the invite, without the token', async () => {
     const key = await world.apiKey(desk);
     const made = await invited(desk);
     const again = await resend(made.id, key);
@@ -488,14 +488,14 @@ describe('what is written down', () => {
     await revoke(second.id);
     const types = ['invite.created', 'invite.renewed', 'invite.revoked', 'invite.accepted'];
     const events = await logged(world, desk.workspaceId, ...types);
-    const ownerActs = { type: 'member', id: desk.owner.memberId };
+    const ownerActor = { type: 'member', id: desk.owner.memberId };
     expect(events.map(({ type, actor, payload }) => [type, actor, payload.id, payload.status])).toEqual([
-      ['invite.created', ownerActs, made.id, 'pending'],
+      ['invite.created', ownerActor, made.id, 'pending'],
       ['invite.renewed', { type: 'api_key', id: expect.any(String) }, made.id, 'pending'],
-      ['invite.renewed', ownerActs, made.id, 'pending'],
+      ['invite.renewed', ownerActor, made.id, 'pending'],
       ['invite.accepted', { type: 'member', id: session.data.member.id }, made.id, 'accepted'],
-      ['invite.created', ownerActs, second.id, 'pending'],
-      ['invite.revoked', ownerActs, second.id, 'revoked'],
+      ['invite.created', ownerActor, second.id, 'pending'],
+      ['invite.revoked', ownerActor, second.id, 'revoked'],
     ]);
     expect(events.every(({ address }) => typeof address === 'string')).toBe(true);
     const secrets = [made.token, tokenIn(again.data.accept_url), tokenIn(renewed.data.accept_url), 'token'];
@@ -509,7 +509,7 @@ describe('what is written down', () => {
   });
 });
 
-describe('rates', () => {
+describe('Rate limits of invites', () => {
   let limited: World;
   beforeAll(async () => {
     const RATE_LIMITS = 'invites=3/3600,register_user=2/60,invite_preview=2/60,register=1000/60';
@@ -517,13 +517,13 @@ describe('rates', () => {
   });
   afterAll(() => limited.stop());
 
-  it('are counted per workspace, for inviting and resending together, whoever does it', async () => {
-    const [crowded, other] = [await limited.desk(), await limited.desk()];
-    const key = await limited.apiKey(crowded);
-    const made = await invited(crowded);
+  it('Inviting and resending count together per workspace, for members and keys alike (429)', async () => {
+    const [limitedDesk, other] = [await limited.desk(), await limited.desk()];
+    const key = await limited.apiKey(limitedDesk);
+    const made = await invited(limitedDesk);
     expect((await resend(made.id, key)).status).toBe(200);
     expect((await invite({ email: someEmail() }, key)).status).toBe(201);
-    for (const answer of [await invite({ email: someEmail() }, crowded.owner.api), await resend(made.id, key)]) {
+    for (const answer of [await invite({ email: someEmail() }, limitedDesk.owner.api), await resend(made.id, key)]) {
       expect([answer.status, answer.error.code]).toEqual([429, 'rate_limited']);
       expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
     }
@@ -533,17 +533,17 @@ describe('rates', () => {
   it.each([
     ['invite-preview', (token: string) => ({ invite_token: token })],
     ['register-user', (token: string) => ({ invite_token: token, name: 'Gina', password: PASSWORD })],
-  ])('of %s count failures alone, per address', async (route, body) => {
+  ])('The %s limit counts failures only, per address (429)', async (route, body) => {
     const made = await invited(await limited.desk());
-    const ask = (token: string, address: string) =>
+    const post = (token: string, address: string) =>
       limited.anyone.post(`/v1/auth/${route}`, body(token), { 'X-Forwarded-For': address });
     const [mine, theirs] = route === 'register-user' ? ['10.1.1.1', '10.1.1.2'] : ['10.2.1.1', '10.2.1.2'];
     if (route === 'invite-preview') {
-      for (let times = 0; times < 4; times += 1) expect((await ask(made.token, mine)).status).toBe(200);
+      for (let times = 0; times < 4; times += 1) expect((await post(made.token, mine)).status).toBe(200);
     }
-    for (let times = 0; times < 2; times += 1) expect((await ask('inv_x', mine)).status).toBe(401);
-    const refused = await ask(made.token, mine);
+    for (let times = 0; times < 2; times += 1) expect((await post('inv_x', mine)).status).toBe(401);
+    const refused = await post(made.token, mine);
     expect([refused.status, refused.error.code]).toEqual([429, 'rate_limited']);
-    expect((await ask(made.token, theirs)).status).toBeLessThan(300);
+    expect((await post(made.token, theirs)).status).toBeLessThan(300);
   });
 });

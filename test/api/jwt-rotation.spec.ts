@@ -7,16 +7,16 @@ import { PASSWORD, World } from '../support/world.js';
 const OLD = 'the secret that has signed all tokens up to now';
 const NEW = 'the secret that shall sign all tokens from now on';
 
-/** What a rotating session holds. */
+/** The token pair of a session that rotates its refresh token. */
 interface Tokens {
   token: string;
   refresh_token: string;
 }
 
 let before: World;
-/** Knows the new secret and does not use it yet. */
+/** An instance that accepts the new secret and still signs with the old one. */
 let prepared: World;
-/** Signs with the new one and still takes the old one. */
+/** An instance that signs with the new secret and still accepts the old one. */
 let renewed: World;
 let after: World;
 let desk: Desk;
@@ -35,7 +35,7 @@ afterAll(async () => {
   for (const world of [after, renewed, prepared, before]) await world.stop();
 });
 
-/** The name of the secret that signed it. */
+/** The id of the secret that signed the token. */
 const kidOf = (token: string) => readJwt(token).header.kid;
 const kidIn = (world: World) => world.app.config.jwtSecrets[0]?.id;
 
@@ -48,8 +48,8 @@ async function rotating(world: World): Promise<Tokens> {
   return (await world.anyone.post<Tokens>('/v1/auth/login', body)).data;
 }
 
-describe('a new JWT secret put first', () => {
-  it('leaves every token of the old one good: access, refresh, visitor, at requests and at sockets', async () => {
+describe('A new JWT secret in first position', () => {
+  it('Tokens signed with the old secret stay valid: access, refresh and visitor tokens, for requests and sockets', async () => {
     expect((await renewed.as(desk.owner.token).get('/v1/auth/me')).status).toBe(200);
     expect((await renewed.as(visitor.token).get('/v1/widget/contact')).status).toBe(200);
     expect((await refresh(renewed, desk.owner.refreshToken)).status).toBe(200);
@@ -60,7 +60,7 @@ describe('a new JWT secret put first', () => {
     expect(again.data.contact_id).toBe(visitor.contactId);
   });
 
-  it('signs what is new: logins, refreshed access tokens, rotated refresh tokens, visitors', async () => {
+  it('The new secret signs logins, refreshed access tokens, rotated refresh tokens and visitor tokens', async () => {
     const opened = await rotating(before);
     expect([kidOf(opened.token), kidOf(opened.refresh_token)]).toEqual([kidIn(before), kidIn(before)]);
     const next = (await refresh(renewed, opened.refresh_token)).data;
@@ -72,8 +72,8 @@ describe('a new JWT secret put first', () => {
   });
 });
 
-describe('two instances with the secrets in different order', () => {
-  it('understand each other: whatever one has signed, the other takes', async () => {
+describe('Two instances with the secrets in different order', () => {
+  it('Two instances with the secrets in different order accept each other’s tokens', async () => {
     for (const [one, other] of [
       [prepared, renewed],
       [renewed, prepared],
@@ -88,20 +88,20 @@ describe('two instances with the secrets in different order', () => {
     }
   });
 
-  it('give the twins of one refresh the same token, with which the session goes on', async () => {
+  it('Two instances answer a repeated refresh with the same new token, which continues the session', async () => {
     for (const [one, other] of [
       [prepared, renewed],
       [renewed, prepared],
     ] as const) {
       const session = await rotating(one);
       const first = (await refresh(one, session.refresh_token)).data;
-      const twin = (await refresh(other, session.refresh_token)).data;
-      expect(twin.refresh_token).toBe(first.refresh_token);
-      expect((await refresh(other, twin.refresh_token)).status).toBe(200);
+      const repeated = (await refresh(other, session.refresh_token)).data;
+      expect(repeated.refresh_token).toBe(first.refresh_token);
+      expect((await refresh(other, repeated.refresh_token)).status).toBe(200);
     }
   });
 
-  it('also give it to those who race', async () => {
+  it('Refreshes that race on two instances all get the same new token', async () => {
     const session = await rotating(prepared);
     const answers = await race(8, index => refresh(index % 2 === 0 ? prepared : renewed, session.refresh_token));
     expect(answers.map(({ status }) => status)).toEqual(Array(8).fill(200));
@@ -109,17 +109,17 @@ describe('two instances with the secrets in different order', () => {
     expect((await refresh(renewed, answers[0]?.data.refresh_token ?? '')).status).toBe(200);
   });
 
-  it('log nobody out by that the twin comes when the secret of the first has just been taken out', async () => {
+  it('A refresh repeated on an instance without the secret of the first answer does not end the session', async () => {
     const session = await rotating(renewed);
     const first = (await refresh(prepared, session.refresh_token)).data;
-    const twin = (await refresh(after, session.refresh_token)).data;
-    expect((await refresh(after, twin.refresh_token)).status).toBe(200);
+    const repeated = (await refresh(after, session.refresh_token)).data;
+    expect((await refresh(after, repeated.refresh_token)).status).toBe(200);
     expect((await refresh(after, first.refresh_token)).error.code).toBe('invalid_token');
   });
 });
 
-describe('an old JWT secret taken out', () => {
-  it('takes its tokens along: 401 invalid_token for access, refresh and visitor, 401 at the sockets', async () => {
+describe('An old JWT secret that was removed', () => {
+  it('Removing an old secret invalidates its access, refresh and visitor tokens (401), also at the sockets', async () => {
     const refused = [
       await after.as(desk.owner.token).get('/v1/auth/me'),
       await after.as(visitor.token).get('/v1/widget/contact'),
@@ -131,7 +131,7 @@ describe('an old JWT secret taken out', () => {
     await expect(after.visitorSocket(visitor)).rejects.toMatchObject({ status: 401 });
   });
 
-  it('lets in whoever signs in anew, and whoever was given tokens of the new one before', async () => {
+  it('After the old secret is removed, new logins and tokens signed with the new secret are accepted', async () => {
     const session = await rotating(renewed);
     expect((await after.as(session.token).get('/v1/auth/me')).status).toBe(200);
     expect((await refresh(after, session.refresh_token)).status).toBe(200);

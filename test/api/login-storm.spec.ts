@@ -33,21 +33,24 @@ function login(instance: World, email: string, password: string, headers: Record
 
 const nobody = () => `${unique('nobody')}@example.com`;
 
-describe('the time of an answer', () => {
-  /** The least that each takes in many rounds, compared with that of the first: what else runs here can only add. */
-  async function compared(rounds: number, asked: (() => Promise<Answer<unknown>>)[]): Promise<number[]> {
-    const least = asked.map(() => Infinity);
+describe('Response times of the login', () => {
+  /**
+   * The minimum time of each request over many rounds, as a ratio to the first request's. Other load only adds to
+   * times.
+   */
+  async function timeRatios(rounds: number, requests: (() => Promise<Answer<unknown>>)[]): Promise<number[]> {
+    const minimum = requests.map(() => Infinity);
     for (let round = 0; round < rounds; round += 1) {
-      for (const [index, ask] of asked.entries()) {
-        const begun = performance.now();
-        await ask();
-        least[index] = Math.min(least[index] ?? Infinity, performance.now() - begun);
+      for (const [index, send] of requests.entries()) {
+        const startedAt = performance.now();
+        await send();
+        minimum[index] = Math.min(minimum[index] ?? Infinity, performance.now() - startedAt);
       }
     }
-    return least.map(time => time / (least[0] ?? Number.NaN));
+    return minimum.map(time => time / (minimum[0] ?? Number.NaN));
   }
 
-  it('of a login does not tell a wrong password from an e-mail that nobody has, or that no password opens', async () => {
+  it('A login takes as long for an unknown e-mail or a user without a password as for a wrong password', async () => {
     const slow = await World.start({ BCRYPT_COST: '10' }, { database: world.app.database });
     const known = `${unique('known')}@example.com`;
     const body = { workspace_name: 'Known', name: 'K', email: known, password: PASSWORD };
@@ -56,28 +59,28 @@ describe('the time of an answer', () => {
     const made = await (await slow.apiKey(desk)).post('/v1/workspace/members', { name: 'P', email: passwordless });
     expect(made.status).toBe(201);
     const wrong = () => login(slow, known, WRONG);
-    const ratios = await compared(11, [
+    const ratios = await timeRatios(11, [
       wrong,
       () => login(slow, nobody(), WRONG),
       () => login(slow, passwordless, WRONG),
     ]);
     await slow.stop();
-    // who would leave out the comparison would be a tenth of it
+    // without the comparison, a request would take a tenth of the time
     for (const ratio of ratios) {
       expect(ratio).toBeGreaterThan(0.5);
       expect(ratio).toBeLessThan(2);
     }
   });
 
-  it('of a request for a reset link tells nobody either', async () => {
+  it('A request for a reset link takes as long for an unknown e-mail as for a known one', async () => {
     const forgot = (email: string) => world.anyone.post('/v1/auth/password/forgot', { email });
-    const [, ratio] = await compared(25, [() => forgot(agent.email), () => forgot(nobody())]);
+    const [, ratio] = await timeRatios(25, [() => forgot(agent.email), () => forgot(nobody())]);
     expect(ratio).toBeGreaterThan(1 / 3);
     expect(ratio).toBeLessThan(3);
   });
 
-  it('hides no step: whether or not there is somebody, one password is compared and memberships are looked for', async () => {
-    // with nothing left to do for requests that were answered before
+  it('A login compares one password and looks up memberships, whether or not the e-mail is known', async () => {
+    // a new instance has no background work left from earlier requests
     const quiet = await World.start({}, { database: world.app.database });
     const steps = [
       jest.spyOn(hasherOf(quiet), 'matches'),
@@ -92,14 +95,14 @@ describe('the time of an answer', () => {
   });
 });
 
-describe('while as many passwords wait as may', () => {
+describe('While the password queue is full', () => {
   let full: World;
   beforeAll(async () => {
-    // each takes seconds: nothing moves while these tests look
+    // each comparison takes seconds: the queue does not move during these tests
     full = await World.start({ BCRYPT_COST: '15' }, { database: world.app.database });
     let refused = false;
     while (!refused) {
-      // the one that is refused is refused at once, those that wait are let go with the instance
+      // one hash is refused at once; the queued ones are dropped with the instance
       asRequestFrom('127.0.0.1', () =>
         hasherOf(full)
           .hash('a password', nobody())
@@ -110,7 +113,7 @@ describe('while as many passwords wait as may', () => {
   });
   afterAll(() => full.stop());
 
-  it('every door that would hash one says to come back, to those whom it knows as to strangers, before it reads on', async () => {
+  it('With a full password queue, every route that hashes a password is refused first (429), known account or not', async () => {
     const { token } = await invited(desk);
     const registration = { workspace_name: 'W', name: 'N', email: someEmail(), password: PASSWORD };
     const answers = await Promise.all([
@@ -128,7 +131,7 @@ describe('while as many passwords wait as may', () => {
     }
   });
 
-  it('nothing else waits for them: sessions are refreshed, tickets exchanged, messages sent', async () => {
+  it('With a full password queue, refreshes, key sessions, messages and reset requests still succeed', async () => {
     const visitor = await full.visitor(desk);
     const { id } = await full.conversation(visitor);
     const owner = full.as(desk.owner.token);
@@ -145,7 +148,7 @@ describe('while as many passwords wait as may', () => {
   });
 });
 
-describe('those who hang up while their password waits', () => {
+describe('Clients that hang up while their password is queued', () => {
   const isFull = (hasher: PasswordHasher): boolean => {
     try {
       asRequestFrom('127.0.0.1', () => hasher.assertRoom(nobody()));
@@ -155,8 +158,8 @@ describe('those who hang up while their password waits', () => {
     }
   };
 
-  it('are passed over: their places are free at once, and nobody waits for their passwords', async () => {
-    // each takes a second: forty would be more than a test has
+  it('A client that hangs up frees its slot in the password queue at once, and its password is not compared', async () => {
+    // each comparison takes a second: forty would exceed the time limit of the test
     const slow = await World.start({ BCRYPT_COST: '14' }, { database: world.app.database });
     const hasher = hasherOf(slow);
     const compared = jest.spyOn(BcryptThread.prototype, 'compare');
@@ -169,7 +172,7 @@ describe('those who hang up while their password waits', () => {
         signal: hangUp.signal,
       }),
     ).catch((error: unknown) => error);
-    // the first comparison waits for the hash of a decoy, on a thread that gives way to all others
+    // the first comparison waits for the hash of the decoy password, on a thread of low priority
     await eventually(() => (isFull(hasher) && compared.mock.calls.length > 0) || undefined, 20_000);
     hangUp.abort();
     await flood;
@@ -182,14 +185,14 @@ describe('those who hang up while their password waits', () => {
   });
 });
 
-describe('an account that logs in with its own right password as fast as it can', () => {
+describe('An account that logs in with its own password as fast as it can', () => {
   it('An account that floods with its own right password delays the login of another workspace by one password', async () => {
     const slow = await World.start({ BCRYPT_COST: '12', TRUST_PROXY: '1' }, { database: world.app.database });
     const other = await world.desk();
     const compared = jest.spyOn(BcryptThread.prototype, 'compare');
-    let over = false;
+    let finished = false;
     const flood = race(60, async () => {
-      while (!over) await login(slow, agent.email, PASSWORD, { 'X-Forwarded-For': '198.51.100.1' });
+      while (!finished) await login(slow, agent.email, PASSWORD, { 'X-Forwarded-For': '198.51.100.1' });
     });
     const full = () => asRequestFrom('198.51.100.1', () => hasherOf(slow).assertRoom(agent.email));
     await eventually(() => {
@@ -212,9 +215,9 @@ describe('an account that logs in with its own right password as fast as it can'
     for (let time = 0; time < 5; time += 1) {
       statuses.push((await login(slow, other.owner.email, PASSWORD, { 'X-Forwarded-For': '203.0.113.1' })).status);
     }
-    over = true;
+    finished = true;
     expect(statuses).toEqual(Array(5).fill(200));
-    // its own, and one that begins before this is told; the one under way when it came is counted before
+    // its own comparison, and one that starts before it is recorded; one already running is part of `before`
     expect(Math.max(...waitedFor)).toBeLessThanOrEqual(2);
     await flood;
     compared.mockRestore();
@@ -222,7 +225,7 @@ describe('an account that logs in with its own right password as fast as it can'
   });
 });
 
-describe('a link that resets a password', () => {
+describe('A password reset link', () => {
   it('A made-up reset token is refused before a password is hashed', async () => {
     const hashed = jest.spyOn(hasherOf(world), 'hash');
     const reset = { reset_token: 'rst_made-up', password: PASSWORD };
@@ -232,8 +235,8 @@ describe('a link that resets a password', () => {
   });
 });
 
-describe('a hash under way', () => {
-  it('holds nobody up: requests are answered before it is done', async () => {
+describe('A password hash in progress', () => {
+  it('Requests are answered while a password is being hashed', async () => {
     const slow = await World.start({ BCRYPT_COST: '14' }, { database: world.app.database });
     let done = false;
     const hash = hasherOf(slow)
@@ -246,8 +249,8 @@ describe('a hash under way', () => {
   });
 });
 
-describe('a flood from one address', () => {
-  it('ends in 429 with Retry-After, and no password of it is hashed any more', async () => {
+describe('A flood of logins from one address', () => {
+  it('A flood of failed logins from one address gets 429 with Retry-After, and no more passwords are compared', async () => {
     const RATE_LIMITS = 'login_address=5/300,register=1000/60';
     const limited = await World.start({ RATE_LIMITS, TRUST_PROXY: '1' }, { database: world.app.database });
     const [here, elsewhere] = [{ 'X-Forwarded-For': '10.9.8.7' }, { 'X-Forwarded-For': '10.9.8.8' }];

@@ -16,15 +16,15 @@ const PATH = '/v1/workspace/members';
 const NOWHERE = '01960000-0000-7000-8000-000000000000';
 
 let world: World;
-/** Another instance on the same database; no bus between them. */
-let twin: World;
+/** Another instance on the same database, without a bus between the two. */
+let otherInstance: World;
 beforeAll(async () => {
   world = await World.start();
-  twin = await World.start({}, { database: world.app.database });
+  otherInstance = await World.start({}, { database: world.app.database });
 });
 afterEach(() => world.app.clock.reset());
 afterAll(async () => {
-  await twin.stop();
+  await otherInstance.stop();
   await world.stop();
 });
 
@@ -36,7 +36,7 @@ const deactivate = (api: Caller, id: string) => api.post<MemberRecord>(`${PATH}/
 const reactivate = (api: Caller, id: string) => api.post<MemberRecord>(`${PATH}/${id}/reactivate`);
 const memberOf = async (api: Caller, id: string) => (await api.get<MemberRecord>(`${PATH}/${id}`)).data;
 
-/** What has been written down of the member, oldest first. */
+/** The changed fields of each recorded update of the member, oldest first. */
 async function changesOf(memberId: string): Promise<string[][]> {
   const rows = await sql<{ changed: string[] }>(
     `SELECT payload->'changed' AS changed FROM event
@@ -46,14 +46,14 @@ async function changesOf(memberId: string): Promise<string[][]> {
   return rows.map(({ changed }) => changed);
 }
 
-/** A second owner of the desk. */
+/** Makes a colleague the second owner of the desk. */
 async function coOwner(desk: Desk): Promise<Agent> {
   const colleague = await world.colleague(desk, { role: 'admin' });
   await change(desk.owner.api, colleague.memberId, { role: 'owner' });
   return colleague;
 }
 
-describe('what admins and keys change of a member', () => {
+describe('Changing a member as an admin or API key', () => {
   let desk: Desk;
   let key: Caller;
   beforeAll(async () => {
@@ -61,7 +61,7 @@ describe('what admins and keys change of a member', () => {
     key = await world.apiKey(desk);
   });
 
-  it('is its name, role, channels and capacity; what a change does not name stays', async () => {
+  it('An admin or key can change a member’s name, role, channels and capacity; other fields stay as they are', async () => {
     const { memberId } = await world.colleague(desk);
     const first = await change(key, memberId, { name: 'Ada', capacity: 3 });
     expect([first.status, first.data]).toEqual([200, expect.objectContaining({ name: 'Ada', capacity: 3 })]);
@@ -78,7 +78,7 @@ describe('what admins and keys change of a member', () => {
     ]);
   });
 
-  it('is nothing else', async () => {
+  it('A member change ignores `email`, `status`, `availability`, `user_id` and `claimed`', async () => {
     const { memberId, email: address } = await world.colleague(desk);
     const edits = { email: email(), status: 'deactivated', availability: 'online', user_id: NOWHERE, claimed: false };
     const { status, data } = await change(key, memberId, edits);
@@ -89,7 +89,7 @@ describe('what admins and keys change of a member', () => {
     expect((await world.anyone.post('/v1/auth/login', { email: address, password: PASSWORD })).status).toBe(200);
   });
 
-  it('is not written down when nothing is different', async () => {
+  it('A member change that changes nothing records no event', async () => {
     const { memberId } = await world.colleague(desk, { name: 'Ada' });
     const before = await memberOf(key, memberId);
     for (const edits of [{}, { name: 'Ada' }, { role: 'agent', channel_ids: null, capacity: 10 }]) {
@@ -109,12 +109,12 @@ describe('what admins and keys change of a member', () => {
     ['capacity', 1.5],
     ['capacity', 1001],
     ['capacity', null],
-  ])('takes no %s of %j', async (field, value) => {
+  ])('A member change is refused (400) for the %s %j', async (field, value) => {
     const { status, error } = await change(key, desk.owner.memberId, { [field]: value });
     expect([status, error.details?.map(fault => fault.field)]).toEqual([400, [field]]);
   });
 
-  it('names channels of the workspace only, and each that is none; one that was deleted may stay', async () => {
+  it('A member’s channels must exist in the workspace (400 otherwise); a deleted one the member has may stay', async () => {
     const { memberId } = await world.colleague(desk);
     const gone = await world.channel(desk);
     const foreign = await world.desk();
@@ -129,7 +129,7 @@ describe('what admins and keys change of a member', () => {
     ]);
   });
 
-  it('is of this workspace: another’s member is not there', async () => {
+  it('A key cannot change a member of another workspace (404)', async () => {
     const other = await world.desk();
     for (const id of [other.owner.memberId, NOWHERE, 'x']) {
       expect(outcome(await change(key, id, { name: 'Ada' }))).toBe('not_found');
@@ -138,7 +138,7 @@ describe('what admins and keys change of a member', () => {
     }
   });
 
-  it('is for an admin of all channels: not for one of some', async () => {
+  it('An admin limited to some channels cannot change members (403 scope_too_narrow)', async () => {
     const limited = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     const { memberId } = await world.colleague(desk);
     expect(outcome(await change(limited.api, memberId, { name: 'Ada' }))).toBe('scope_too_narrow');
@@ -146,13 +146,13 @@ describe('what admins and keys change of a member', () => {
     expect(outcome(await deactivate(limited.api, memberId))).toBe('scope_too_narrow');
   });
 
-  it('loses neither of two changes that race', async () => {
+  it('Two racing changes of a member both take effect', async () => {
     const { memberId } = await world.colleague(desk);
     await Promise.all([change(key, memberId, { capacity: 4 }), change(desk.owner.api, memberId, { name: 'Eve' })]);
     expect(await memberOf(key, memberId)).toMatchObject({ capacity: 4, name: 'Eve' });
   });
 
-  it('is written down with the address and the program that it came from', async () => {
+  it('A member change is recorded with its API key and user agent', async () => {
     const { memberId } = await world.colleague(desk);
     await key.patch(`${PATH}/${memberId}`, { name: 'Ada' }, { 'User-Agent': 'directory-sync/1' });
     const [row] = await sql<{ event: Record<string, unknown> }>(
@@ -164,15 +164,15 @@ describe('what admins and keys change of a member', () => {
   });
 });
 
-describe('nobody grants, changes or deactivates a role above their own', () => {
-  type Who = 'agent' | 'admin' | 'key' | 'owner';
+describe('Roles above the caller’s own', () => {
+  type CallerKind = 'agent' | 'admin' | 'key' | 'owner';
   type Role = 'agent' | 'admin' | 'owner';
   const CHANGES = ['name', 'agent', 'admin', 'owner', 'deactivate', 'reactivate'] as const;
-  const RANK: Record<Who, number> = { agent: 0, admin: 1, key: 1, owner: 2 };
-  const WHO: Who[] = ['agent', 'admin', 'key', 'owner'];
+  const RANK: Record<CallerKind, number> = { agent: 0, admin: 1, key: 1, owner: 2 };
+  const CALLER_KINDS: CallerKind[] = ['agent', 'admin', 'key', 'owner'];
   const TARGETS: Role[] = ['agent', 'admin', 'owner'];
 
-  let callers: Record<Who, Caller>;
+  let callers: Record<CallerKind, Caller>;
   let target: string;
   beforeAll(async () => {
     const desk = await world.desk();
@@ -185,27 +185,30 @@ describe('nobody grants, changes or deactivates a role above their own', () => {
     target = (await world.colleague(desk)).memberId;
   });
 
-  const attempt = (api: Caller, what: (typeof CHANGES)[number]) => {
-    if (what === 'deactivate') return deactivate(api, target);
-    if (what === 'reactivate') return reactivate(api, target);
-    return change(api, target, what === 'name' ? { name: unique('Name') } : { role: what });
+  const attempt = (api: Caller, action: (typeof CHANGES)[number]) => {
+    if (action === 'deactivate') return deactivate(api, target);
+    if (action === 'reactivate') return reactivate(api, target);
+    return change(api, target, action === 'name' ? { name: unique('Name') } : { role: action });
   };
 
-  it.each(WHO.flatMap(who => TARGETS.map(role => [who, role] as const)))('as %s, of an %s', async (who, role) => {
-    for (const what of CHANGES) {
-      const status = what === 'reactivate' ? 'deactivated' : 'active';
-      await sql('UPDATE member SET role = $2, status = $3 WHERE id = $1', [target, role, status]);
-      const before = await memberOf(callers.owner, target);
-      const granted: Role = what === 'agent' || what === 'admin' || what === 'owner' ? what : 'agent';
-      const above = Math.max(RANK[role], RANK[granted]) > RANK[who];
-      const expected = who === 'agent' ? 'forbidden' : above ? 'role_too_high' : 200;
-      const answer = await attempt(callers[who], what);
-      expect([what, outcome(answer)]).toEqual([what, expected]);
-      if (expected !== 200) expect([what, await memberOf(callers.owner, target)]).toEqual([what, before]);
-    }
-  });
+  it.each(CALLER_KINDS.flatMap(callerKind => TARGETS.map(role => [callerKind, role] as const)))(
+    'A caller of kind %s can grant, change or deactivate no role above its own: member with role %s',
+    async (callerKind, role) => {
+      for (const action of CHANGES) {
+        const status = action === 'reactivate' ? 'deactivated' : 'active';
+        await sql('UPDATE member SET role = $2, status = $3 WHERE id = $1', [target, role, status]);
+        const before = await memberOf(callers.owner, target);
+        const granted: Role = action === 'agent' || action === 'admin' || action === 'owner' ? action : 'agent';
+        const above = Math.max(RANK[role], RANK[granted]) > RANK[callerKind];
+        const expected = callerKind === 'agent' ? 'forbidden' : above ? 'role_too_high' : 200;
+        const answer = await attempt(callers[callerKind], action);
+        expect([action, outcome(answer)]).toEqual([action, expected]);
+        if (expected !== 200) expect([action, await memberOf(callers.owner, target)]).toEqual([action, before]);
+      }
+    },
+  );
 
-  it('and ownership is handed over by an owner, who may then step down', async () => {
+  it('An owner can make another member an owner and then step down', async () => {
     const desk = await world.desk();
     const heir = await coOwner(desk);
     expect((await change(desk.owner.api, desk.owner.memberId, { role: 'agent' })).data.role).toBe('agent');
@@ -214,8 +217,8 @@ describe('nobody grants, changes or deactivates a role above their own', () => {
   });
 });
 
-describe('the last active owner', () => {
-  it('is neither demoted nor deactivated, nor limited to some channels, by anybody', async () => {
+describe('The last active owner', () => {
+  it('The last active owner cannot be demoted, deactivated or limited to some channels (409 last_owner)', async () => {
     const desk = await world.desk();
     const { api, memberId } = desk.owner;
     for (const edits of [
@@ -234,7 +237,7 @@ describe('the last active owner', () => {
     expect((await change(api, memberId, { name: 'Olivia', role: 'owner', channel_ids: null })).status).toBe(200);
   });
 
-  it('is the last one although others have been deactivated or see some channels only', async () => {
+  it('Owners who are deactivated or limited to some channels do not count as the last active owner', async () => {
     const desk = await world.desk();
     const [gone, limited] = [await coOwner(desk), await coOwner(desk)];
     await deactivate(desk.owner.api, gone.memberId);
@@ -251,11 +254,11 @@ describe('the last active owner', () => {
     ['demote each other', (self: Agent, other: Agent) => change(self.api, other.memberId, { role: 'agent' })],
     ['deactivate each other', (self: Agent, other: Agent) => deactivate(self.api, other.memberId)],
     ['limit themselves', (self: Agent) => change(self.api, self.memberId, { channel_ids: [] })],
-  ])('stays when two owners %s at once', async (_what, leave) => {
+  ])('A workspace keeps an active owner when two owners %s at once', async (_case, leave) => {
     for (let round = 0; round < 5; round += 1) {
       const desk = await world.desk();
       const other = await coOwner(desk);
-      const there: Agent = { ...other, api: twin.as(other.token) };
+      const there: Agent = { ...other, api: otherInstance.as(other.token) };
       const answers = await Promise.all([leave(desk.owner, there), leave(there, desk.owner)]);
       const won = answers.filter(({ status }) => status === 200);
       expect(answers.map(outcome)).toEqual(expect.arrayContaining([200]));
@@ -269,7 +272,7 @@ describe('the last active owner', () => {
   });
 });
 
-describe('a member that is deactivated', () => {
+describe('Deactivating a member', () => {
   let desk: Desk;
   let key: Caller;
   beforeAll(async () => {
@@ -277,7 +280,7 @@ describe('a member that is deactivated', () => {
     key = await world.apiKey(desk);
   });
 
-  it('is shown as gone and offline, and stays in the list', async () => {
+  it('A deactivated member is shown as deactivated and offline, and stays in the list', async () => {
     const { api, memberId } = await world.colleague(desk);
     await api.patch(`${PATH}/me`, { availability: 'away' });
     const { status, data } = await deactivate(key, memberId);
@@ -290,46 +293,46 @@ describe('a member that is deactivated', () => {
     expect(await changesOf(memberId)).toEqual([['availability'], ['status']]);
   });
 
-  it('has no token, refresh or socket left within a second, on any instance', async () => {
+  it('A deactivated member’s tokens, refresh tokens and sockets end within a second on every instance', async () => {
     const member = await world.colleague(desk);
-    const there = { ...member, api: twin.as(member.token) };
-    const sockets = [await world.agentSocket(member), await twin.agentSocket(there)];
+    const there = { ...member, api: otherInstance.as(member.token) };
+    const sockets = [await world.agentSocket(member), await otherInstance.agentSocket(there)];
     const second = await world.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD, rotate: true });
     await deactivate(key, member.memberId);
     const done = Date.now();
-    for (const api of [member.api, there.api, world.as(second.data.token), twin.as(second.data.token)]) {
+    for (const api of [member.api, there.api, world.as(second.data.token), otherInstance.as(second.data.token)]) {
       expect(await api.get('/v1/auth/me')).toMatchObject({ status: 401, error: { code: 'token_revoked' } });
     }
     for (const refresh_token of [member.refreshToken, second.data.refresh_token]) {
-      const refused = await twin.anyone.post('/v1/auth/refresh', { refresh_token });
+      const refused = await otherInstance.anyone.post('/v1/auth/refresh', { refresh_token });
       expect(refused).toMatchObject({ status: 401, error: { code: 'token_revoked' } });
     }
     expect(await Promise.all(sockets.map(async socket => (await socket.end(2_000)).code))).toEqual([4500, 4500]);
     expect(Date.now() - done).toBeLessThan(2_000);
-    const handshake = await twin.agentSocket(there).catch((error: unknown) => error);
+    const handshake = await otherInstance.agentSocket(there).catch((error: unknown) => error);
     expect(handshake).toBeInstanceOf(Refused);
     expect((handshake as Refused).status).toBe(403);
     const login = await world.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
     expect(login).toMatchObject({ status: 403, error: { code: 'member_deactivated' } });
   });
 
-  it('has its sockets closed within a second', async () => {
+  it('A deactivated member’s sockets close within a second', async () => {
     const member = await world.colleague(desk);
-    const sockets = [await world.agentSocket(member), await twin.agentSocket(member)];
-    const asked = Date.now();
+    const sockets = [await world.agentSocket(member), await otherInstance.agentSocket(member)];
+    const startedAt = Date.now();
     await deactivate(key, member.memberId);
     await Promise.all(sockets.map(socket => socket.end(1_000)));
-    expect(Date.now() - asked).toBeLessThan(2_000);
+    expect(Date.now() - startedAt).toBeLessThan(2_000);
   });
 
-  it('signs in nowhere while that is under way: whoever comes first, no session is left', async () => {
+  it('A login that races with the deactivation of its member leaves no valid session', async () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const [member, random] = [await world.colleague(desk), seeded(seed)];
       const [, ...logins] = await Promise.all([
         shortWait(random, 20).then(() => deactivate(key, member.memberId)),
         ...[1, 2, 3].map(async () => {
           await shortWait(random, 20);
-          return twin.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
+          return otherInstance.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
         }),
       ]);
       for (const login of logins) {
@@ -342,17 +345,17 @@ describe('a member that is deactivated', () => {
     }
   });
 
-  it('is so twice without anybody hearing of it twice, and so is its return', async () => {
+  it('A second deactivation or reactivation of a member changes nothing and records no event', async () => {
     const { memberId } = await world.colleague(desk);
-    const gone = await deactivate(key, memberId);
-    expect((await deactivate(desk.owner.api, memberId)).data).toEqual(gone.data);
+    const first = await deactivate(key, memberId);
+    expect((await deactivate(desk.owner.api, memberId)).data).toEqual(first.data);
     const back = await reactivate(key, memberId);
     expect([back.status, back.data.status]).toEqual([200, 'active']);
     expect((await reactivate(desk.owner.api, memberId)).data).toEqual(back.data);
     expect(await changesOf(memberId)).toEqual([['status'], ['status']]);
   });
 
-  it('comes back without its old tokens, and signs in anew', async () => {
+  it('A reactivated member’s old tokens stay invalid, and the member can log in again', async () => {
     const member = await world.colleague(desk);
     await deactivate(key, member.memberId);
     await reactivate(key, member.memberId);
@@ -363,37 +366,37 @@ describe('a member that is deactivated', () => {
     expect([login.status, login.data.member.id]).toEqual([200, member.memberId]);
   });
 
-  it('may be the admin who does it', async () => {
+  it('An admin can deactivate its own membership', async () => {
     const admin = await world.colleague(desk, { role: 'admin' });
     expect(outcome(await deactivate(admin.api, admin.memberId))).toBe(200);
     expect(outcome(await admin.api.get('/v1/auth/me'))).toBe('token_revoked');
   });
 
-  it('cannot change its profile any more, not even with a request that was under way', async () => {
+  it('A deactivated member cannot change its profile, not even by a request already in progress', async () => {
     const member = await world.colleague(desk);
-    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
-    const asked = member.api.patch(`${PATH}/me`, { availability: 'online' });
-    await held.awaited();
-    await held.commit();
-    expect(outcome(await asked)).toBe('token_revoked');
+    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const request = member.api.patch(`${PATH}/me`, { availability: 'online' });
+    await lock.awaited();
+    await lock.commit();
+    expect(outcome(await request)).toBe('token_revoked');
     expect(await memberOf(key, member.memberId)).toMatchObject({ status: 'deactivated', availability: 'offline' });
   });
 
-  it('leaves its other workspaces as they are', async () => {
+  it('A member deactivated in one workspace keeps its access to another', async () => {
     const member = await world.colleague(desk);
-    const own = await world.anyone.post('/v1/auth/register', {
+    const otherSession = await world.anyone.post('/v1/auth/register', {
       workspace_name: unique('Own'),
       name: 'Eve',
       email: member.email,
       password: PASSWORD,
     });
     await deactivate(key, member.memberId);
-    expect((await world.as(own.data.token).get('/v1/auth/me')).status).toBe(200);
-    expect((await world.as(own.data.token).get('/v1/workspace')).status).toBe(200);
+    expect((await world.as(otherSession.data.token).get('/v1/auth/me')).status).toBe(200);
+    expect((await world.as(otherSession.data.token).get('/v1/workspace')).status).toBe(200);
   });
 });
 
-describe('the conversations of a member', () => {
+describe('The conversations of a deactivated member', () => {
   let desk: Desk;
   let key: Caller;
   beforeAll(async () => {
@@ -420,7 +423,7 @@ describe('the conversations of a member', () => {
       [workspaceId],
     );
 
-  it('are free for others when it is deactivated; what it has resolved stays its own', async () => {
+  it('Deactivating a member unassigns its unresolved conversations; resolved ones keep their assignee', async () => {
     const [member, colleague] = [await world.colleague(desk), await world.colleague(desk)];
     const visitors = await race(5, () => world.visitor(desk));
     const [open, pending, snoozed, resolved, others] = await Promise.all(
@@ -457,10 +460,10 @@ describe('the conversations of a member', () => {
     expect(unassigned.map(({ id }) => id)).toEqual(expect.arrayContaining([open, pending, snoozed]));
   });
 
-  it('say so to the inbox, in the timeline, and to the visitor', async () => {
+  it('A conversation unassigned by a deactivation updates the inbox, the timeline and the visitor', async () => {
     const [member, visitor] = [await world.colleague(desk), await world.visitor(desk)];
     const id = await assigned(key, visitor, member.memberId);
-    const [inbox, page] = [await twin.agentSocket(desk.owner), await world.visitorSocket(visitor)];
+    const [inbox, page] = [await otherInstance.agentSocket(desk.owner), await world.visitorSocket(visitor)];
     await deactivate(desk.owner.api, member.memberId);
     const isFreed = (frame: Frame) => frame.conversation_id === id && frame.data.changes.assignee_id?.to === null;
     const update = await inbox.next('conversation.updated', isFreed);
@@ -473,13 +476,13 @@ describe('the conversations of a member', () => {
       assignee: { from: { name: 'Adam Agent', avatar_url: null }, to: null },
     });
     const { items } = (await key.get(`/v1/conversations/${id}/messages`)).data;
-    const note = (items as { content_type: string; private: boolean; metadata: object }[]).at(-1);
-    expect(note).toMatchObject({ content_type: 'event', private: true, metadata: { event: 'unassigned' } });
+    const entry = (items as { content_type: string; private: boolean; metadata: object }[]).at(-1);
+    expect(entry).toMatchObject({ content_type: 'event', private: true, metadata: { event: 'unassigned' } });
     await inbox.close();
     await page.close();
   });
 
-  it('come back to nobody when they are reopened after it has left', async () => {
+  it('A conversation reopened after its assignee was deactivated has no assignee', async () => {
     const member = await world.colleague(desk);
     const [first, second] = await race(2, () => world.visitor(desk));
     const [byVisitor, byAgent] = [
@@ -498,32 +501,32 @@ describe('the conversations of a member', () => {
 
   it.each([
     [
-      'assigned',
+      'assigned to',
       (id: string, member: Agent) => key.post(`/v1/conversations/${id}/assign`, { member_id: member.memberId }),
     ],
-    ['taken', (id: string, member: Agent) => member.api.post(`/v1/conversations/${id}/take`)],
-  ])('are not %s to it while it leaves', async (_how, give) => {
+    ['taken by', (id: string, member: Agent) => member.api.post(`/v1/conversations/${id}/take`)],
+  ])('A conversation cannot be %s a member who is being deactivated (assignee_unavailable)', async (_case, give) => {
     const member = await world.colleague(desk);
     const id = await begin(await world.visitor(desk));
-    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
-    const asked = give(id, member);
-    await held.awaited();
-    await held.commit();
-    expect(outcome(await asked)).toBe('assignee_unavailable');
+    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const request = give(id, member);
+    await lock.awaited();
+    await lock.commit();
+    expect(outcome(await request)).toBe('assignee_unavailable');
     expect((await read(id)).assignee_id).toBeNull();
   });
 
-  it('come back without waiting for their assignee, who is leaving at this moment and waits for them', async () => {
+  it('A visitor’s message reopens a conversation without waiting for the deactivation of its assignee', async () => {
     const [member, visitor] = [await world.colleague(desk), await world.visitor(desk)];
     const id = await assigned(key, visitor, member.memberId);
     await key.post(`/v1/conversations/${id}/resolve`);
-    const held = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
-    const said = await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Once more.' });
-    await held.commit();
-    expect([said.status, (await read(id)).assignee_id]).toEqual([201, null]);
+    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const sent = await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Once more.' });
+    await lock.commit();
+    expect([sent.status, (await read(id)).assignee_id]).toEqual([201, null]);
   });
 
-  it('are freed, many at once, beside everything else that happens to them', async () => {
+  it('Unassigning many conversations of a deactivated member races with other changes without a deadlock or miscount', async () => {
     const busy = await world.desk();
     const api = await world.apiKey(busy);
     const shop = await world.channel(busy);
@@ -548,7 +551,7 @@ describe('the conversations of a member', () => {
           visitors[index]?.api.post('/v1/widget/conversations', { message: { content: 'Hello?' } }),
       ];
       const [gone, ...answers] = await Promise.all([
-        shortWait(random, 60).then(() => deactivate(twin.as(api.token), leaver.memberId)),
+        shortWait(random, 60).then(() => deactivate(otherInstance.as(api.token), leaver.memberId)),
         ...ids.flatMap((id, index) =>
           [0, 1].map(async () => {
             const move = moves[Math.floor(random() * moves.length)];
@@ -569,7 +572,7 @@ describe('the conversations of a member', () => {
     }
   });
 
-  it('that it sees no longer are free when its channels change; the others stay with it', async () => {
+  it('A member whose channels change is unassigned from conversations outside of them, and keeps the others', async () => {
     const shop = await world.channel(desk);
     const member = await world.colleague(desk);
     const here = await assigned(key, await world.visitor(desk), member.memberId);
@@ -589,30 +592,30 @@ describe('the conversations of a member', () => {
   });
 });
 
-describe('the channels of a member', () => {
-  it('hold for its requests at once and for its open sockets, on every instance', async () => {
+describe('The channels of a member', () => {
+  it('A change of a member’s channels applies at once to its requests and open sockets, on every instance', async () => {
     const desk = await world.desk();
     const shop = await world.channel(desk);
     const member = await world.colleague(desk);
     const buyer = await world.visitor({ widgetToken: shop.widget_token as string });
     const [there, here] = [await world.conversation(buyer), await world.conversation(await world.visitor(desk))];
-    const room = await twin.agentSocket(member, { room: there.id });
-    const inbox = await twin.agentSocket(member);
+    const room = await otherInstance.agentSocket(member, { room: there.id });
+    const inbox = await otherInstance.agentSocket(member);
     await change(desk.owner.api, member.memberId, { channel_ids: [desk.channelId] });
     expect((await member.api.get(`/v1/conversations/${there.id}`)).status).toBe(404);
-    expect((await twin.as(member.token).get(`/v1/conversations/${here.id}`)).status).toBe(200);
+    expect((await otherInstance.as(member.token).get(`/v1/conversations/${here.id}`)).status).toBe(200);
     expect((await room.end()).code).toBe(4502);
     await inbox.next('member.updated');
     await buyer.api.post(`/v1/widget/conversations/${there.id}/messages`, { content: 'Not for you.' });
     await desk.owner.api.post(`/v1/conversations/${here.id}/messages`, { content: 'For you.' });
     await inbox.next('message.created', ({ data }) => data.message.content === 'For you.');
-    const heard = inbox.of('message.created').map(({ data }) => data.message.content as string);
-    expect(heard).not.toContain('Not for you.');
+    const received = inbox.of('message.created').map(({ data }) => data.message.content as string);
+    expect(received).not.toContain('Not for you.');
     await inbox.close();
   });
 });
 
-describe('creating a member by key', () => {
+describe('Creating a member with an API key', () => {
   let desk: Desk;
   let key: Caller;
   beforeAll(async () => {
@@ -620,8 +623,8 @@ describe('creating a member by key', () => {
     key = await world.apiKey(desk);
   });
 
-  it('has exactly one effect, however many try at once under one Idempotency-Key, on whichever instance', async () => {
-    const there = twin.as(key.token);
+  it('Requests to create a member that race under one Idempotency-Key on two instances create one member', async () => {
+    const there = otherInstance.as(key.token);
     for (let seed = 1; seed <= 50; seed += 1) {
       const [random, address, idempotencyKey] = [seeded(seed), email(), unique('idem')];
       const answers = await race(8, async index => {
@@ -692,7 +695,7 @@ describe('creating a member by key', () => {
     const body = { email: email(), name: 'Adam', password: PASSWORD };
     const headers = { 'Idempotency-Key': unique('idem') };
     const answers = await race(8, index =>
-      (index % 2 ? key : twin.as(key.token)).post<MemberRecord>(PATH, body, headers),
+      (index % 2 ? key : otherInstance.as(key.token)).post<MemberRecord>(PATH, body, headers),
     );
     const made = answers.filter(({ status }) => status === 201);
     expect(made.filter(({ headers }) => headers['idempotency-replayed'] === undefined).length).toBe(1);
@@ -702,29 +705,29 @@ describe('creating a member by key', () => {
     expect([login.status, login.data.member.id]).toEqual([200, made[0]?.data.id]);
   });
 
-  it('with a password for a new e-mail lets it sign in here', async () => {
+  it('A new member with a password can log in to the workspace', async () => {
     const address = email();
     const made = await key.post(PATH, { email: address, name: 'Adam', password: PASSWORD });
     const login = await world.anyone.post('/v1/auth/login', { email: address, password: PASSWORD });
     expect([login.status, login.data.member.id]).toEqual([200, made.data.id]);
   });
 
-  it('without a password makes a member whom no password lets in', async () => {
+  it('A member created without a password cannot log in (401 invalid_credentials)', async () => {
     const address = email();
     await key.post(PATH, { email: address, name: 'Adam' });
     const login = await world.anyone.post('/v1/auth/login', { email: address, password: PASSWORD });
     expect([login.status, outcome(login)]).toEqual([401, 'invalid_credentials']);
   });
 
-  it('never sets the password of somebody who is known, and lets nobody in with it', async () => {
+  it('Creating a member for a known user neither sets that user’s password nor opens this workspace to it', async () => {
     const other = await world.desk();
     const password = 'another staple entirely';
     const made = await key.post(PATH, { email: other.owner.email, name: 'Olivia', password });
     expect(made.status).toBe(201);
     const forged = await world.anyone.post('/v1/auth/login', { email: other.owner.email, password });
     expect(outcome(forged)).toBe('invalid_credentials');
-    const own = await world.anyone.post('/v1/auth/login', { email: other.owner.email, password: PASSWORD });
-    expect(own.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([other.workspaceId]);
+    const realLogin = await world.anyone.post('/v1/auth/login', { email: other.owner.email, password: PASSWORD });
+    expect(realLogin.data.workspaces.map(({ id }: { id: string }) => id)).toEqual([other.workspaceId]);
     const here = await world.anyone.post('/v1/auth/login', {
       email: other.owner.email,
       password: PASSWORD,
@@ -734,8 +737,8 @@ describe('creating a member by key', () => {
   });
 });
 
-/** Each test proves the line of the interface specification that it is named by. */
-describe('the interface specification', () => {
+/** The name of each test quotes the line of the interface specification that it proves. */
+describe('Members in the interface specification', () => {
   let desk: Desk;
   let key: Caller;
   beforeAll(async () => {
@@ -744,13 +747,13 @@ describe('the interface specification', () => {
   });
   const body = () => ({ email: email(), name: 'Adam' });
 
-  it('“POST /v1/workspace/members | Creates a human member/agent without registration.”', async () => {
+  it('“Creates a human member/agent without registration.”: a key creates a member who is active at once', async () => {
     const made = await key.post(PATH, body());
     expect([made.status, made.data]).toEqual([201, expect.objectContaining({ role: 'agent', status: 'active' })]);
     expect((await key.get(`${PATH}/${made.data.id}`)).data).toEqual(made.data);
   });
 
-  it('“Only API keys may call it (ordinary JWTs may not).” “POST /v1/workspace/members accepts API keys only.”', async () => {
+  it('“Only API keys may call it (ordinary JWTs may not).”: creating a member with a JWT is 401 api_key_required', async () => {
     const admin = await world.colleague(desk, { role: 'admin' });
     const visitor = await world.visitor(desk);
     for (const api of [desk.owner.api, admin.api, visitor.api, world.as(desk.owner.refreshToken)]) {
@@ -760,15 +763,15 @@ describe('the interface specification', () => {
     expect((await world.anyone.post(PATH, body())).status).toBe(401);
   });
 
-  it('“Optional header Idempotency-Key”', async () => {
-    const [wanted, headers] = [body(), { 'Idempotency-Key': unique('idem') }];
-    const made = await key.post(PATH, wanted, headers);
-    const again = await key.post(PATH, wanted, headers);
+  it('“Optional header Idempotency-Key”: a member is created once per key, and also without the header', async () => {
+    const [request, headers] = [body(), { 'Idempotency-Key': unique('idem') }];
+    const made = await key.post(PATH, request, headers);
+    const again = await key.post(PATH, request, headers);
     expect([made.status, again.status, again.data]).toEqual([201, 201, made.data]);
     expect((await key.post(PATH, body())).status).toBe(201);
   });
 
-  it('“GET /ws/agent | rejected | Missing or invalid token; deactivated member”', async () => {
+  it('“GET /ws/agent | rejected | Missing or invalid token; deactivated member”: the handshake is 401 or 403', async () => {
     const member = await world.colleague(desk);
     await deactivate(key, member.memberId);
     for (const [query, status] of [
@@ -782,7 +785,7 @@ describe('the interface specification', () => {
     }
   });
 
-  it('“The server validates an API key and derives the workspace context from it.”', async () => {
+  it('“The server validates an API key and derives the workspace context from it.”: the body’s workspace_id is ignored', async () => {
     const other = await world.desk();
     const made = await key.post(PATH, { ...body(), workspace_id: other.workspaceId });
     expect((await key.get(`${PATH}/${made.data.id}`)).status).toBe(200);

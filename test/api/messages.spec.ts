@@ -24,12 +24,12 @@ const MINUTE = 60;
 const WIRE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}Z$/;
 const oneTo = (count: number) => Array.from({ length: count }, (_nothing, index) => index + 1);
 
-describe('messages', () => {
+describe('Messages', () => {
   let world: World;
   let desk: Desk;
   let agent: Agent;
   let visitor: Visitor;
-  /** A conversation that the visitor has begun with `Hello?`. */
+  /** The id of a conversation that the visitor started with `Hello?`. */
   let id: string;
 
   beforeAll(async () => {
@@ -47,23 +47,23 @@ describe('messages', () => {
   const sql = <T extends object>(text: string, values: unknown[] = []) => world.app.database.query<T>(text, values);
   const begin = async (from = visitor) => ((await world.conversation(from)) as VisitorConversationRecord).id;
   const path = (conversationId = id) => `/v1/conversations/${conversationId}`;
-  const ownPath = (conversationId = id) => `/v1/widget/conversations/${conversationId}`;
+  const visitorPath = (conversationId = id) => `/v1/widget/conversations/${conversationId}`;
   const read = async () => (await agent.api.get<ConversationRecord>(path())).data;
   const send = (body: object, as: Caller = agent.api, headers: Record<string, string> = {}) =>
     as.post<MessageRecord>(`${path()}/messages`, body, headers);
-  const say = (body: object, headers: Record<string, string> = {}) =>
-    visitor.api.post<MessageRecord>(`${ownPath()}/messages`, body, headers);
+  const sendAsVisitor = (body: object, headers: Record<string, string> = {}) =>
+    visitor.api.post<MessageRecord>(`${visitorPath()}/messages`, body, headers);
   const edit = (messageId: string, content: unknown, as: Caller = agent.api) =>
     as.patch<MessageRecord>(`${path()}/messages/${messageId}`, { content });
   const unsend = (messageId: string, as: Caller = agent.api) => as.delete(`${path()}/messages/${messageId}`);
   const page = async (query: string, as: Caller = agent.api) =>
     (await as.get<Page>(`${path()}/messages?${query}`)).data;
-  const ownPage = async (query = '') => (await visitor.api.get<Page>(`${ownPath()}/messages?${query}`)).data;
+  const visitorPage = async (query = '') => (await visitor.api.get<Page>(`${visitorPath()}/messages?${query}`)).data;
   const history = async () => (await page('limit=200')).items;
   const seqs = ({ items }: Page) => items.map(({ seq }) => seq);
   const failure = ({ status, error }: Answer<unknown>) => [status, error.code];
 
-  /** A program of the workspace; making them over HTTP is a later part of the service. */
+  /** Creates a bot of the workspace directly in the database. @returns its id */
   const bot = async (): Promise<string> => {
     const botId = newId();
     await sql(`INSERT INTO bot (workspace_id, id, kind, name) VALUES ($1, $2, 'custom', 'Botty')`, [
@@ -73,15 +73,15 @@ describe('messages', () => {
     return botId;
   };
 
-  /** Moves the clock; agents come back with fresh tokens. */
+  /** Advances the clock and logs the agent in again, so that its token is valid. */
   const later = async (seconds: number) => {
     world.app.clock.advance(seconds);
     const login = await world.anyone.post('/v1/auth/login', { email: agent.email, password: PASSWORD });
     agent = world.agentOf(login.data, agent.email);
   };
 
-  describe('have every field of the specification', () => {
-    it('when an agent writes', async () => {
+  describe('Message fields', () => {
+    it('An agent’s message has every field of the specification', async () => {
       const [first] = await history();
       const metadata = { snake_case: { camelCase: [1, null, 'ä'] }, '': '' };
       const more = { content_type: 'image', client_message_id: 'c-1', private: true, reply_to_id: first?.id };
@@ -106,11 +106,11 @@ describe('messages', () => {
       expect((await history()).at(-1)).toEqual(sent.data);
     });
 
-    it('when a visitor writes, with what it left out by default', async () => {
-      const said = await say({ content: 'Hello' });
-      expect(said.status).toBe(201);
-      expect(said.data).toEqual({
-        id: said.data.id,
+    it('A visitor’s message has every field of the specification, with defaults for the omitted ones', async () => {
+      const sent = await sendAsVisitor({ content: 'Hello' });
+      expect(sent.status).toBe(201);
+      expect(sent.data).toEqual({
+        id: sent.data.id,
         conversation_id: id,
         workspace_id: desk.workspaceId,
         seq: 2,
@@ -128,19 +128,19 @@ describe('messages', () => {
         edited_at: null,
         deleted_at: null,
       });
-      expect((await history()).at(-1)).toEqual(said.data);
-      expect((await ownPage()).items.at(-1)).toEqual(said.data);
+      expect((await history()).at(-1)).toEqual(sent.data);
+      expect((await visitorPage()).items.at(-1)).toEqual(sent.data);
     });
 
-    it('of whatever type but one', async () => {
+    it('A message can have any content type but `event`', async () => {
       for (const content_type of ['text', 'image', 'file', 'audio', 'video']) {
         expect((await send({ content: 'x', content_type })).data).toMatchObject({ content_type });
-        expect((await say({ content: 'x', content_type })).data).toMatchObject({ content_type });
+        expect((await sendAsVisitor({ content: 'x', content_type })).data).toMatchObject({ content_type });
       }
     });
 
-    it('and a visitor sets only what is its own to set', async () => {
-      const said = await say({
+    it('A visitor cannot set the sender, `private`, `seq` or `expected_last_seq` of its message', async () => {
+      const sent = await sendAsVisitor({
         content: 'Hello',
         private: true,
         expected_last_seq: 0,
@@ -149,8 +149,8 @@ describe('messages', () => {
         sender_type: 'agent',
         seq: 99,
       });
-      expect(said.status).toBe(201);
-      expect(said.data).toMatchObject({ private: false, sender_type: 'contact', sender_id: visitor.contactId, seq: 2 });
+      expect(sent.status).toBe(201);
+      expect(sent.data).toMatchObject({ private: false, sender_type: 'contact', sender_id: visitor.contactId, seq: 2 });
       const other = await world.visitor(desk);
       const message = { content: 'Hi', private: true, member_id: agent.memberId };
       const started = await other.api.post<Started>('/v1/widget/conversations', { message });
@@ -162,11 +162,11 @@ describe('messages', () => {
     });
   });
 
-  describe('are numbered', () => {
-    it('1, 2, 3 … without a gap or a repeat, when 40 of both sides race', async () => {
+  describe('Sequence numbers', () => {
+    it('Messages have gapless, unique sequence numbers when agent and visitor send 40 at once', async () => {
       const answers = await race(40, index =>
         index % 2
-          ? say({ content: `Visitor ${index}` })
+          ? sendAsVisitor({ content: `Visitor ${index}` })
           : send({ content: `Agent ${index}`, private: index % 8 === 0 }),
       );
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 40 });
@@ -180,7 +180,7 @@ describe('messages', () => {
       expect((await read()).last_message?.id).toBe(messages.at(-1)?.id);
     });
 
-    it('on, past those that were refused', async () => {
+    it('A refused message uses up no sequence number', async () => {
       await send({ content: '' });
       await send({ content: 'x', reply_to_id: NOWHERE });
       await send({ content: 'x', expected_last_seq: 0 });
@@ -188,11 +188,11 @@ describe('messages', () => {
     });
   });
 
-  describe('with a client_message_id', () => {
-    it('are one when ten of one race: one 201, nine 200 with the same message', async () => {
+  describe('Sending with a client_message_id', () => {
+    it('Ten racing sends with one client_message_id make one message: one 201, nine 200 with the same body', async () => {
       for (const attempt of [
         (index: number) => send({ content: `Try ${index}`, client_message_id: 'c-1' }),
-        (index: number) => say({ content: `Try ${index}`, client_message_id: 'c-1' }),
+        (index: number) => sendAsVisitor({ content: `Try ${index}`, client_message_id: 'c-1' }),
       ]) {
         const before = (await history()).length;
         const answers = await race(10, attempt);
@@ -204,9 +204,9 @@ describe('messages', () => {
       }
     });
 
-    it('are the first one for ever, whatever is said again and whatever has happened since', async () => {
+    it('A repeated client_message_id returns the first message, whatever the new body and later changes', async () => {
       const first = await send({ content: 'First', client_message_id: 'c-1' });
-      await say({ content: 'Between' });
+      await sendAsVisitor({ content: 'Between' });
       await agent.api.post(`${path()}/resolve`);
       const again = await send({
         content: 'Second',
@@ -218,13 +218,13 @@ describe('messages', () => {
       expect((await read()).status).toBe('resolved');
     });
 
-    it('are different ones of different senders, and in different conversations', async () => {
+    it('A client_message_id is unique per sender and conversation only', async () => {
       const colleague = await world.colleague(desk);
       const key = await world.apiKey(desk);
       const body = { content: 'Hi', client_message_id: 'c-1' };
       const ids = [
         (await send(body)).data.id,
-        (await say(body)).data.id,
+        (await sendAsVisitor(body)).data.id,
         (await send(body, colleague.api)).data.id,
         (await send({ ...body, bot_id: await bot() }, key)).data.id,
       ];
@@ -235,7 +235,7 @@ describe('messages', () => {
       expect([asAgent.status, asAgent.data.id]).toEqual([200, ids[0]]);
     });
 
-    it('begin one conversation with one message, when ten first ones of it race', async () => {
+    it('Ten racing first messages with one client_message_id start one conversation with one message', async () => {
       const other = await world.visitor(desk);
       const message = { content: 'Hello', client_message_id: 'c-1' };
       const answers = await race(10, () => other.api.post<Started>('/v1/widget/conversations', { message }));
@@ -244,21 +244,24 @@ describe('messages', () => {
       expect(answers[0]?.data.conversation).toMatchObject({ last_seq: 1, unread: { agents: 1 } });
     });
 
-    it.each(['', 'x'.repeat(101), 7, null, 'a\0b'])('refuse %j as one: 400', async client_message_id => {
-      for (const answer of [
-        await send({ content: 'x', client_message_id }),
-        await say({ content: 'x', client_message_id }),
-      ]) {
-        expect([...failure(answer), answer.error.details?.[0]?.field]).toEqual([
-          400,
-          'validation_failed',
-          'client_message_id',
-        ]);
-      }
-    });
+    it.each(['', 'x'.repeat(101), 7, null, 'a\0b'])(
+      'The client_message_id %j is refused (400)',
+      async client_message_id => {
+        for (const answer of [
+          await send({ content: 'x', client_message_id }),
+          await sendAsVisitor({ content: 'x', client_message_id }),
+        ]) {
+          expect([...failure(answer), answer.error.details?.[0]?.field]).toEqual([
+            400,
+            'validation_failed',
+            'client_message_id',
+          ]);
+        }
+      },
+    );
   });
 
-  it('of one contact that are first and race are one conversation: one 201, eleven 200', async () => {
+  it('Racing first messages of one contact start one conversation: one 201, eleven 200', async () => {
     const other = await world.visitor(desk);
     const answers = await race(12, index =>
       other.api.post<Started>('/v1/widget/conversations', { message: { content: `First ${index}` } }),
@@ -268,32 +271,32 @@ describe('messages', () => {
     expect(answers.map(({ data }) => data.message.seq).sort((a, b) => a - b)).toEqual(oneTo(12));
   });
 
-  describe('that are private notes', () => {
-    it('are in no answer that a visitor gets', async () => {
+  describe('Private notes', () => {
+    it('No answer to a visitor contains a private note', async () => {
       await send({ content: 'Public one' });
       const secret = 'she is a swindler';
       const note = await send({ content: secret, private: true, metadata: { secret } });
       await send({ content: `${secret}!`, private: true, reply_to_id: note.data.id });
       await agent.api.post(`${path()}/take`);
 
-      const seen = await visitor.api.get<VisitorConversationRecord>(ownPath());
+      const seen = await visitor.api.get<VisitorConversationRecord>(visitorPath());
       expect(seen.data).toMatchObject({ last_seq: 2, last_message: { preview: 'Public one' }, unread: { contact: 1 } });
       const answers = [
         seen,
         await visitor.api.get('/v1/widget/conversations'),
-        await visitor.api.get<Page>(`${ownPath()}/messages`),
-        await visitor.api.get<Page>(`${ownPath()}/messages?after_seq=2`),
-        await visitor.api.get<Page>(`${ownPath()}/messages?before_seq=99&limit=1`),
-        await visitor.api.post(`${ownPath()}/read`, { seq: 4 }),
+        await visitor.api.get<Page>(`${visitorPath()}/messages`),
+        await visitor.api.get<Page>(`${visitorPath()}/messages?after_seq=2`),
+        await visitor.api.get<Page>(`${visitorPath()}/messages?before_seq=99&limit=1`),
+        await visitor.api.post(`${visitorPath()}/read`, { seq: 4 }),
         await visitor.api.post('/v1/widget/conversations', { message: { content: 'Hello' } }),
-        await say({ content: 'Hello' }),
-        await say({ content: 'Hello', reply_to_id: note.data.id }),
+        await sendAsVisitor({ content: 'Hello' }),
+        await sendAsVisitor({ content: 'Hello', reply_to_id: note.data.id }),
       ];
       expect(JSON.stringify(answers.map(({ body }) => body))).not.toMatch(new RegExp(`swindler|${note.data.id}`));
-      expect(seqs(await ownPage())).toEqual([1, 2, 6, 7]);
+      expect(seqs(await visitorPage())).toEqual([1, 2, 6, 7]);
     });
 
-    it('are in no frame that a visitor gets, whatever becomes of them', async () => {
+    it('No frame to a visitor contains a private note, whether it is sent, edited or unsent', async () => {
       const sockets = [await world.visitorSocket(visitor), await world.visitorSocket(visitor, { conv: id })];
       const note = await send({ content: 'she is a swindler', private: true });
       await edit(note.data.id, 'she is a great swindler');
@@ -301,14 +304,14 @@ describe('messages', () => {
       await send({ content: 'Done' });
       for (const socket of sockets) {
         await socket.next('message.created');
-        const said = socket.frames.filter(frame => frame.type.startsWith('message.'));
-        expect(said.map(frame => frame.data.message?.content)).toEqual(['Done']);
-        expect(said[0]?.data.conversation).toMatchObject({ last_seq: 3, unread: { contact: 1 } });
+        const messageFrames = socket.frames.filter(frame => frame.type.startsWith('message.'));
+        expect(messageFrames.map(frame => frame.data.message?.content)).toEqual(['Done']);
+        expect(messageFrames[0]?.data.conversation).toMatchObject({ last_seq: 3, unread: { contact: 1 } });
         await socket.close();
       }
     });
 
-    it('leave the visitor waiting, the conversation as it is, and nobody with more to read', async () => {
+    it('A private note changes neither `waiting_since` nor the status nor the unread counts of its conversation', async () => {
       const before = await read();
       await send({ content: 'A note', private: true });
       const after = await read();
@@ -323,28 +326,28 @@ describe('messages', () => {
     });
   });
 
-  describe('move the conversation', () => {
-    it('an answer ends the waiting, and the first one is remembered', async () => {
+  describe('Effects on the conversation', () => {
+    it('An agent’s answer clears `waiting_since`, and the first one sets `first_response_at`', async () => {
       const waiting = await read();
       expect(waiting.waiting_since).toBe(waiting.last_message?.created_at);
-      await say({ content: 'Still here' });
+      await sendAsVisitor({ content: 'Still here' });
       expect((await read()).waiting_since).toBe(waiting.waiting_since);
       const answer = await send({ content: 'Hello' });
       expect(await read()).toMatchObject({ waiting_since: null, first_response_at: answer.data.created_at });
-      const next = await say({ content: 'And?' });
+      const next = await sendAsVisitor({ content: 'And?' });
       await send({ content: 'Well' });
       expect(await read()).toMatchObject({ waiting_since: null, first_response_at: answer.data.created_at });
       expect(next.data.seq).toBe(4);
     });
 
-    it('the preview is 140 characters of the newest, never half of one', async () => {
+    it('The preview is the first 140 characters of the newest message, and splits no surrogate pair', async () => {
       await send({ content: 'x'.repeat(200) });
       expect((await read()).last_message?.preview).toBe('x'.repeat(140));
       await send({ content: `${'x'.repeat(139)}😀` });
       expect((await read()).last_message?.preview).toBe('x'.repeat(139));
     });
 
-    it('an agent’s answer on a resolved one reopens it, a note does not', async () => {
+    it('An agent’s message reopens a resolved conversation; a private note does not', async () => {
       await agent.api.post(`${path()}/resolve`);
       expect((await send({ content: 'A note', private: true })).status).toBe(201);
       expect(await read()).toMatchObject({ status: 'resolved', reopened_count: 0 });
@@ -352,7 +355,7 @@ describe('messages', () => {
       expect(await read()).toMatchObject({ status: 'open', reopened_count: 1, resolved_at: null, resolved_by: null });
     });
 
-    it('and so does a key’s, whoever it speaks for', async () => {
+    it('A key’s message reopens a resolved conversation, sent for a member or a bot alike', async () => {
       const key = await world.apiKey(desk);
       for (const sender of [{ member_id: agent.memberId }, { bot_id: await bot() }]) {
         await agent.api.post(`${path()}/resolve`);
@@ -361,7 +364,7 @@ describe('messages', () => {
       }
     });
 
-    it('however long ago it was resolved: the window is the visitor’s', async () => {
+    it('An agent’s message reopens a resolved conversation at any time: `reopen_window_hours` limits visitors only', async () => {
       await agent.api.post(`${path()}/resolve`);
       await later(1000 * 3600);
       const sent = await send({ content: 'We have found it!' });
@@ -370,111 +373,122 @@ describe('messages', () => {
     });
   });
 
-  describe('reply to others', () => {
-    it('of the same conversation, public to public, note to both', async () => {
+  describe('Replies', () => {
+    it('A message can reply to a public one of its conversation, and a private note to public messages and notes', async () => {
       const [first] = await history();
       const answer = await send({ content: 'Yes', reply_to_id: first?.id });
       expect([answer.status, answer.data.reply_to_id]).toEqual([201, first?.id]);
       const note = await send({ content: 'Hm', private: true, reply_to_id: answer.data.id });
       expect((await send({ content: 'Hm?', private: true, reply_to_id: note.data.id })).status).toBe(201);
-      expect((await say({ content: 'Thanks', reply_to_id: answer.data.id })).data.reply_to_id).toBe(answer.data.id);
+      expect((await sendAsVisitor({ content: 'Thanks', reply_to_id: answer.data.id })).data.reply_to_id).toBe(
+        answer.data.id,
+      );
     });
 
-    it('but a public one never to a note', async () => {
+    it('A public message cannot reply to a private note (400)', async () => {
       const note = await send({ content: 'A note', private: true });
       const asAgent = await send({ content: 'Quoted', reply_to_id: note.data.id });
       expect(failure(asAgent)).toEqual([400, 'reply_to_note']);
-      const asVisitor = await say({ content: 'Guessed', reply_to_id: note.data.id });
+      const asVisitor = await sendAsVisitor({ content: 'Guessed', reply_to_id: note.data.id });
       expect(failure(asVisitor)).toEqual([400, 'reply_to_unknown']);
       expect(await history()).toHaveLength(2);
     });
 
-    it('and never to one of another conversation, or to none', async () => {
+    it('A message cannot reply to one of another conversation or to an unknown one (400)', async () => {
       const other = await world.visitor(desk);
       const elsewhere = await other.api.post<Started>('/v1/widget/conversations', { message: { content: 'Hi' } });
       for (const reply_to_id of [elsewhere.data.message.id, NOWHERE]) {
         expect(failure(await send({ content: 'x', reply_to_id }))).toEqual([400, 'reply_to_unknown']);
-        expect(failure(await say({ content: 'x', reply_to_id }))).toEqual([400, 'reply_to_unknown']);
+        expect(failure(await sendAsVisitor({ content: 'x', reply_to_id }))).toEqual([400, 'reply_to_unknown']);
       }
       expect(failure(await send({ content: 'x', reply_to_id: 'first' }))).toEqual([400, 'validation_failed']);
-      expect(failure(await say({ content: 'x', reply_to_id: null }))).toEqual([400, 'validation_failed']);
+      expect(failure(await sendAsVisitor({ content: 'x', reply_to_id: null }))).toEqual([400, 'validation_failed']);
     });
   });
 
-  describe('with an expected_last_seq', () => {
-    it('are refused when there is more than the agent has seen: 409 with how far it is', async () => {
-      await say({ content: 'Wait!' });
+  describe('Sending with an expected_last_seq', () => {
+    it('A message with an outdated expected_last_seq is refused (409) with the current last_seq', async () => {
+      await sendAsVisitor({ content: 'Wait!' });
       const stale = await send({ content: 'Goodbye', expected_last_seq: 1 });
       expect([...failure(stale), stale.error.last_seq]).toEqual([409, 'conversation_moved', 2]);
       expect((await send({ content: 'Waiting', expected_last_seq: 2 })).status).toBe(201);
       expect((await send({ content: 'Ahead', expected_last_seq: 99 })).status).toBe(201);
     });
 
-    it('are sent by one of those who race with the same', async () => {
+    it('Of racing messages with one expected_last_seq exactly one is sent', async () => {
       const answers = await race(8, () => send({ content: 'Hello', expected_last_seq: 1 }));
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 7 });
       expect(await history()).toHaveLength(2);
     });
 
-    it.each([-1, 1.5, '1', null])('refuse %j as one: 400', async expected_last_seq => {
+    it.each([-1, 1.5, '1', null])('The expected_last_seq %j is refused (400)', async expected_last_seq => {
       expect(failure(await send({ content: 'x', expected_last_seq }))).toEqual([400, 'validation_failed']);
     });
   });
 
-  describe('are limited', () => {
-    it('to 20,000 characters, however many bytes they have', async () => {
+  describe('Message limits', () => {
+    it('A message has at most 20,000 characters, however many bytes they take', async () => {
       for (const content of ['x'.repeat(20_000), 'ü'.repeat(20_000), '😀'.repeat(20_000)]) {
         const sent = await send({ content });
         expect([sent.status, sent.data.content]).toEqual([201, content]);
-        expect((await say({ content })).data.content).toBe(content);
+        expect((await sendAsVisitor({ content })).data.content).toBe(content);
       }
       for (const content of ['x'.repeat(20_001), '😀'.repeat(20_001)]) {
-        for (const answer of [await send({ content }), await say({ content })]) {
+        for (const answer of [await send({ content }), await sendAsVisitor({ content })]) {
           expect(failure(answer)).toEqual([400, 'validation_failed']);
           expect(answer.error.details).toMatchObject([{ field: 'content', code: 'too_long' }]);
         }
       }
     });
 
-    it.each([{}, { content: '' }, { content: ' \t\n' }])('to those that say something: %j is 400', async body => {
-      for (const answer of [await send(body), await say(body), await send({ ...body, private: true })]) {
-        expect(failure(answer)).toEqual([400, 'content_required']);
-      }
-    });
+    it.each([{}, { content: '' }, { content: ' \t\n' }])(
+      'A message without content is refused (400): %j',
+      async body => {
+        for (const answer of [await send(body), await sendAsVisitor(body), await send({ ...body, private: true })]) {
+          expect(failure(answer)).toEqual([400, 'content_required']);
+        }
+      },
+    );
 
-    it.each([null, 7, ['x'], { text: 'x' }, 'a\0b', '\ud83d'])('to text that can be kept: %j is 400', async content => {
-      for (const answer of [await send({ content }), await say({ content })]) {
-        expect(failure(answer)).toEqual([400, 'validation_failed']);
-        expect(answer.error.details?.map(({ field }) => field)).toEqual(['content']);
-      }
-    });
+    it.each([null, 7, ['x'], { text: 'x' }, 'a\0b', '\ud83d'])(
+      'A message with invalid content is refused (400): %j',
+      async content => {
+        for (const answer of [await send({ content }), await sendAsVisitor({ content })]) {
+          expect(failure(answer)).toEqual([400, 'validation_failed']);
+          expect(answer.error.details?.map(({ field }) => field)).toEqual(['content']);
+        }
+      },
+    );
 
-    it('and keep every other character as it came', async () => {
+    it('A message keeps every other character unchanged', async () => {
       const content = ' <b>"\'\\ \u202e\u0007\r\n\ufeff$1 %s {{x}} 👩‍👩‍👧 ';
       expect((await send({ content })).data.content).toBe(content);
       expect((await history()).at(-1)?.content).toBe(content);
     });
 
-    it('in metadata to 16 KiB and 50 keys', async () => {
+    it('Message metadata is limited to 16 KiB and 50 keys', async () => {
       const keys = (count: number) => Object.fromEntries(oneTo(count).map(number => [`key ${number}`, number]));
       const bytes = (count: number) => ({ text: 'x'.repeat(count - '{"text":""}'.length) });
       for (const metadata of [keys(50), bytes(16 * 1024), {}]) {
         expect((await send({ content: 'x', metadata })).data.metadata).toEqual(metadata);
-        expect((await say({ content: 'x', metadata })).data.metadata).toEqual(metadata);
+        expect((await sendAsVisitor({ content: 'x', metadata })).data.metadata).toEqual(metadata);
       }
       for (const metadata of [keys(51), bytes(16 * 1024 + 1), [], 'x', null, { bad: 'a\0b' }]) {
-        for (const answer of [await send({ content: 'x', metadata }), await say({ content: 'x', metadata })]) {
+        for (const answer of [
+          await send({ content: 'x', metadata }),
+          await sendAsVisitor({ content: 'x', metadata }),
+        ]) {
           expect(failure(answer)).toEqual([400, 'validation_failed']);
           expect(answer.error.details?.map(({ field }) => field)).toEqual(['metadata']);
         }
       }
     });
 
-    it('to types that are the sender’s to choose: event is 400, and so is what is none', async () => {
+    it('A message of content type `event` or of an unknown type is refused (400)', async () => {
       const key = await world.apiKey(desk);
       for (const answer of [
         await send({ content: 'x', content_type: 'event' }),
-        await say({ content: 'x', content_type: 'event' }),
+        await sendAsVisitor({ content: 'x', content_type: 'event' }),
         await send({ content: 'x', content_type: 'event', bot_id: await bot() }, key),
         await visitor.api.post('/v1/widget/conversations', { message: { content: 'x', content_type: 'event' } }),
       ]) {
@@ -485,11 +499,11 @@ describe('messages', () => {
       }
     });
 
-    it('to words: attachments are 400 unsupported for now', async () => {
+    it('A message with attachments is refused (400 unsupported)', async () => {
       for (const attachment_ids of [[NOWHERE], [], 'x']) {
         for (const answer of [
           await send({ content: 'x', attachment_ids }),
-          await say({ attachment_ids }),
+          await sendAsVisitor({ attachment_ids }),
           await visitor.api.post('/v1/widget/conversations', { message: { content: 'x', attachment_ids } }),
         ]) {
           expect(failure(answer)).toEqual([400, 'unsupported']);
@@ -498,19 +512,19 @@ describe('messages', () => {
       expect(await history()).toHaveLength(1);
     });
 
-    it('in the size of the whole: 413 past 256 KiB', async () => {
+    it('A message body over 256 KiB is refused (413)', async () => {
       const answer = await send({ content: 'x', padding: 'x'.repeat(256 * 1024) });
       expect(failure(answer)).toEqual([413, 'body_too_large']);
     });
   });
 
-  describe('of an API key', () => {
+  describe('Messages of an API key', () => {
     let key: Caller;
     beforeEach(async () => {
       key = await world.apiKey(desk);
     });
 
-    it('are a member’s or a bot’s, by its name', async () => {
+    it('A key can send a message as a member or as a bot', async () => {
       const colleague = await world.colleague(desk);
       const byMember = await send({ content: 'Hi', member_id: colleague.memberId }, key);
       expect(byMember.data).toMatchObject({
@@ -521,15 +535,15 @@ describe('messages', () => {
       const botId = await bot();
       const byBot = await send({ content: 'Beep', bot_id: botId }, key);
       expect(byBot.data).toMatchObject({ sender_type: 'bot', sender_id: botId, sender_name: 'Botty' });
-      expect((await ownPage()).items.slice(-2)).toEqual([byMember.data, byBot.data]);
+      expect((await visitorPage()).items.slice(-2)).toEqual([byMember.data, byBot.data]);
     });
 
-    it('need one of both: 400 sender_required', async () => {
+    it('A key’s message without a member or bot is refused (400 sender_required)', async () => {
       expect(failure(await send({ content: 'Hi' }, key))).toEqual([400, 'sender_required']);
       expect(failure(await send({ content: 'Hi', private: true }, key))).toEqual([400, 'sender_required']);
     });
 
-    it('cannot speak for a stranger, one who has left, or the system', async () => {
+    it('A key cannot send as an unknown or deactivated member, a contact or the system bot (400 sender_unknown)', async () => {
       const left = await world.colleague(desk);
       await sql(`UPDATE member SET status = 'deactivated' WHERE id = $1`, [left.memberId]);
       const [system] = await sql<{ id: string }>(`SELECT id FROM bot WHERE workspace_id = $1 AND kind = 'system'`, [
@@ -551,19 +565,19 @@ describe('messages', () => {
       expect(failure(await send({ content: 'Hi', member_id: 'me' }, key))).toEqual([400, 'validation_failed']);
     });
 
-    it('are no agent’s way to speak for somebody else', async () => {
+    it('An agent cannot send a message as another member or a bot', async () => {
       const colleague = await world.colleague(desk);
       const sent = await send({ content: 'Hi', member_id: colleague.memberId, bot_id: await bot() });
       expect(sent.data).toMatchObject({ sender_type: 'agent', sender_id: agent.memberId });
     });
   });
 
-  describe('are listed', () => {
+  describe('Listing messages', () => {
     beforeEach(async () => {
       for (let index = 2; index <= 9; index += 1) await send({ content: `${index}`, private: index % 3 === 0 });
     });
 
-    it('in order of seq, the newest page first, each page upwards', async () => {
+    it('Messages are listed by ascending seq, starting with the newest page', async () => {
       expect(seqs(await page(''))).toEqual(oneTo(9));
       const newest = await page('limit=4');
       expect(seqs(newest)).toEqual([6, 7, 8, 9]);
@@ -574,7 +588,7 @@ describe('messages', () => {
       expect(oldest.next_cursor).toBeNull();
     });
 
-    it('before a mark, on towards the oldest', async () => {
+    it('Messages before a seq are paged towards the oldest', async () => {
       const first = await page('before_seq=6&limit=3');
       expect(seqs(first)).toEqual([3, 4, 5]);
       const next = await page(`before_seq=6&limit=3&cursor=${first.next_cursor}`);
@@ -583,7 +597,7 @@ describe('messages', () => {
       expect(seqs(await page('before_seq=1000'))).toEqual(oneTo(9));
     });
 
-    it('after a mark, on towards the newest', async () => {
+    it('Messages after a seq are paged towards the newest', async () => {
       const first = await page('after_seq=4&limit=3');
       expect(seqs(first)).toEqual([5, 6, 7]);
       const next = await page(`after_seq=4&limit=3&cursor=${first.next_cursor}`);
@@ -592,32 +606,32 @@ describe('messages', () => {
       expect(seqs(await page('after_seq=9'))).toEqual([]);
     });
 
-    it('between two marks', async () => {
+    it('Messages between two seqs can be paged', async () => {
       expect(seqs(await page('after_seq=3&before_seq=7'))).toEqual([4, 5, 6]);
       const first = await page('after_seq=3&before_seq=7&limit=2');
       const next = await page(`after_seq=3&before_seq=7&limit=2&cursor=${first.next_cursor}`);
       expect([...seqs(first), ...seqs(next), next.next_cursor]).toEqual([4, 5, 6, null]);
     });
 
-    it('without a hole or a repeat while more is said', async () => {
+    it('Pages of messages neither skip nor repeat one while more are sent', async () => {
       const seen: number[] = [];
       let cursor: string | null | undefined;
       while (cursor !== null) {
         const older: Page = await page(`limit=2${cursor ? `&cursor=${cursor}` : ''}`);
         seen.unshift(...seqs(older));
         cursor = older.next_cursor;
-        await say({ content: 'More' });
+        await sendAsVisitor({ content: 'More' });
       }
       expect(seen).toEqual(oneTo(9));
     });
 
-    it('for visitors without the notes: full pages, holes in seq', async () => {
-      expect(seqs(await ownPage())).toEqual([1, 2, 4, 5, 7, 8]);
-      const newest = await ownPage('limit=4');
+    it('A visitor’s pages of messages are full although they omit private notes', async () => {
+      expect(seqs(await visitorPage())).toEqual([1, 2, 4, 5, 7, 8]);
+      const newest = await visitorPage('limit=4');
       expect(seqs(newest)).toEqual([4, 5, 7, 8]);
-      const older = await ownPage(`limit=4&cursor=${newest.next_cursor}`);
+      const older = await visitorPage(`limit=4&cursor=${newest.next_cursor}`);
       expect([seqs(older), older.next_cursor]).toEqual([[1, 2], null]);
-      expect(seqs(await ownPage('after_seq=2&limit=2'))).toEqual([4, 5]);
+      expect(seqs(await visitorPage('after_seq=2&limit=2'))).toEqual([4, 5]);
     });
 
     const cursor = (...parts: unknown[]) => Buffer.from(JSON.stringify(parts)).toString('base64url');
@@ -635,20 +649,20 @@ describe('messages', () => {
       [`cursor=${cursor('messages', 'before', 2 ** 31)}`, 'cursor_invalid'],
       [`cursor=${cursor('messages', 'after', Number.MAX_SAFE_INTEGER)}`, 'cursor_invalid'],
       [`cursor=${cursor('conversations.created', NOWHERE)}`, 'cursor_invalid'],
-    ])('and %s is 400', async (query, code) => {
+    ])('A list of messages with %s is refused (400)', async (query, code) => {
       expect(failure(await agent.api.get(`${path()}/messages?${query}`))).toEqual([400, code]);
-      expect(failure(await visitor.api.get(`${ownPath()}/messages?${query}`))).toEqual([400, code]);
+      expect(failure(await visitor.api.get(`${visitorPath()}/messages?${query}`))).toEqual([400, code]);
     });
 
-    it('also by marks that no conversation ever reaches', async () => {
+    it('Messages can be listed before or after a seq that no conversation reaches', async () => {
       expect(seqs(await page(`before_seq=999999999999999&limit=2`))).toEqual([8, 9]);
       expect(seqs(await page(`after_seq=999999999999999`))).toEqual([]);
       expect(seqs(await page(`before_seq=${2 ** 31}&limit=1`))).toEqual([9]);
     });
   });
 
-  describe('are edited', () => {
-    it('by their sender, for agents and visitors to see, the preview too', async () => {
+  describe('Editing messages', () => {
+    it('An edited message changes for agents and visitors, in the preview too', async () => {
       const socket = await world.visitorSocket(visitor);
       const sent = await send({ content: 'Teh parcel', metadata: { keep: true }, client_message_id: 'c-1' });
       const edited = await edit(sent.data.id, 'The parcel');
@@ -660,20 +674,20 @@ describe('messages', () => {
       });
       expect((await socket.next('message.updated')).data).toEqual({ message: edited.data });
       expect((await history()).at(-1)).toEqual(edited.data);
-      expect((await ownPage()).items.at(-1)).toEqual(edited.data);
+      expect((await visitorPage()).items.at(-1)).toEqual(edited.data);
       expect((await read()).last_message).toMatchObject({ id: sent.data.id, preview: 'The parcel' });
       expect((await read()).last_seq).toBe(2);
       await socket.close();
     });
 
-    it('without touching the preview of a newer one', async () => {
+    it('Editing an older message leaves the preview of a newer one as it is', async () => {
       const sent = await send({ content: 'One' });
       await send({ content: 'Two' });
       await edit(sent.data.id, 'Uno');
       expect((await read()).last_message?.preview).toBe('Two');
     });
 
-    it('by nobody else: 403', async () => {
+    it('Only its sender can edit or unsend a message (403 not_sender)', async () => {
       const colleague = await world.colleague(desk, { role: 'admin' });
       const key = await world.apiKey(desk);
       const [theirs] = await history();
@@ -695,14 +709,14 @@ describe('messages', () => {
       expect((await edit(byKey.data.id, 'By the member it was')).status).toBe(200);
     });
 
-    it('by a key where a bot has spoken', async () => {
+    it('A key can edit and unsend a bot’s message', async () => {
       const key = await world.apiKey(desk);
       const sent = await send({ content: 'Bepp', bot_id: await bot() }, key);
       expect((await edit(sent.data.id, 'Beep', key)).data.content).toBe('Beep');
       expect((await unsend(sent.data.id, key)).status).toBe(200);
     });
 
-    it('within 15 minutes, and not a second later: 422', async () => {
+    it('A message can be edited and unsent for 15 minutes, and not afterwards (422 edit_window_over)', async () => {
       const sent = await send({ content: 'Hello' });
       await later(15 * MINUTE - 5);
       expect((await edit(sent.data.id, 'Just in time')).status).toBe(200);
@@ -712,7 +726,7 @@ describe('messages', () => {
       expect((await history()).at(-1)?.content).toBe('Just in time');
     });
 
-    it('into something that says something, within limits', async () => {
+    it('An edited message needs valid content (400 otherwise)', async () => {
       const sent = await send({ content: 'Hello' });
       for (const content of [undefined, null, '', 'x'.repeat(20_001), 'a\0b', 7]) {
         expect(failure(await edit(sent.data.id, content))).toEqual([400, 'validation_failed']);
@@ -721,7 +735,7 @@ describe('messages', () => {
       expect((await history()).at(-1)).toEqual(sent.data);
     });
 
-    it('where they are: another conversation’s, an unknown and a malformed id are 404', async () => {
+    it('Editing or unsending a message under another conversation, or an unknown one, is 404', async () => {
       const sent = await send({ content: 'Hello' });
       const other = await begin(await world.visitor(desk));
       for (const address of [
@@ -735,8 +749,8 @@ describe('messages', () => {
     });
   });
 
-  describe('are unsent', () => {
-    const words = async () => {
+  describe('Unsending messages', () => {
+    const storedWords = async () => {
       const [row] = await sql<{ found: number }>(
         `SELECT count(*)::int AS found FROM (
            SELECT payload::text AS text FROM event UNION ALL SELECT message::text FROM message
@@ -746,11 +760,11 @@ describe('messages', () => {
       return row?.found;
     };
 
-    it('so that their place stays and their words are gone, from history, previews and the event log', async () => {
+    it('An unsent message keeps its seq, and its content is erased from history, previews and the event log', async () => {
       const socket = await world.visitorSocket(visitor);
       const sent = await send({ content: 'embarrassing', metadata: { why: 'embarrassing' }, client_message_id: 'c-1' });
       await edit(sent.data.id, 'awkward');
-      expect(await words()).toBeGreaterThan(0);
+      expect(await storedWords()).toBeGreaterThan(0);
       const deleted = await unsend(sent.data.id);
       expect([deleted.status, deleted.data]).toEqual([200, { id: sent.data.id, deleted: true }]);
 
@@ -762,33 +776,33 @@ describe('messages', () => {
         edited_at: left?.edited_at,
         deleted_at: expect.stringMatching(WIRE_TIME),
       });
-      expect((await ownPage()).items.at(-1)).toEqual(left);
+      expect((await visitorPage()).items.at(-1)).toEqual(left);
       expect((await socket.next('message.deleted')).data).toEqual({ message: left });
       expect((await read()).last_message).toMatchObject({ id: sent.data.id, preview: '' });
-      expect((await visitor.api.get<VisitorConversationRecord>(ownPath())).data.last_message?.preview).toBe('');
-      expect(await words()).toBe(0);
+      expect((await visitor.api.get<VisitorConversationRecord>(visitorPath())).data.last_message?.preview).toBe('');
+      expect(await storedWords()).toBe(0);
       expect((await send({ content: 'Next' })).data.seq).toBe(3);
       await socket.close();
     });
 
-    it('so that nobody has them to read any more', async () => {
+    it('An unsent message no longer counts as unread', async () => {
       const sent = await send({ content: 'Oops' });
       await send({ content: 'Hello' });
       expect((await read()).unread).toEqual({ agents: 1, contact: 2 });
       await unsend(sent.data.id);
       expect((await read()).unread).toEqual({ agents: 1, contact: 1 });
-      await visitor.api.post(`${ownPath()}/read`, { seq: 3 });
+      await visitor.api.post(`${visitorPath()}/read`, { seq: 3 });
       expect((await read()).unread).toEqual({ agents: 1, contact: 0 });
     });
 
-    it('once: again, and edited afterwards, is 404', async () => {
+    it('An unsent message can neither be unsent again nor edited (404)', async () => {
       const sent = await send({ content: 'Oops' });
       const answers = await race(4, () => unsend(sent.data.id));
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 1, 404: 3 });
       expect(failure(await edit(sent.data.id, 'Back'))).toEqual([404, 'not_found']);
     });
 
-    it('and a retry of the sending does not bring them back', async () => {
+    it('Repeating the send of an unsent message does not bring its content back', async () => {
       const body = { content: 'Oops', client_message_id: 'c-1' };
       const sent = await send(body);
       await unsend(sent.data.id);
@@ -797,8 +811,8 @@ describe('messages', () => {
     });
   });
 
-  describe('of the timeline', () => {
-    it('are entries signed by the system bot: what happened, to the visitor without a name', async () => {
+  describe('Timeline entries', () => {
+    it('A timeline entry is signed by the system bot, and names no member to the visitor', async () => {
       await agent.api.post(`${path()}/take`);
       await agent.api.post(`${path()}/resolve`);
       await agent.api.post(`${path()}/reopen`);
@@ -824,16 +838,16 @@ describe('messages', () => {
         [4, false, { event: 'reopened' }],
         [5, true, { event: 'unassigned', actor, assignee_id: null }],
       ]);
-      expect((await ownPage()).items.map(({ seq }) => seq)).toEqual([1, 3, 4]);
-      expect(JSON.stringify((await ownPage()).items)).not.toContain(agent.memberId);
+      expect((await visitorPage()).items.map(({ seq }) => seq)).toEqual([1, 3, 4]);
+      expect(JSON.stringify((await visitorPage()).items)).not.toContain(agent.memberId);
     });
 
-    it('are no words: nobody has them to read, and no list shows them', async () => {
+    it('A timeline entry changes neither the unread counts nor the preview', async () => {
       await agent.api.post(`${path()}/resolve`);
       expect(await read()).toMatchObject({ last_seq: 2, unread: { contact: 0 }, last_message: { preview: 'Hello?' } });
     });
 
-    it('are each workspace’s own', async () => {
+    it('Each workspace has its own system bot', async () => {
       const signers = await sql<{ id: string }>(`SELECT id FROM bot WHERE kind = 'system' AND workspace_id = $1`, [
         desk.workspaceId,
       ]);
@@ -841,10 +855,10 @@ describe('messages', () => {
     });
   });
 
-  describe('with an Idempotency-Key', () => {
+  describe('Messages with an Idempotency-Key', () => {
     const header = () => ({ 'Idempotency-Key': unique('key') });
 
-    it('are sent once: the same answer again, marked as replayed', async () => {
+    it('A repeated Idempotency-Key returns the first answer, marked as replayed', async () => {
       const key = header();
       const first = await send({ content: 'Hello' }, agent.api, key);
       expect([first.status, first.headers['idempotency-replayed']]).toEqual([201, undefined]);
@@ -855,16 +869,16 @@ describe('messages', () => {
       expect(await history()).toHaveLength(2);
     });
 
-    it('with another body are 422', async () => {
+    it('A repeated Idempotency-Key with another body is refused (422)', async () => {
       const key = header();
-      await say({ content: 'Hello' }, key);
-      expect(failure(await say({ content: 'Hello!' }, key))).toEqual([422, 'idempotency_key_reused']);
+      await sendAsVisitor({ content: 'Hello' }, key);
+      expect(failure(await sendAsVisitor({ content: 'Hello!' }, key))).toEqual([422, 'idempotency_key_reused']);
       expect(await history()).toHaveLength(2);
     });
 
-    it('that race have one effect; the others hear that it is under way, or get its answer', async () => {
+    it('Racing requests with one Idempotency-Key send one message; the others get 409 or the same answer', async () => {
       const key = header();
-      const answers = await race(10, () => say({ content: 'Hello' }, key));
+      const answers = await race(10, () => sendAsVisitor({ content: 'Hello' }, key));
       const done = answers.filter(({ status }) => status === 201);
       expect(done.filter(({ headers }) => headers['idempotency-replayed'] === undefined)).toHaveLength(1);
       expect(new Set(done.map(({ data }) => data.id)).size).toBe(1);
@@ -872,13 +886,13 @@ describe('messages', () => {
         expect(failure(refused)).toEqual([409, 'idempotency_in_progress']);
       }
       expect(await history()).toHaveLength(2);
-      expect((await say({ content: 'Hello' }, key)).data).toEqual(done[0]?.data);
+      expect((await sendAsVisitor({ content: 'Hello' }, key)).data).toEqual(done[0]?.data);
     });
 
-    it('that are refused stay refused, and have changed nothing', async () => {
+    it('A refused message stays refused under its Idempotency-Key, and changes nothing', async () => {
       const key = header();
       const body = { content: 'Hello', expected_last_seq: 1 };
-      await say({ content: 'Wait' });
+      await sendAsVisitor({ content: 'Wait' });
       const first = await send(body, agent.api, key);
       expect(failure(first)).toEqual([409, 'conversation_moved']);
       await sql('UPDATE conversation SET last_seq = 1 WHERE id = $1', [id]);
@@ -889,7 +903,7 @@ describe('messages', () => {
       expect(await history()).toHaveLength(2);
     });
 
-    it('that are refused halfway leave nothing of the half behind', async () => {
+    it('A message refused after a partial change rolls that change back', async () => {
       await agent.api.post(`${path()}/resolve`);
       const present = await begin();
       const before = await sql<{ count: number }>('SELECT count(*)::int AS count FROM event');
@@ -902,20 +916,20 @@ describe('messages', () => {
       expect(await sql('SELECT count(*)::int AS count FROM event')).toEqual(before);
     });
 
-    it('are each conversation’s, each sender’s own', async () => {
+    it('An Idempotency-Key is valid per conversation and per sender', async () => {
       const key = header();
       const other = await begin(await world.visitor(desk));
       const colleague = await world.colleague(desk);
       const ids = [
         (await send({ content: 'Hello' }, agent.api, key)).data.id,
         (await send({ content: 'Hello' }, colleague.api, key)).data.id,
-        (await say({ content: 'Hello' }, key)).data.id,
+        (await sendAsVisitor({ content: 'Hello' }, key)).data.id,
         (await agent.api.post<MessageRecord>(`${path(other)}/messages`, { content: 'Hello' }, key)).data.id,
       ];
       expect(new Set(ids).size).toBe(4);
     });
 
-    it('begin one conversation, by a visitor and by staff', async () => {
+    it('A repeated Idempotency-Key starts one conversation, for a visitor and for an agent', async () => {
       const other = await world.visitor(desk);
       const key = header();
       const message = { content: 'Hello' };
@@ -931,7 +945,7 @@ describe('messages', () => {
       expect((await agent.api.post<ConversationRecord>('/v1/conversations', body, key)).data).toEqual(made[0]?.data);
     });
 
-    it('keep the 200 of a message that went into the unresolved conversation', async () => {
+    it('An Idempotency-Key replays the 200 of a message added to the unresolved conversation', async () => {
       const key = header();
       const add = () => visitor.api.post<Started>('/v1/widget/conversations', { message: { content: 'More' } }, key);
       const first = await add();
@@ -940,7 +954,7 @@ describe('messages', () => {
       expect(await history()).toHaveLength(2);
     });
 
-    it('lie in the database encrypted, and without their key', async () => {
+    it('The answers of an Idempotency-Key are stored encrypted, and without the key itself', async () => {
       const key = header();
       await send({ content: 'a most remarkable sentence' }, agent.api, key);
       const rows = await sql('SELECT * FROM kept_answer WHERE workspace_id = $1', [desk.workspaceId]);

@@ -21,11 +21,11 @@ function login(email: string, password = PASSWORD, body: Record<string, unknown>
   return world.anyone.post('/v1/auth/login', { email, password, ...body });
 }
 
-function made(body: Record<string, unknown>, by = key) {
+function createMember(body: Record<string, unknown>, by = key) {
   return by.post('/v1/workspace/members', { name: 'Adam', ...body });
 }
 
-const act = (id: string, action: 'deactivate' | 'reactivate', by = owner) =>
+const setStatus = (id: string, action: 'deactivate' | 'reactivate', by = owner) =>
   by.post(`/v1/workspace/members/${id}/${action}`);
 const member = async (id: string): Promise<Json> => (await owner.get(`/v1/workspace/members/${id}`)).data;
 
@@ -45,7 +45,7 @@ function refusals(): Promise<string[]> {
   });
 }
 
-/** Sets a password by the mail that whoever owns the mailbox gets. */
+/** Sets a password through the reset mail, as only the owner of the mailbox can. */
 async function resetPassword(email: string, password: string): Promise<void> {
   await world.anyone.post('/v1/auth/password/forgot', { email });
   const mail = await eventually(() => world.app.mails.find(({ to }) => to === email));
@@ -54,15 +54,15 @@ async function resetPassword(email: string, password: string): Promise<void> {
   expect(reset.status).toBe(200);
 }
 
-/** The token in the last link that was mailed to the address of an invite. */
+/** The token in the last invite link that was mailed to this address. */
 async function mailedToken(email: string): Promise<string> {
   const mails = () => world.app.mails.filter(({ to, text }) => to === email && text.includes('#invite='));
   const mail = await eventually(() => mails().at(-1));
   return tokenIn(/\S+#invite=\S+/.exec(mail.text)?.[0] ?? '');
 }
 
-/** At another instance, of another configuration, with the same database. */
-async function elsewhere(env: Record<string, string>, work: (other: World) => Promise<void>): Promise<void> {
+/** Runs the work against another instance on the same database, with these variables. */
+async function withInstance(env: Record<string, string>, work: (other: World) => Promise<void>): Promise<void> {
   const other = await World.start(env, { database: world.app.database });
   try {
     await work(other);
@@ -71,8 +71,8 @@ async function elsewhere(env: Record<string, string>, work: (other: World) => Pr
   }
 }
 
-describe('accepting an invite', () => {
-  it('as a stranger makes the user and the member, signed in, with what the invite grants', async () => {
+describe('Accepting an invite', () => {
+  it('A new user who accepts an invite becomes a member with what the invite grants, and is logged in', async () => {
     const invite = await invited(desk, { role: 'admin', channel_ids: [desk.channelId] });
     const session = await accept(world, invite.token, { name: 'Nora New' });
     expect(session.status).toBe(201);
@@ -91,14 +91,14 @@ describe('accepting an invite', () => {
     expect((await login(invite.email)).data.member.id).toBe(session.data.member.id);
   });
 
-  it('is told by the invite: accepted, and when', async () => {
+  it('An accepted invite shows its status and the time of the acceptance', async () => {
     const invite = await invited(desk);
     await accept(world, invite.token);
     const [listed] = (await owner.get('/v1/workspace/invites?status=accepted')).data.items as Json[];
     expect(listed).toMatchObject({ id: invite.id, status: 'accepted', accepted_at: expect.any(String) });
   });
 
-  it('as a known user takes that user’s password, and one person then has two workspaces', async () => {
+  it('A known user accepts an invite with the existing password, and is then in two workspaces', async () => {
     const other = await world.desk();
     const invite = await invited(desk, { email: other.owner.email });
     const session = await accept(world, invite.token, { name: 'Olivia Elsewhere' });
@@ -110,7 +110,7 @@ describe('accepting an invite', () => {
     expect(users).toHaveLength(1);
   });
 
-  it('with a password that is not the known user’s is 401 invalid_credentials, and leaves link and password', async () => {
+  it('A known user cannot accept an invite with another password (401); link and password stay as they were', async () => {
     const other = await world.desk();
     const invite = await invited(desk, { email: other.owner.email });
     const refused = await accept(world, invite.token, { password: OTHER_PASSWORD });
@@ -120,9 +120,9 @@ describe('accepting an invite', () => {
     expect((await accept(world, invite.token)).status).toBe(201);
   });
 
-  it('as a user who never had a password, and is a member elsewhere, sets it by the mailed link', async () => {
+  it('A user without a password who is a member elsewhere sets one through the mailed link only', async () => {
     const email = someEmail();
-    await made({ email }, await world.apiKey(await world.desk()));
+    await createMember({ email }, await world.apiKey(await world.desk()));
     const invite = await invited(desk, { email });
     const unproved = await accept(world, invite.token);
     expect([unproved.status, unproved.error.code]).toEqual([422, 'mailbox_unproved']);
@@ -131,31 +131,31 @@ describe('accepting an invite', () => {
     expect((await login(email, OTHER_PASSWORD)).status).toBe(401);
   });
 
-  it('brings a deactivated member back with the role and channels of the invite, as the same member', async () => {
+  it('A deactivated member who accepts an invite is the same member again, with the invite’s role and channels', async () => {
     const channel = await world.channel(desk);
-    const gone = await world.colleague(desk, { role: 'admin' });
-    await act(gone.memberId, 'deactivate');
-    const invite = await invited(desk, { email: gone.email, channel_ids: [channel.id] });
-    expect(await memberOf(gone.email)).toMatchObject({ status: 'deactivated', role: 'admin' });
+    const leaver = await world.colleague(desk, { role: 'admin' });
+    await setStatus(leaver.memberId, 'deactivate');
+    const invite = await invited(desk, { email: leaver.email, channel_ids: [channel.id] });
+    expect(await memberOf(leaver.email)).toMatchObject({ status: 'deactivated', role: 'admin' });
     const session = await accept(world, invite.token);
     expect(session.data.member).toMatchObject({
-      id: gone.memberId,
+      id: leaver.memberId,
       status: 'active',
       role: 'agent',
       channel_ids: [channel.id],
     });
-    expect((await gone.api.get('/v1/auth/me')).error.code).toBe('token_revoked');
-    expect((await login(gone.email)).data.member.id).toBe(gone.memberId);
+    expect((await leaver.api.get('/v1/auth/me')).error.code).toBe('token_revoked');
+    expect((await login(leaver.email)).data.member.id).toBe(leaver.memberId);
   });
 
-  it('opens a rotating session where asked to', async () => {
+  it('An acceptance with `rotate` opens a session with rotating refresh tokens', async () => {
     const invite = await invited(desk);
     const session = await accept(world, invite.token, { rotate: true });
     const next = await world.anyone.post('/v1/auth/refresh', { refresh_token: session.data.refresh_token });
     expect(next.data.refresh_token).not.toBe(session.data.refresh_token);
   });
 
-  it('is nobody else’s affair: whoever is signed in elsewhere, or comes with a bad token, accepts alike', async () => {
+  it('An acceptance ignores the Authorization header, whether it is another user’s, a key’s or invalid', async () => {
     const stranger = (await world.desk()).owner;
     for (const Authorization of [`Bearer ${stranger.token}`, 'Bearer nonsense', `Bearer ${key.token}`]) {
       const invite = await invited(desk);
@@ -167,13 +167,13 @@ describe('accepting an invite', () => {
     expect(me.data.workspaces).toHaveLength(1);
   });
 
-  it('needs no open registration', async () => {
-    await elsewhere({ ALLOW_REGISTRATION: 'off' }, async closed => {
+  it('An invite can be accepted while open registration is off', async () => {
+    await withInstance({ ALLOW_REGISTRATION: 'off' }, async closed => {
       expect((await accept(closed, (await invited(desk)).token)).status).toBe(201);
     });
   });
 
-  it('is done once, whatever Idempotency-Key comes along: there is nobody yet whose it could be', async () => {
+  it('An invite is accepted once: a repeated Idempotency-Key replays nothing (401)', async () => {
     const invite = await invited(desk);
     const body = { invite_token: invite.token, name: 'Gina', password: PASSWORD };
     const headers = { 'Idempotency-Key': unique('idem') };
@@ -181,7 +181,7 @@ describe('accepting an invite', () => {
     expectInvalid(await world.anyone.post('/v1/auth/register-user', body, headers));
   });
 
-  it('is heard in the inbox as a member who joined', async () => {
+  it('An acceptance sends member.created to the inbox', async () => {
     const socket = await world.agentSocket(desk.owner);
     const invite = await invited(desk);
     const session = await accept(world, invite.token);
@@ -190,7 +190,7 @@ describe('accepting an invite', () => {
     await socket.close();
   });
 
-  it('keeps the rules of passwords, and names all faulty fields at once', async () => {
+  it('An acceptance with an invalid password or missing fields is refused (400), with all fields listed', async () => {
     const invite = await invited(desk);
     for (const password of ['short', 'x'.repeat(73), '1234567890', 'abcdefg\u0000hijk']) {
       const answer = await accept(world, invite.token, { password });
@@ -201,7 +201,7 @@ describe('accepting an invite', () => {
     expect((await accept(world, invite.token)).status).toBe(201);
   });
 
-  it('begins a session by invite, as the log says', async () => {
+  it('An acceptance records that a session was started by invite', async () => {
     const invite = await invited(desk);
     const session = await accept(world, invite.token);
     const events = await logged(world, desk.workspaceId, 'member.created', 'invite.accepted', 'session.started');
@@ -213,25 +213,25 @@ describe('accepting an invite', () => {
   });
 });
 
-describe('a link that is spent, revoked, expired or unknown', () => {
-  it('is one and the same 401 invite_invalid, and makes nothing', async () => {
+describe('A link that is used, revoked, expired or unknown', () => {
+  it('A used, revoked, expired or unknown link is the same 401 invite_invalid each time, and creates no user', async () => {
     const [spent, gone, old] = [await invited(desk), await invited(desk), await invited(desk)];
     await accept(world, spent.token);
     await owner.delete(`/v1/workspace/invites/${gone.id}`);
     world.app.clock.advance(7 * DAY + 1);
-    const told: unknown[][] = [];
+    const answers: unknown[][] = [];
     for (const token of [spent.token, gone.token, old.token, `inv_${'x'.repeat(43)}`, 'x']) {
       const { status, error, headers } = await accept(world, token);
-      told.push([status, error, headers['www-authenticate']]);
+      answers.push([status, error, headers['www-authenticate']]);
     }
-    expect(told).toEqual(told.map(() => told[0]));
-    expect(told[0]?.slice(0, 2)).toMatchObject([401, { code: 'invite_invalid' }]);
+    expect(answers).toEqual(answers.map(() => answers[0]));
+    expect(answers[0]?.slice(0, 2)).toMatchObject([401, { code: 'invite_invalid' }]);
     for (const { email } of [gone, old]) {
       expect(await world.app.database.query('SELECT 1 FROM user_account WHERE email = $1', [email])).toEqual([]);
     }
   });
 
-  it('is written down with its reason where it is known', async () => {
+  it('The refusal of a known link is recorded with its reason', async () => {
     const [spent, gone, old] = [await invited(desk), await invited(desk), await invited(desk)];
     await accept(world, spent.token);
     await owner.delete(`/v1/workspace/invites/${gone.id}`);
@@ -246,7 +246,7 @@ describe('a link that is spent, revoked, expired or unknown', () => {
     expect(reasons.sort()).toEqual(['invite invite_accepted', 'invite invite_expired', 'invite invite_revoked']);
   });
 
-  it('lives to the last second', async () => {
+  it('A link is valid until the last second', async () => {
     const [last, late] = [await invited(desk), await invited(desk)];
     world.app.clock.advance(7 * DAY - 5);
     expect((await accept(world, last.token)).status).toBe(201);
@@ -255,10 +255,10 @@ describe('a link that is spent, revoked, expired or unknown', () => {
   });
 });
 
-describe('racing with one link', () => {
+describe('Racing acceptances of one link', () => {
   const SEED = 20_261_121;
 
-  /** A small generator, so that a failure can be run again. */
+  /** Seeded random numbers, so that a failure can be repeated. */
   function random(seed: number): () => number {
     let state = seed;
     return () => {
@@ -272,23 +272,23 @@ describe('racing with one link', () => {
     user: async () => (await world.desk()).owner.email,
     passwordless: async () => {
       const email = someEmail();
-      await made({ email });
+      await createMember({ email });
       return email;
     },
-    departed: async () => {
+    deactivated: async () => {
       const gone = await world.colleague(desk);
-      await act(gone.memberId, 'deactivate');
+      await setStatus(gone.memberId, 'deactivate');
       return gone.email;
     },
   };
 
-  let twin: World;
+  let otherInstance: World;
   beforeAll(async () => {
-    twin = await World.start({}, { database: world.app.database });
+    otherInstance = await World.start({}, { database: world.app.database });
   });
-  afterAll(() => twin.stop());
+  afterAll(() => otherInstance.stop());
 
-  it('six at two instances make one member, one session, one spent invite: 50 seeded times', async () => {
+  it('Six acceptances that race on two instances make one member and one session, in 50 seeded rounds', async () => {
     const next = random(SEED);
     const kinds = Object.keys(GUESTS);
     for (let round = 0; round < 50; round += 1) {
@@ -299,7 +299,7 @@ describe('racing with one link', () => {
       const delays = Array.from({ length: 6 }, () => next() * 8);
       const answers = await race(6, async n => {
         await new Promise(resolve => setTimeout(resolve, delays[n]));
-        return accept(n % 2 === 0 ? world : twin, invite.token);
+        return accept(n % 2 === 0 ? world : otherInstance, invite.token);
       });
       expect([where, countsOf(answers.map(({ status }) => status))]).toEqual([where, { 201: 1, 401: 5 }]);
       const codes = answers.filter(({ status }) => status === 401).map(({ error }) => error.code);
@@ -319,7 +319,7 @@ describe('racing with one link', () => {
     }
   }, 120_000);
 
-  it('two workspaces that invite one stranger both get the one user whom the two acceptances make', async () => {
+  it('Two workspaces that invite one new e-mail get the same user from racing acceptances', async () => {
     for (let round = 0; round < 5; round += 1) {
       const email = someEmail();
       const other = await world.desk();
@@ -330,10 +330,10 @@ describe('racing with one link', () => {
     }
   });
 
-  it('two who would set different passwords of one user: the second has to know the first’s', async () => {
+  it('Of two racing acceptances that set different passwords of one user, the second is refused (401)', async () => {
     const email = someEmail();
     const other = await world.desk();
-    await made({ email });
+    await createMember({ email });
     const [here, there] = [await invited(desk, { email }), await invited(other, { email })];
     await accept(world, there.token);
     const mailed = await mailedToken(email);
@@ -346,11 +346,11 @@ describe('racing with one link', () => {
   });
 });
 
-describe('a membership that a key made', () => {
-  it('for a known e-mail is opened by no password until a mailed invite is accepted, and then by that user’s', async () => {
+describe('A member created by a key', () => {
+  it('A member created for a known user must accept an invite before that user’s password opens the membership', async () => {
     const other = await world.desk();
     const { email } = other.owner;
-    const created = await made({ email, role: 'admin', password: OTHER_PASSWORD });
+    const created = await createMember({ email, role: 'admin', password: OTHER_PASSWORD });
     const here = { workspace_id: desk.workspaceId };
     expect((await login(email, PASSWORD, here)).status).toBe(404);
     expect((await login(email, OTHER_PASSWORD, here)).status).toBe(401);
@@ -365,9 +365,9 @@ describe('a membership that a key made', () => {
     expect([answer.status, answer.error?.code]).toEqual([401, 'invalid_credentials']);
   }
 
-  it('keeps its role and channels where the invite says nothing of them', async () => {
+  it('An accepted invite without role and channels keeps those of the member', async () => {
     const email = someEmail();
-    const created = await made({ email, role: 'admin', channel_ids: [desk.channelId] });
+    const created = await createMember({ email, role: 'admin', channel_ids: [desk.channelId] });
     const invite = await invited(desk, { email });
     expect([invite.role, invite.channel_ids]).toEqual(['admin', [desk.channelId]]);
     const session = await accept(world, invite.token);
@@ -379,9 +379,9 @@ describe('a membership that a key made', () => {
     });
   });
 
-  it('becomes what the invite grants, no more and no less, with what it was assigned beyond that', async () => {
+  it('An accepted invite sets the member’s role and channels, and unassigns conversations outside of them', async () => {
     const [email, channel] = [someEmail(), await world.channel(desk)];
-    const created = await made({ email, role: 'admin' });
+    const created = await createMember({ email, role: 'admin' });
     const conversation = await world.conversation(await world.visitor(desk));
     const assign = { member_id: created.data.id };
     expect((await owner.post(`/v1/conversations/${conversation.id}/assign`, assign)).status).toBe(200);
@@ -391,34 +391,34 @@ describe('a membership that a key made', () => {
     expect((await owner.get(`/v1/conversations/${conversation.id}`)).data.assignee_id).toBeNull();
   });
 
-  it('is 409 member_exists once it has been claimed', async () => {
+  it('A member created by a key cannot be invited after accepting an invite (409 member_exists)', async () => {
     const email = someEmail();
-    await made({ email });
+    await createMember({ email });
     const invite = await invited(desk, { email });
     await accept(world, invite.token);
     const again = await owner.post('/v1/workspace/invites', { email });
     expect([again.status, again.error.code]).toEqual([409, 'member_exists']);
   });
 
-  it('in the meantime with a password of its own makes the link worth 409 member_exists', async () => {
+  it('An invite is refused with 409 member_exists when its invitee has become a member with a password', async () => {
     const invite = await invited(desk);
-    await made({ email: invite.email, password: PASSWORD });
+    await createMember({ email: invite.email, password: PASSWORD });
     const answer = await accept(world, invite.token);
     expect([answer.status, answer.error.code]).toEqual([409, 'member_exists']);
   });
 
-  it('goes on being reached by single sign-on after it has been claimed', async () => {
+  it('A member created by a key can still use single sign-on after accepting an invite', async () => {
     const email = someEmail();
-    await made({ email });
+    await createMember({ email });
     const ticket = await ticketFor(key, email);
     const invite = await invited(desk, { email });
     await accept(world, invite.token);
     expect((await exchange(world, ticket)).status).toBe(200);
   });
 
-  it('and was raised above those who invite is not theirs to open: 403 role_too_high', async () => {
+  it('An inviter cannot invite a member whose role is higher than its own (403 role_too_high)', async () => {
     const email = someEmail();
-    const created = await made({ email });
+    const created = await createMember({ email });
     await owner.patch(`/v1/workspace/members/${created.data.id}`, { role: 'owner' });
     const admin = await world.colleague(desk, { role: 'admin' });
     for (const by of [admin.api, key]) {
@@ -429,21 +429,24 @@ describe('a membership that a key made', () => {
     expect((await accept(world, invite.token)).data.member.role).toBe('owner');
   });
 
-  it('and is raised while the link waits makes the link fall', async () => {
+  it('An invite link becomes invalid when its invitee gets a higher role than the inviter', async () => {
     const email = someEmail();
-    const created = await made({ email });
+    const created = await createMember({ email });
     const invite = await invited(desk, { email }, key);
     await owner.patch(`/v1/workspace/members/${created.data.id}`, { role: 'owner' });
     expectInvalid(await accept(world, invite.token));
     expect(await member(created.data.id)).toMatchObject({ role: 'owner' });
   });
 
-  it('and raised to an owner does not let the last owner with a password leave until it has claimed it', async () => {
+  it('An owner who has accepted no invite does not count as the last owner with a password (409 last_owner)', async () => {
     const email = someEmail();
-    const created = await made({ email });
+    const created = await createMember({ email });
     const mine = `/v1/workspace/members/${desk.owner.memberId}`;
     await owner.patch(`/v1/workspace/members/${created.data.id}`, { role: 'owner' });
-    for (const answer of [await owner.patch(mine, { role: 'admin' }), await act(desk.owner.memberId, 'deactivate')]) {
+    for (const answer of [
+      await owner.patch(mine, { role: 'admin' }),
+      await setStatus(desk.owner.memberId, 'deactivate'),
+    ]) {
       expect([answer.status, answer.error.code]).toEqual([409, 'last_owner']);
     }
     const invite = await invited(desk, { email });
@@ -452,55 +455,55 @@ describe('a membership that a key made', () => {
   });
 });
 
-describe('the link falls with the right of whoever gave it out', () => {
+describe('A link whose inviter has lost the right to invite', () => {
   async function adminsInvite(body: Record<string, unknown> = {}) {
     const admin = await world.colleague(desk, { role: 'admin' });
     return { admin, invite: await invited(desk, body, admin.api) };
   }
 
-  async function expectFallen(invite: Json): Promise<void> {
+  async function expectInviteInvalid(invite: Json): Promise<void> {
     expectInvalid(await world.anyone.post('/v1/auth/invite-preview', { invite_token: invite.token }));
     expectInvalid(await accept(world, invite.token as string));
     expect(await refusals()).toContain('invite inviter_lost_right');
     expect(await memberOf(invite.email as string)).toBeUndefined();
   }
 
-  it('who has been demoted since', async () => {
+  it('A link is invalid after its inviter was demoted', async () => {
     const { admin, invite } = await adminsInvite({ role: 'admin' });
     await owner.patch(`/v1/workspace/members/${admin.memberId}`, { role: 'agent' });
-    await expectFallen(invite);
+    await expectInviteInvalid(invite);
   });
 
-  it('who has been demoted below the role that it grants', async () => {
+  it('A link is invalid after its inviter was demoted below the role that it grants', async () => {
     const second = await world.colleague(desk, { role: 'admin' });
     await owner.patch(`/v1/workspace/members/${second.memberId}`, { role: 'owner' });
     const invite = await invited(desk, { role: 'owner' }, second.api);
     const lower = await invited(desk, { role: 'admin' }, second.api);
     await owner.patch(`/v1/workspace/members/${second.memberId}`, { role: 'admin' });
-    await expectFallen(invite);
+    await expectInviteInvalid(invite);
     expect((await accept(world, lower.token)).status).toBe(201);
   });
 
-  it('who has been deactivated since', async () => {
+  it('A link is invalid after its inviter was deactivated', async () => {
     const { admin, invite } = await adminsInvite();
-    await act(admin.memberId, 'deactivate');
-    await expectFallen(invite);
+    await setStatus(admin.memberId, 'deactivate');
+    await expectInviteInvalid(invite);
   });
 
-  it('who has been limited to some channels since', async () => {
+  it('A link is invalid after its inviter was limited to some channels', async () => {
     const { admin, invite } = await adminsInvite();
     await owner.patch(`/v1/workspace/members/${admin.memberId}`, { channel_ids: [desk.channelId] });
-    await expectFallen(invite);
+    await expectInviteInvalid(invite);
   });
 
-  it('which is a key that has been revoked since', async () => {
+  it('A link is invalid after the API key that made it was revoked', async () => {
     const created = await owner.post('/v1/api-keys', { name: 'leaked' });
     const invite = await invited(desk, { role: 'admin' }, world.as(created.data.key));
     await owner.delete(`/v1/api-keys/${created.data.id}`);
-    await expectFallen(invite);
+    await expectInviteInvalid(invite);
   });
 
-  it('which is a key that has ended since', async () => {
+  it('A link is invalid after the API key that made it has expired', async () => {
     const expires_at = new Date(Date.now() + 3_600_000).toISOString();
     const invite = await invited(desk, {}, await world.apiKey(desk, { expires_at }));
     world.app.clock.advance(3601);
@@ -509,8 +512,8 @@ describe('the link falls with the right of whoever gave it out', () => {
 
   it.each([
     ['is revoked', 'revoked_at = clock_timestamp()'],
-    ['comes to its end', `expires_at = '2026-01-01'`],
-  ])('also when it is a key that %s while the link is being spent', async (_what, change) => {
+    ['expires', `expires_at = '2026-01-01'`],
+  ])('A link is invalid when the API key that made it %s during the acceptance', async (_case, change) => {
     const created = await owner.post('/v1/api-keys', { name: 'leaked' });
     const invite = await invited(desk, {}, world.as(created.data.key));
     const ending = await heldRow(world.app.database, 'api_key', created.data.id, change);
@@ -520,15 +523,15 @@ describe('the link falls with the right of whoever gave it out', () => {
     expectInvalid(await accepting);
   });
 
-  it('and lives again with a new link of somebody who may', async () => {
+  it('An invalidated invite is valid again after an authorised member resends it', async () => {
     const { admin, invite } = await adminsInvite();
-    await act(admin.memberId, 'deactivate');
+    await setStatus(admin.memberId, 'deactivate');
     const again = await owner.post(`/v1/workspace/invites/${invite.id}/resend`);
     expect(again.data.invited_by).toBe(desk.owner.memberId);
     expect((await accept(world, tokenIn(again.data.accept_url))).status).toBe(201);
   });
 
-  it('also when the demotion commits while the link is being spent', async () => {
+  it('A link is invalid when its inviter is demoted during the acceptance', async () => {
     const { admin, invite } = await adminsInvite({ role: 'admin' });
     const demotion = await heldRow(world.app.database, 'member', admin.memberId, `role = 'agent'`);
     const accepting = accept(world, invite.token);
@@ -538,22 +541,22 @@ describe('the link falls with the right of whoever gave it out', () => {
   });
 });
 
-describe('attacks', () => {
-  it('whoever registers a stranger’s e-mail first never gets the membership; the mailbox gives its owner the account', async () => {
+describe('Attacks on invites', () => {
+  it('An attacker who registers an invitee’s e-mail first gets no membership; a password reset returns the account', async () => {
     const email = someEmail();
     const body = { workspace_name: unique('Trap'), name: 'Mallory', email, password: OTHER_PASSWORD };
     const trap = await world.anyone.post('/v1/auth/register', body);
     const invite = await invited(desk, { email, role: 'admin' });
-    // the attacker has the password and not the link
+    // the attacker has the password, but not the link
     const mallory = await login(email, OTHER_PASSWORD);
     expect(mallory.data.workspaces).toHaveLength(1);
     expect((await login(email, OTHER_PASSWORD, { workspace_id: desk.workspaceId })).status).toBe(404);
-    const wanted = { workspace_id: desk.workspaceId };
-    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', wanted)).status).toBe(404);
-    // the real person has the link and not the password
+    const target = { workspace_id: desk.workspaceId };
+    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', target)).status).toBe(404);
+    // the real person has the link, but not the password
     const refused = await accept(world, invite.token);
     expect([refused.status, refused.error.code]).toEqual([401, 'invalid_credentials']);
-    // but has the mailbox: the attacker’s password and sessions end
+    // the real person also has the mailbox: resetting the password ends the attacker's sessions
     await resetPassword(email, PASSWORD);
     for (const { data } of [trap, mallory]) {
       expect((await world.as(data.token).get('/v1/auth/me')).error.code).toBe('token_revoked');
@@ -563,47 +566,47 @@ describe('attacks', () => {
     const session = await accept(world, invite.token);
     expect([session.status, session.data.member.role]).toEqual([201, 'admin']);
     expect((await login(email, OTHER_PASSWORD)).status).toBe(401);
-    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', wanted)).status).toBe(401);
+    expect((await world.as(mallory.data.token).post('/v1/auth/agent-token', target)).status).toBe(401);
   });
 
-  it('nor does a key that makes a member of a stranger’s e-mail, with a password or without', async () => {
+  it('A key that creates a member with an invitee’s e-mail gets no access to the inviting workspace', async () => {
     const evil = await world.desk();
     const evilKey = await world.apiKey(evil);
     const email = someEmail();
-    await made({ email, password: OTHER_PASSWORD }, evilKey);
+    await createMember({ email, password: OTHER_PASSWORD }, evilKey);
     const invite = await invited(desk, { email });
     expect((await accept(world, invite.token)).status).toBe(401);
     const session = await login(email, OTHER_PASSWORD);
-    const wanted = { workspace_id: desk.workspaceId };
-    expect((await world.as(session.data.token).post('/v1/auth/agent-token', wanted)).status).toBe(404);
+    const target = { workspace_id: desk.workspaceId };
+    expect((await world.as(session.data.token).post('/v1/auth/agent-token', target)).status).toBe(404);
     await resetPassword(email, PASSWORD);
     expect((await accept(world, invite.token)).status).toBe(201);
-    // what the key mints stays in its own workspace
+    // a session opened by the key stays in the workspace of the key
     const minted = await evilKey.post('/v1/auth/agent-token', { email });
-    const leaving = await world.as(minted.data.token).post('/v1/auth/agent-token', wanted);
+    const leaving = await world.as(minted.data.token).post('/v1/auth/agent-token', target);
     expect([leaving.status, leaving.error.code]).toEqual([403, 'workspace_bound']);
     expect(minted.data.workspace.id).toBe(evil.workspaceId);
   });
 
-  it('an inviter who follows its own link cannot set the password of a user whom another workspace has', async () => {
+  it('An inviter cannot use its own link to set the password of a user who is a member of another workspace', async () => {
     const email = someEmail();
-    await made({ email, role: 'admin' });
+    await createMember({ email, role: 'admin' });
     const evil = await world.desk();
-    await made({ email }, await world.apiKey(evil));
+    await createMember({ email }, await world.apiKey(evil));
     const link = await invited(evil, { email });
     const refused = await accept(world, link.token, { password: OTHER_PASSWORD });
     expect([refused.status, refused.error.code]).toEqual([422, 'mailbox_unproved']);
     for (const { workspaceId } of [evil, desk]) {
       expect((await login(email, OTHER_PASSWORD, { workspace_id: workspaceId })).status).toBe(401);
     }
-    // and whoever owns the mailbox claims both memberships, by the links that are mailed
+    // the owner of the mailbox accepts both invites, through the mailed links
     expect((await accept(world, await mailedToken(email))).data.workspace.id).toBe(evil.workspaceId);
     const invite = await invited(desk, { email });
     expect((await accept(world, invite.token)).data.member.role).toBe('admin');
     expect((await login(email)).data.workspaces).toHaveLength(2);
   });
 
-  it('look-alikes of an e-mail are refused or somebody else', async () => {
+  it('An e-mail that looks like another is refused or belongs to another user', async () => {
     const name = unique('paypal');
     const colleague = await world.colleague(desk);
     for (const email of [
@@ -614,17 +617,17 @@ describe('attacks', () => {
       expect((await owner.post('/v1/workspace/invites', { email })).status).toBe(400);
     }
     const domain = unique('shop');
-    const real = await made({ email: `${name}@${domain}a.example`, password: PASSWORD });
-    const twin = await invited(desk, { email: `${name}@${domain}а.example` });
-    expect(twin.email).not.toBe(real.data.email);
-    const session = await accept(world, twin.token, { password: OTHER_PASSWORD });
+    const real = await createMember({ email: `${name}@${domain}a.example`, password: PASSWORD });
+    const lookAlike = await invited(desk, { email: `${name}@${domain}а.example` });
+    expect(lookAlike.email).not.toBe(real.data.email);
+    const session = await accept(world, lookAlike.token, { password: OTHER_PASSWORD });
     expect(session.data.member.id).not.toBe(real.data.id);
     expect((await login(real.data.email)).data.member.id).toBe(real.data.id);
     expect((await login(real.data.email, OTHER_PASSWORD)).status).toBe(401);
     expect((await login(colleague.email)).status).toBe(200);
   });
 
-  it('a link leads into its own workspace, whatever else the body says', async () => {
+  it('A link opens its own workspace only, whatever the body names', async () => {
     const other = await world.desk();
     const invite = await invited(desk);
     const session = await accept(world, invite.token, {
@@ -640,28 +643,28 @@ describe('attacks', () => {
     expect(before.data.items).toEqual([]);
   });
 
-  it('whoever is deactivated does not come back by a link that lay in the mailbox before', async () => {
+  it('A deactivated member cannot come back with an older invite link', async () => {
     const email = someEmail();
-    const created = await made({ email });
+    const created = await createMember({ email });
     const invite = await invited(desk, { email });
-    await act(created.data.id, 'deactivate');
+    await setStatus(created.data.id, 'deactivate');
     expectInvalid(await accept(world, invite.token));
     expect(await member(created.data.id)).toMatchObject({ status: 'deactivated' });
     const [listed] = (await owner.get('/v1/workspace/invites')).data.items as Json[];
     expect([listed?.id, listed?.status]).toEqual([invite.id, 'revoked']);
     const [event] = await logged(world, desk.workspaceId, 'invite.revoked');
     expect(event?.actor).toEqual({ type: 'member', id: desk.owner.memberId });
-    await act(created.data.id, 'reactivate');
+    await setStatus(created.data.id, 'reactivate');
     expectInvalid(await accept(world, invite.token));
   });
 
-  it('nor when the deactivation and the acceptance race', async () => {
+  it('An acceptance that races with the deactivation of its member leaves no valid session', async () => {
     for (let round = 0; round < 10; round += 1) {
       const email = someEmail();
-      const created = await made({ email });
+      const created = await createMember({ email });
       const invite = await invited(desk, { email });
       const [deactivated, accepted] = await Promise.all([
-        act(created.data.id, 'deactivate'),
+        setStatus(created.data.id, 'deactivate'),
         accept(world, invite.token),
       ]);
       expect(deactivated.status).toBe(200);
@@ -674,10 +677,10 @@ describe('attacks', () => {
     }
   });
 
-  it('guessing the password behind a link counts as guessing it at the login', async () => {
+  it('Wrong passwords sent with an invite link count towards the login’s rate limit (429)', async () => {
     const other = await world.desk();
     const invite = await invited(desk, { email: other.owner.email });
-    await elsewhere({ RATE_LIMITS: 'login=3/900' }, async limited => {
+    await withInstance({ RATE_LIMITS: 'login=3/900' }, async limited => {
       for (let times = 0; times < 3; times += 1) {
         expect((await accept(limited, invite.token, { password: `${OTHER_PASSWORD} ${times}` })).status).toBe(401);
       }
@@ -687,7 +690,7 @@ describe('attacks', () => {
     });
   });
 
-  it('a password that is changed while it is being checked opens nothing', async () => {
+  it('An acceptance is refused (401) when the password changes while it is compared', async () => {
     const other = await world.desk();
     const invite = await invited(desk, { email: other.owner.email });
     const [user] = await world.app.database.query<{ id: string }>('SELECT id FROM user_account WHERE email = $1', [

@@ -10,7 +10,7 @@ import { World } from '../support/world.js';
 
 const DASHBOARD = 'https://desk.example.com/app?tenant=7';
 
-describe('the rates', () => {
+describe('Rate limits of single sign-on', () => {
   let world: World;
   let desk: Desk;
   let key: Caller;
@@ -22,11 +22,11 @@ describe('the rates', () => {
   });
   afterAll(() => world.stop());
 
-  /** An address of a caller's own, told by the proxy that is trusted here. */
+  /** A random client address, as the trusted proxy would report it. */
   const somewhere = () => ({ 'X-Forwarded-For': [10, ...randomBytes(3)].join('.') });
 
-  function exchangeFrom(place: Record<string, string>, ticket = `sst_${randomBytes(32).toString('base64url')}`) {
-    return world.anyone.post('/v1/auth/sso/exchange', { ticket }, place);
+  function exchangeFrom(address: Record<string, string>, ticket = `sst_${randomBytes(32).toString('base64url')}`) {
+    return world.anyone.post('/v1/auth/sso/exchange', { ticket }, address);
   }
 
   function expectLimited(answer: Answer<unknown>): void {
@@ -34,7 +34,7 @@ describe('the rates', () => {
     expect(Number(answer.headers['retry-after'])).toBeGreaterThan(0);
   }
 
-  it('of tickets are counted per key, after who may ask and before what is asked', async () => {
+  it('SSO tickets are limited per API key (429); the permission is checked before the limit, and the body after it', async () => {
     const busy = await world.apiKey(desk);
     const body = { email: desk.owner.email };
     const answers = await race(12, () => busy.post('/v1/auth/sso/ticket', body, somewhere()));
@@ -46,7 +46,7 @@ describe('the rates', () => {
     expect((await key.post('/v1/auth/sso/ticket', body)).status).toBe(200);
   });
 
-  it('of exchanges count failures alone, per address', async () => {
+  it('The SSO exchange limit counts failures only, per address (429)', async () => {
     const [bad, good] = [somewhere(), somewhere()];
     const failures = [await exchangeFrom(bad), await exchangeFrom(bad), await exchangeFrom(bad)];
     expect(failures.map(({ status }) => status)).toEqual([401, 401, 401]);
@@ -56,7 +56,7 @@ describe('the rates', () => {
     }
   });
 
-  it('of exchanges refuse a good ticket from where too many were bad, and do not spend it', async () => {
+  it('An address over the SSO exchange limit gets 429 for a valid ticket too, and the ticket stays valid', async () => {
     const bad = somewhere();
     for (let time = 0; time < 3; time += 1) await exchangeFrom(bad);
     const ticket = await ticketFor(key, desk.owner.email);
@@ -64,13 +64,13 @@ describe('the rates', () => {
     expect((await exchangeFrom(somewhere(), ticket)).status).toBe(200);
   });
 
-  it('of exchanges never spend a ticket and then refuse it, whoever fails beside it', async () => {
-    const place = somewhere();
+  it('An SSO exchange among failing ones from the same address either succeeds or leaves the ticket valid', async () => {
+    const address = somewhere();
     const ticket = await ticketFor(key, desk.owner.email);
     const before = await sessionsOf(world, desk.owner.memberId);
     const [mine, ...others] = await Promise.all([
-      exchangeFrom(place, ticket),
-      ...Array.from({ length: 10 }, () => exchangeFrom(place)),
+      exchangeFrom(address, ticket),
+      ...Array.from({ length: 10 }, () => exchangeFrom(address)),
     ]);
     expect(others.every(({ status }) => status === 401 || status === 429)).toBe(true);
     if (mine.status !== 200) {
@@ -80,19 +80,19 @@ describe('the rates', () => {
     expect(await sessionsOf(world, desk.owner.memberId)).toBe(before + 1);
   });
 
-  it('leave the address of the dashboard with the query that it has', async () => {
+  it('The redirect URL of an SSO ticket keeps the query string of the dashboard URL', async () => {
     const { data } = await (await world.apiKey(desk)).post('/v1/auth/sso/ticket', { email: desk.owner.email });
     expect(data.redirect_url).toBe(`${DASHBOARD}#sso_ticket=${ticketIn(data.redirect_url)}`);
   });
 });
 
-describe('the address with the ticket', () => {
+describe('The redirect URL of an SSO ticket', () => {
   it.each([
     ['https://desk.example.com', 'https://desk.example.com#sso_ticket=sst_x'],
     ['https://desk.example.com/app/', 'https://desk.example.com/app/#sso_ticket=sst_x'],
     ['https://desk.example.com/app?a=1&b=%23', 'https://desk.example.com/app?a=1&b=%23#sso_ticket=sst_x'],
     ['https://desk.example.com/?a=1#/home#x', 'https://desk.example.com/?a=1#sso_ticket=sst_x'],
-  ])('of %s keeps all but a fragment, of which there can be but one', (dashboard, expected) => {
+  ])('The redirect URL for %s keeps everything but the fragment, which the ticket replaces', (dashboard, expected) => {
     expect(redirectUrl(dashboard, 'sst_x')).toBe(expected);
   });
 });
@@ -137,17 +137,17 @@ describe('7. "The SSO ticket travels in the URL fragment, so it is not sent to t
 
   const found = (text: string) => tickets.filter(ticket => text.includes(ticket.slice('sst_'.length)));
 
-  it('"Only the hash of the ticket is stored": no table holds one as it was', () => {
+  it('"Only the hash of the ticket is stored": no table contains a ticket in plain text', () => {
     for (const ticket of tickets) expect(stored).toContain(sha256(ticket));
     expect(found(stored)).toEqual([]);
   });
 
-  it('no line of the log holds one, at the finest level, wherever in the request it came', () => {
+  it('No log line contains an SSO ticket, at any level, wherever in the request it was sent', () => {
     expect(lines.join('')).toContain('POST /v1/auth/sso/exchange 401');
     expect(found(lines.join(''))).toEqual([]);
   });
 
-  it('"no JWT, API key or refresh token appears in the URL", and before the fragment nothing at all', () => {
+  it('"no JWT, API key or refresh token appears in the URL": the redirect URL has the ticket in its fragment only', () => {
     for (const redirect of redirects) {
       const url = new URL(redirect);
       expect([url.search, found(`${url.origin}${url.pathname}`)]).toEqual(['', []]);

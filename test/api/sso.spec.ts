@@ -28,29 +28,29 @@ beforeEach(async () => {
   agent = await world.colleague(desk);
 });
 
-function ask(body: unknown, headers: Record<string, string> = {}, by = key) {
+function requestTicket(body: unknown, headers: Record<string, string> = {}, by = key) {
   return by.post('/v1/auth/sso/ticket', body, headers);
 }
 
-/** The one refusal of every bad ticket, and that nothing was minted for the member. */
+/** Expects the refusal that every invalid ticket gets, and the number of sessions that the member has. */
 async function expectRefused(answer: Answer<unknown>, sessions: number): Promise<void> {
   expect([answer.status, answer.error?.code]).toEqual([401, 'sso_ticket_invalid']);
   expect(JSON.stringify(answer.body)).not.toContain('eyJ');
   expect(await sessionsOf(world, agent.memberId)).toBe(sessions);
 }
 
-/** Why the workspace's log says that the last ticket was refused. */
-async function refusalSaid(reason: string): Promise<void> {
+/** Expects the workspace's event log to contain this one refusal reason. */
+async function expectRefusalReason(reason: string): Promise<void> {
   const refusals = await eventually(async () => {
-    const told = await loggedOf(world, desk.workspaceId, 'session.refused');
-    return told.length > 0 ? told : undefined;
+    const events = await loggedOf(world, desk.workspaceId, 'session.refused');
+    return events.length > 0 ? events : undefined;
   });
   expect(refusals.map(({ payload }) => payload)).toEqual([{ method: 'sso', member_id: agent.memberId, reason }]);
 }
 
-describe('a ticket goes from state to state as the specification says:', () => {
+describe('The states of an SSO ticket in the specification', () => {
   it('"(none) → issued": "Only the hash of the ticket is stored; raw value is returned once inside redirect_url"', async () => {
-    const issued = await ask({ email: agent.email, channel_ids: [desk.channelId] });
+    const issued = await requestTicket({ email: agent.email, channel_ids: [desk.channelId] });
     expect([issued.status, Object.keys(issued.data)]).toEqual([200, ['redirect_url']]);
     const ticket = ticketIn(issued.data.redirect_url);
     const rows = await world.app.database.query<{ ticket_hash: string }>(
@@ -62,7 +62,7 @@ describe('a ticket goes from state to state as the specification says:', () => {
     expect(await sessionsOf(world, agent.memberId)).toBe(1);
   });
 
-  it('"issued → consumed": "access token, refresh token, member, workspace and scope are returned"', async () => {
+  it('"issued → consumed": "access token, refresh token, member, workspace and scope are returned" by the exchange', async () => {
     const session = await exchange(world, await ticketFor(key, agent.email));
     expect(session.status).toBe(200);
     expect(session.data).toMatchObject({
@@ -80,31 +80,31 @@ describe('a ticket goes from state to state as the specification says:', () => {
     );
   });
 
-  it('"issued → consumed": "Within 60 seconds of issue": in the last thousandth of the last second too', async () => {
+  it('"issued → consumed": "Within 60 seconds of issue" a ticket is accepted, up to the last millisecond', async () => {
     const at = clock.stop();
     const ticket = await ticketFor(key, agent.email);
     clock.stop(new Date(at.getTime() + 59_999));
     expect((await exchange(world, ticket)).status).toBe(200);
   });
 
-  it('"issued → expired": "60 seconds elapsed": "Exchange then returns 401"', async () => {
+  it('"issued → expired": after "60 seconds elapsed" an "Exchange then returns 401" for the ticket', async () => {
     const at = clock.stop();
     const ticket = await ticketFor(key, agent.email);
     clock.stop(new Date(at.getTime() + 60_000));
     await expectRefused(await exchange(world, ticket), 1);
-    await refusalSaid('expired');
+    await expectRefusalReason('expired');
   });
 
-  it('"consumed → consumed": "401; no tokens minted", within the minute and after it', async () => {
+  it('"consumed → consumed": a used ticket gets "401; no tokens minted", within the minute and after it', async () => {
     const ticket = await ticketFor(key, agent.email);
     expect((await exchange(world, ticket)).status).toBe(200);
     await expectRefused(await exchange(world, ticket), 2);
-    await refusalSaid('spent');
+    await expectRefusalReason('spent');
     clock.advance(61);
     await expectRefused(await exchange(world, ticket), 2);
   });
 
-  it('"expired → expired": "401; no tokens minted", however often it is tried, and a day later', async () => {
+  it('"expired → expired": an expired ticket gets "401; no tokens minted" each time, also a day later', async () => {
     const ticket = await ticketFor(key, agent.email);
     clock.advance(61);
     await expectRefused(await exchange(world, ticket), 1);
@@ -122,15 +122,15 @@ describe('a ticket goes from state to state as the specification says:', () => {
 });
 
 describe('POST /v1/auth/sso/ticket', () => {
-  it('"API key only (Authorization: Bearer <API_KEY>)"', async () => {
+  it('"API key only (Authorization: Bearer <API_KEY>)": every other credential for an SSO ticket is refused (401)', async () => {
     const visitor = await world.visitor(desk);
     const body = { email: agent.email };
     const refusals = await Promise.all([
-      ask(body, {}, world.anyone),
-      ask(body, {}, desk.owner.api),
-      ask(body, {}, world.as(desk.owner.refreshToken)),
-      ask(body, {}, visitor.api),
-      ask(body, {}, world.as(`svc_sk_${'0'.repeat(32)}`)),
+      requestTicket(body, {}, world.anyone),
+      requestTicket(body, {}, desk.owner.api),
+      requestTicket(body, {}, world.as(desk.owner.refreshToken)),
+      requestTicket(body, {}, visitor.api),
+      requestTicket(body, {}, world.as(`svc_sk_${'0'.repeat(32)}`)),
     ]);
     expect(refusals.map(({ status, error }) => [status, error.code])).toEqual([
       [401, 'unauthenticated'],
@@ -140,7 +140,7 @@ describe('POST /v1/auth/sso/ticket', () => {
     expect(refusals.every(({ headers }) => headers['www-authenticate']?.startsWith('Bearer'))).toBe(true);
   });
 
-  it('"Must not be called from a browser": what only browsers send is refused, and no page may read the answer', async () => {
+  it('"Must not be called from a browser": a ticket request with a browser’s headers is 403 without CORS headers', async () => {
     const body = { email: agent.email };
     const browsers: Record<string, string>[] = [
       { Origin: 'https://shop.example' },
@@ -148,7 +148,7 @@ describe('POST /v1/auth/sso/ticket', () => {
       { 'Sec-Fetch-Site': 'same-origin' },
     ];
     for (const headers of browsers) {
-      const refused = await ask(body, headers);
+      const refused = await requestTicket(body, headers);
       expect([refused.status, refused.error.code]).toEqual([403, 'browser_not_allowed']);
       expect(refused.headers['access-control-allow-origin']).toBeUndefined();
     }
@@ -162,7 +162,7 @@ describe('POST /v1/auth/sso/ticket', () => {
     );
   });
 
-  it('"email | string | yes"', async () => {
+  it('"email | string | yes": a ticket request without a valid e-mail is refused (400)', async () => {
     for (const body of [
       {},
       { email: null },
@@ -171,36 +171,36 @@ describe('POST /v1/auth/sso/ticket', () => {
       { email: 'nobody' },
       { email: [agent.email] },
     ]) {
-      const refused = await ask(body);
+      const refused = await requestTicket(body);
       expect([refused.status, refused.error.code]).toEqual([400, 'validation_failed']);
       expect(refused.error.details?.map(({ field }) => field)).toEqual(['email']);
     }
-    expect((await ask(undefined)).status).toBe(400);
+    expect((await requestTicket(undefined)).status).toBe(400);
   });
 
-  it('"email": however it is written', async () => {
-    expect((await ask({ email: `  ${agent.email.toUpperCase()} ` })).status).toBe(200);
+  it('"email": a ticket request finds the member regardless of case and surrounding spaces', async () => {
+    expect((await requestTicket({ email: `  ${agent.email.toUpperCase()} ` })).status).toBe(200);
   });
 
-  it('"Must be an active member of the API key\'s workspace"', async () => {
+  it(`"Must be an active member of the API key's workspace": a ticket for anyone else is 404 member_not_found`, async () => {
     const elsewhere = await world.desk();
     await desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/deactivate`);
     for (const email of [`${unique('nobody')}@example.com`, elsewhere.owner.email, agent.email]) {
-      const refused = await ask({ email });
+      const refused = await requestTicket({ email });
       expect([refused.status, refused.error.code]).toEqual([404, 'member_not_found']);
     }
     await desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/reactivate`);
-    expect((await ask({ email: agent.email })).status).toBe(200);
+    expect((await requestTicket({ email: agent.email })).status).toBe(200);
   });
 
-  it('"channel_ids": "Omitted: full workspace access"', async () => {
+  it('"channel_ids": "Omitted: full workspace access" for the session', async () => {
     const session = await sessionBySso(world, key, agent.email);
     expect(session.scope).toEqual({ type: 'all', channel_ids: null });
     const later = await world.channel(desk);
     expect((await world.as(session.token).get(`/v1/channels/${later.id}`)).status).toBe(200);
   });
 
-  it('"channel_ids": "Empty array: valid zero-channel scope"', async () => {
+  it('"channel_ids": "Empty array: valid zero-channel scope" for the session', async () => {
     const visitor = await world.visitor(desk);
     await world.conversation(visitor);
     const session = await sessionBySso(world, key, desk.owner.email, []);
@@ -214,7 +214,7 @@ describe('POST /v1/auth/sso/ticket', () => {
     expect([admin.status, admin.error.code]).toEqual([403, 'scope_too_narrow']);
   });
 
-  it('"channel_ids": "Non-empty array: validated against the workspace"', async () => {
+  it('"channel_ids": "Non-empty array: validated against the workspace" and the session’s scope', async () => {
     const other = await world.channel(desk);
     const session = await sessionBySso(world, key, desk.owner.email, [other.id]);
     expect(session.scope).toEqual({ type: 'channels', channel_ids: [other.id] });
@@ -223,7 +223,7 @@ describe('POST /v1/auth/sso/ticket', () => {
     expect((await api.get(`/v1/channels/${desk.channelId}`)).status).toBe(404);
   });
 
-  it('"channel_ids": "unknown ids and duplicate ids are rejected"', async () => {
+  it('"channel_ids": "unknown ids and duplicate ids are rejected" in a ticket request (400)', async () => {
     const elsewhere = await world.desk();
     const gone = await world.channel(desk);
     await desk.owner.api.delete(`/v1/channels/${gone.id}`);
@@ -238,48 +238,51 @@ describe('POST /v1/auth/sso/ticket', () => {
       [desk.channelId, desk.channelId],
     ];
     for (const channel_ids of bad) {
-      const refused = await ask({ email: agent.email, channel_ids });
+      const refused = await requestTicket({ email: agent.email, channel_ids });
       expect([channel_ids, refused.status, refused.error.code]).toEqual([channel_ids, 400, 'validation_failed']);
       expect(refused.error.details?.[0]?.field).toMatch(/^channel_ids/);
     }
-    const named = await ask({ email: agent.email, channel_ids: [desk.channelId, elsewhere.channelId] });
+    const named = await requestTicket({ email: agent.email, channel_ids: [desk.channelId, elsewhere.channelId] });
     expect(named.error.details).toMatchObject([{ field: 'channel_ids[1]', code: 'unknown' }]);
   });
 
-  it('"channel_ids": "JSON null: rejected", as is what is no array', async () => {
+  it('"channel_ids": "JSON null: rejected" in a ticket request (400), and so is any other value but an array', async () => {
     for (const channel_ids of [null, desk.channelId, {}, true]) {
-      const refused = await ask({ email: agent.email, channel_ids });
+      const refused = await requestTicket({ email: agent.email, channel_ids });
       expect([refused.status, refused.error.code]).toEqual([400, 'validation_failed']);
       expect(refused.error.details).toMatchObject([{ field: 'channel_ids' }]);
     }
   });
 
   it('"data.redirect_url (string) = {dashboard_url} followed by a fragment `#sso_ticket=<one-time-ticket>`"', async () => {
-    const { data } = await ask({ email: agent.email });
+    const { data } = await requestTicket({ email: agent.email });
     const [address, fragment = ''] = data.redirect_url.split('#');
     expect(address).toBe(world.app.config.dashboardUrl);
     expect(fragment).toMatch(/^sso_ticket=sst_[A-Za-z0-9_-]{43}$/);
   });
 
-  it('checks in the order of 401, 403, 429, 400, 404', async () => {
+  it('A ticket request is checked in the order 401, 403, 400, 404', async () => {
     const narrow = await world.apiKey(desk, { scopes: ['workspace:read'] });
     const stranger = { email: `${unique('nobody')}@example.com` };
     const origin = { Origin: 'https://shop.example' };
-    expect((await ask({}, origin, world.as('svc_sk_x'))).status).toBe(401);
-    expect([(await ask({}, {}, narrow)).status, (await ask({}, {}, narrow)).error.code]).toEqual([403, 'forbidden']);
-    expect((await ask({}, origin)).error.code).toBe('browser_not_allowed');
-    expect((await ask({ ...stranger, channel_ids: [newId()] })).status).toBe(400);
-    expect((await ask(stranger)).status).toBe(404);
+    expect((await requestTicket({}, origin, world.as('svc_sk_x'))).status).toBe(401);
+    expect([(await requestTicket({}, {}, narrow)).status, (await requestTicket({}, {}, narrow)).error.code]).toEqual([
+      403,
+      'forbidden',
+    ]);
+    expect((await requestTicket({}, origin)).error.code).toBe('browser_not_allowed');
+    expect((await requestTicket({ ...stranger, channel_ids: [newId()] })).status).toBe(400);
+    expect((await requestTicket(stranger)).status).toBe(404);
   });
 
-  it('gives each ticket once: no two are alike, and each opens its own session', async () => {
+  it('Each SSO ticket is unique and opens its own session', async () => {
     const tickets = await Promise.all([1, 2, 3].map(() => ticketFor(key, agent.email)));
     expect(new Set(tickets).size).toBe(3);
     const statuses = await Promise.all(tickets.map(async ticket => (await exchange(world, ticket)).status));
     expect(statuses).toEqual([200, 200, 200]);
   });
 
-  it('is told to the log with who, for whom and until when, without the ticket', async () => {
+  it('A ticket request records the key, the member, the channels and the expiry, without the ticket', async () => {
     const at = clock.stop();
     const ticket = await ticketFor(key, agent.email, [desk.channelId]);
     const [issued, ...more] = await loggedOf(world, desk.workspaceId, 'sso_ticket.issued');
@@ -295,7 +298,7 @@ describe('POST /v1/auth/sso/ticket', () => {
 });
 
 describe('POST /v1/auth/sso/exchange', () => {
-  it('"ticket | string | yes"', async () => {
+  it('"ticket | string | yes": an exchange without a ticket is refused (400)', async () => {
     for (const body of [{}, { ticket: null }, { ticket: '' }, { ticket: 7 }, { ticket: ['sst_x'] }, undefined]) {
       const refused = await world.anyone.post('/v1/auth/sso/exchange', body);
       expect([body, refused.status, refused.error.code]).toEqual([body, 400, 'validation_failed']);
@@ -303,7 +306,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     }
   });
 
-  it('"public; accepts only the opaque one-time ticket, never an API key or JWT"', async () => {
+  it('"public; accepts only the opaque one-time ticket, never an API key or JWT": any other token is refused (401)', async () => {
     const others = [
       key.token ?? '',
       agent.token,
@@ -314,7 +317,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     for (const ticket of others) await expectRefused(await exchange(world, ticket), 1);
   });
 
-  it('never takes an API key or JWT in the header for a ticket, nor minds one beside a good ticket', async () => {
+  it('An exchange ignores the Authorization header: it neither replaces a ticket nor spoils a valid one', async () => {
     for (const by of [key, agent.api]) {
       expect((await by.post('/v1/auth/sso/exchange', {})).status).toBe(400);
       const ticket = await ticketFor(key, agent.email);
@@ -324,7 +327,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     expect((await world.as('nonsense').post('/v1/auth/sso/exchange', { ticket })).status).toBe(200);
   });
 
-  it('refuses every malformed ticket alike', async () => {
+  it('Every malformed ticket gets the same 401', async () => {
     const ticket = await ticketFor(key, agent.email);
     const malformed = [
       'x',
@@ -345,7 +348,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     expect((await exchange(world, ticket)).status).toBe(200);
   });
 
-  it('answers "token, refresh_token, member, workspace, scope" to pages of any origin, and nobody may keep it', async () => {
+  it('An exchange answers "token, refresh_token, member, workspace, scope" to pages of any origin, uncached', async () => {
     const session = await world.anyone.post(
       '/v1/auth/sso/exchange',
       { ticket: await ticketFor(key, agent.email) },
@@ -357,7 +360,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     expect(session.headers).toMatchObject({ 'access-control-allow-origin': '*', 'cache-control': 'no-store' });
   });
 
-  it('opens a session that rotates where it is asked for, and one that does not where it is not', async () => {
+  it('An exchange opens a session that rotates its refresh token only with `rotate`', async () => {
     const refresh = (refresh_token: string) => world.anyone.post('/v1/auth/refresh', { refresh_token });
     const plain = await sessionBySso(world, key, agent.email);
     expect((await refresh(plain.refresh_token)).data.refresh_token).toBe(plain.refresh_token);
@@ -365,7 +368,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     expect((await refresh(rotating.refresh_token)).data.refresh_token).not.toBe(rotating.refresh_token);
   });
 
-  it("cuts the ticket's channels by the member's own", async () => {
+  it("The scope of a session is the ticket's channels limited to those of the member", async () => {
     const other = await world.channel(desk);
     const scoped = await world.colleague(desk, { channel_ids: [other.id] });
     const wide = await sessionBySso(world, key, scoped.email);
@@ -376,7 +379,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     expect(none.scope).toEqual({ type: 'channels', channel_ids: [] });
   });
 
-  it('leaves out channels that were deleted since, and none left is still not all', async () => {
+  it('A session’s scope omits channels deleted since the ticket, and stays empty rather than full', async () => {
     const [kept, gone] = [await world.channel(desk), await world.channel(desk)];
     const [one, none, all] = [
       await ticketFor(key, desk.owner.email, [kept.id, gone.id]),
@@ -394,7 +397,7 @@ describe('POST /v1/auth/sso/exchange', () => {
     expect(stored.map(({ channel_ids }) => channel_ids)).toEqual([[kept.id], [], null]);
   });
 
-  it('tells the log who came in, by which key and how far', async () => {
+  it('An exchange records the member, the key, the channels and the session', async () => {
     const session = await sessionBySso(world, key, agent.email, [desk.channelId]);
     const started = await loggedOf(world, desk.workspaceId, 'session.started');
     const { payload, actor } = started.at(-1);
@@ -404,16 +407,16 @@ describe('POST /v1/auth/sso/exchange', () => {
   });
 });
 
-describe('a ticket that nobody has used dies', () => {
-  it('with its key when that is revoked', async () => {
+describe('An unused SSO ticket', () => {
+  it('An unused ticket becomes invalid when its key is revoked', async () => {
     const made = await desk.owner.api.post('/v1/api-keys', { name: 'short' });
     const ticket = await ticketFor(world.as(made.data.key), agent.email);
     await desk.owner.api.delete(`/v1/api-keys/${made.data.id}`);
     await expectRefused(await exchange(world, ticket), 1);
-    await refusalSaid('key_ended');
+    await expectRefusalReason('key_ended');
   });
 
-  it('with its key in the moment in which that ends', async () => {
+  it('An unused ticket becomes invalid at the moment its key expires', async () => {
     const at = clock.stop();
     const ends = new Date(at.getTime() + 10_000);
     const ending = await world.apiKey(desk, { expires_at: ends.toISOString() });
@@ -422,20 +425,20 @@ describe('a ticket that nobody has used dies', () => {
     expect((await exchange(world, early)).status).toBe(200);
     clock.stop(ends);
     await expectRefused(await exchange(world, late), 2);
-    await refusalSaid('key_ended');
+    await expectRefusalReason('key_ended');
   });
 
-  it('with the deactivation of its member, and does not come back with the member', async () => {
+  it('An unused ticket becomes invalid when its member is deactivated, and stays so after a reactivation', async () => {
     const [during, after] = [await ticketFor(key, agent.email), await ticketFor(key, agent.email)];
     await desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/deactivate`);
     await expectRefused(await exchange(world, during), 1);
-    await refusalSaid('member_deactivated');
+    await expectRefusalReason('member_deactivated');
     await desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/reactivate`);
     await expectRefused(await exchange(world, after), 1);
     expect((await exchange(world, await ticketFor(key, agent.email))).status).toBe(200);
   });
 
-  it('with neither when it is another key or another member that ends', async () => {
+  it('An unused ticket stays valid when another key or another member ends', async () => {
     const ticket = await ticketFor(key, agent.email);
     const other = await desk.owner.api.post('/v1/api-keys', { name: 'other' });
     await desk.owner.api.delete(`/v1/api-keys/${other.data.id}`);
@@ -444,7 +447,7 @@ describe('a ticket that nobody has used dies', () => {
     expect((await exchange(world, ticket)).status).toBe(200);
   });
 
-  it('and is forgotten a day after its end, not before', async () => {
+  it('An SSO ticket is deleted a day after its expiry, and not before', async () => {
     const ids = () => world.app.database.query('SELECT id FROM sso_ticket WHERE member_id = $1', [agent.memberId]);
     const at = clock.stop();
     await exchange(world, await ticketFor(key, agent.email));
@@ -459,9 +462,9 @@ describe('a ticket that nobody has used dies', () => {
   });
 });
 
-describe('the rules of authentication, where they are about single sign-on:', () => {
-  it('3. "The server validates an API key and derives the workspace context from it"', async () => {
-    // one person in two workspaces: the key decides which of them the ticket opens
+describe('The rules of authentication for single sign-on', () => {
+  it('3. "The server validates an API key and derives the workspace context from it", for SSO tickets too', async () => {
+    // one person in two workspaces: the key decides which workspace the ticket opens
     const second = await world.anyone.post('/v1/auth/register', {
       workspace_name: unique('Desk'),
       name: 'Olivia',
@@ -472,7 +475,7 @@ describe('the rules of authentication, where they are about single sign-on:', ()
     const there = await sessionBySso(world, world.as(made.data.key), desk.owner.email);
     const here = await sessionBySso(world, key, desk.owner.email);
     expect([here.workspace.id, there.workspace.id]).toEqual([desk.workspaceId, second.data.workspace.id]);
-    const named = await ask({ email: desk.owner.email, workspace_id: second.data.workspace.id });
+    const named = await requestTicket({ email: desk.owner.email, workspace_id: second.data.workspace.id });
     expect((await exchange(world, ticketIn(named.data.redirect_url))).data.workspace.id).toBe(desk.workspaceId);
   });
 
@@ -485,15 +488,15 @@ describe('the rules of authentication, where they are about single sign-on:', ()
       return items.find(({ id, last_used_at }: Record<string, unknown>) => id === made.data.id && last_used_at);
     });
     await desk.owner.api.delete(`/v1/api-keys/${made.data.id}`);
-    const refused = await ask({ email: agent.email }, {}, short);
+    const refused = await requestTicket({ email: agent.email }, {}, short);
     expect([refused.status, refused.error.code]).toEqual([401, 'invalid_token']);
   });
 
-  it('8. "A request with an expired token receives 401": the key\'s, and the session\'s, which then refreshes', async () => {
+  it('8. "A request with an expired token receives 401": with an expired key, and with a session’s expired token', async () => {
     const ending = await world.apiKey(desk, { expires_at: new Date(clock.now().getTime() + 60_000).toISOString() });
     const session = await sessionBySso(world, ending, agent.email);
     clock.advance(901);
-    const late = await ask({ email: agent.email }, {}, ending);
+    const late = await requestTicket({ email: agent.email }, {}, ending);
     expect([late.status, late.error.code]).toEqual([401, 'token_expired']);
     const me = await world.as(session.token).get('/v1/auth/me');
     expect([me.status, me.error.code]).toEqual([401, 'token_expired']);
@@ -501,7 +504,7 @@ describe('the rules of authentication, where they are about single sign-on:', ()
     expect((await world.as(refreshed.data.token).get('/v1/auth/me')).status).toBe(200);
   });
 
-  it('a session has the lifetimes of every other: 15 minutes, and 7 days, "afterwards login is required again"', async () => {
+  it('An SSO session lasts as long as every other: 15 minutes, and 7 days, "afterwards login is required again"', async () => {
     const at = clock.stop();
     const session = await sessionBySso(world, key, agent.email);
     const [access, refresh] = [readJwt(session.token).claims, readJwt(session.refresh_token).claims];
@@ -513,8 +516,8 @@ describe('the rules of authentication, where they are about single sign-on:', ()
   });
 });
 
-describe('a session that a key has minted', () => {
-  it('is bound to the workspace of the key for ever: `workspaces` lists only that, refresh included', async () => {
+describe('A session opened by an API key', () => {
+  it('A session opened by a key is bound to the key’s workspace, also after a refresh', async () => {
     await world.anyone.post('/v1/auth/register', {
       workspace_name: unique('Desk'),
       name: 'Olivia',
@@ -530,7 +533,7 @@ describe('a session that a key has minted', () => {
     }
   });
 
-  it('is never widened by a refresh, also where the member is', async () => {
+  it('A session opened by a key is never widened by a refresh, not even when its member’s channels change', async () => {
     const other = await world.channel(desk);
     const session = await sessionBySso(world, key, agent.email, [other.id], { rotate: true });
     const refreshed = await world.anyone.post('/v1/auth/refresh', {
@@ -544,19 +547,19 @@ describe('a session that a key has minted', () => {
     expect(cut.data.scope).toEqual({ type: 'channels', channel_ids: [] });
   });
 
-  it('opens sockets within its scope', async () => {
+  it('A session opened by a key opens sockets within its scope', async () => {
     const other = await world.channel(desk);
     const session = await sessionBySso(world, key, agent.email, [other.id]);
     const socket = await world.agentSocket(world.agentOf(session, agent.email));
     await world.conversation(await world.visitor(desk), 'not for you');
     const theirs = await world.conversation(await world.visitor({ widgetToken: other.widget_token }), 'for you');
-    const heard = await socket.next('message.created');
-    expect(heard.conversation_id).toBe(theirs.id);
+    const frame = await socket.next('message.created');
+    expect(frame.conversation_id).toBe(theirs.id);
     expect(socket.frames.filter(({ type }) => type === 'message.created')).toHaveLength(1);
     socket.ws.close();
   });
 
-  it('outlives its key, unless whoever revokes that also ends what it minted', async () => {
+  it('A session opened by a key outlives it, unless the key is revoked with `end_sessions`', async () => {
     const [kept, ended] = await Promise.all([1, 2].map(() => desk.owner.api.post('/v1/api-keys', { name: 'stolen' })));
     const survivor = await sessionBySso(world, world.as(kept?.data.key), agent.email);
     const stolen = await sessionBySso(world, world.as(ended?.data.key), desk.owner.email);
@@ -572,14 +575,14 @@ describe('a session that a key has minted', () => {
     expect((await desk.owner.api.get('/v1/auth/me')).status).toBe(200);
   });
 
-  it('ends with the deactivation of its member', async () => {
+  it('A session opened by a key ends when its member is deactivated', async () => {
     const session = await sessionBySso(world, key, agent.email);
     await desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/deactivate`);
     const dead = await world.as(session.token).get('/v1/auth/me');
     expect([dead.status, dead.error.code]).toEqual([401, 'token_revoked']);
   });
 
-  it('is the only way into a membership that no password has claimed', async () => {
+  it('Single sign-on is the only way into a membership that no accepted invite has opened to a password', async () => {
     const elsewhere = await world.desk();
     const theirs = await world.apiKey(elsewhere);
     const body = { email: agent.email, name: 'Adam' };
@@ -590,8 +593,8 @@ describe('a session that a key has minted', () => {
   });
 });
 
-describe('spending and signing in are one', () => {
-  it('a session that cannot be written leaves the ticket whole', async () => {
+describe('Exchanging a ticket is atomic', () => {
+  it('A ticket stays valid when its session cannot be stored', async () => {
     const ticket = await ticketFor(key, agent.email);
     await world.app.database.query(
       `ALTER TABLE session ADD CONSTRAINT ck_planted CHECK (member_id <> '${agent.memberId}') NOT VALID`,
@@ -603,19 +606,19 @@ describe('spending and signing in are one', () => {
     await expectRefused(await exchange(world, ticket), 2);
   });
 
-  it('a connection that is cut between the two leaves one session in the end, and the ticket spent', async () => {
+  it('An exchange whose connection is cut is retried: it makes one session and invalidates the ticket', async () => {
     const ticket = await ticketFor(key, agent.email);
     const [user] = await world.app.database.query<{ user_id: string }>('SELECT user_id FROM member WHERE id = $1', [
       agent.memberId,
     ]);
-    const held = await lockedRow(world.app.database, 'user_account', user?.user_id ?? '');
+    const lock = await lockedRow(world.app.database, 'user_account', user?.user_id ?? '');
     const exchanged = exchange(world, ticket);
-    await held.awaited();
+    await lock.awaited();
     const cut = await world.app.database.query(
       `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
        WHERE datname = current_database() AND wait_event_type = 'Lock'`,
     );
-    await held.commit();
+    await lock.commit();
     expect(cut).toHaveLength(1);
     expect((await exchanged).status).toBe(200);
     await expectRefused(await exchange(world, ticket), 2);

@@ -11,14 +11,14 @@ const PRODUCTION = {
   TRUST_PROXY: '1',
 };
 
-describe('in production, behind a proxy', () => {
+describe('In production, behind a trusted proxy', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start(PRODUCTION);
   });
   afterAll(() => world.stop());
 
-  it('what the trusted proxy marks as http is refused, over HTTP and at the sockets', async () => {
+  it('A request or handshake that the trusted proxy marks as http is refused (403 https_required)', async () => {
     const overHttp = { 'X-Forwarded-Proto': 'http' };
     const refused = await world.anyone.post('/v1/auth/login', { email: 'a@b.example', password: 'x' }, overHttp);
     expect([refused.status, refused.error.code]).toEqual([403, 'https_required']);
@@ -27,20 +27,20 @@ describe('in production, behind a proxy', () => {
     expect((socket as Refused).body).toMatchObject({ ok: false, error: { code: 'https_required' } });
   });
 
-  it('what it marks as https passes, and is told to stay there', async () => {
+  it('A request that the trusted proxy marks as https is accepted and gets Strict-Transport-Security', async () => {
     const answer = await world.anyone.get('/v1/workspace', { 'X-Forwarded-Proto': 'https' });
     expect([answer.status, answer.error.code]).toEqual([401, 'unauthenticated']);
     expect(answer.headers['strict-transport-security']).toContain('max-age');
   });
 
-  it('nothing of it holds for probes, which come from inside', async () => {
+  it('Health probes are accepted over http, as they come from inside the network', async () => {
     const probe = await fetch(`${world.app.url}/healthz`, { headers: { 'X-Forwarded-Proto': 'http' } });
     expect(probe.status).toBe(200);
   });
 });
 
-describe('in production, in a closed network for a trial', () => {
-  it('plain http is let in, and told nothing of https', async () => {
+describe('In production, with ALLOW_INSECURE_HTTP', () => {
+  it('With ALLOW_INSECURE_HTTP plain http is accepted, without Strict-Transport-Security', async () => {
     const trial = { ...PRODUCTION, PUBLIC_URL: 'http://chat.example.com', ALLOW_INSECURE_HTTP: 'on' };
     const world = await World.start(trial);
     const answer = await world.anyone.get('/v1/workspace', { 'X-Forwarded-Proto': 'http' });
@@ -49,8 +49,8 @@ describe('in production, in a closed network for a trial', () => {
   });
 });
 
-describe('in production, without a proxy that is trusted', () => {
-  it('the word of a stranger about how it came is not believed', async () => {
+describe('In production, without a trusted proxy', () => {
+  it('The X-Forwarded-Proto of an untrusted client is ignored', async () => {
     const world = await World.start({ ...PRODUCTION, TRUST_PROXY: '' });
     const answer = await world.anyone.get('/v1/workspace', { 'X-Forwarded-Proto': 'http' });
     expect([answer.status, answer.error.code]).toEqual([401, 'unauthenticated']);
@@ -58,14 +58,14 @@ describe('in production, without a proxy that is trusted', () => {
   });
 });
 
-describe('outside of production', () => {
+describe('Outside of production', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start({ TRUST_PROXY: '1' });
   });
   afterAll(() => world.stop());
 
-  it('plain http is fine, and the browser is not sent to https', async () => {
+  it('Outside of production plain http is accepted, and nothing sends the browser to https', async () => {
     const answer = await world.anyone.get('/v1/workspace', { 'X-Forwarded-Proto': 'http' });
     expect(answer.status).toBe(401);
     expect(answer.headers['strict-transport-security']).toBeUndefined();
@@ -73,7 +73,7 @@ describe('outside of production', () => {
   });
 });
 
-describe('what browsers are told', () => {
+describe('Headers for browsers', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start({ RATE_LIMITS: 'register=1/3600' });
@@ -82,14 +82,17 @@ describe('what browsers are told', () => {
 
   const SERVERS_ONLY = ['/v1/auth/sso/ticket', '/v1/workspace/members'];
 
-  /** What the answer lets pages do. */
-  async function opened(method: string, path: string, asksFor?: string): Promise<Record<string, string>> {
-    const headers = { Origin: 'https://shop.example', ...(asksFor && { 'Access-Control-Request-Method': asksFor }) };
+  /** The CORS headers of the answer. */
+  async function corsHeaders(method: string, path: string, requestMethod?: string): Promise<Record<string, string>> {
+    const headers = {
+      Origin: 'https://shop.example',
+      ...(requestMethod && { 'Access-Control-Request-Method': requestMethod }),
+    };
     const answer = await fetch(`${world.app.url}${path}`, { method, headers });
     return Object.fromEntries([...answer.headers].filter(([name]) => name.startsWith('access-control-')));
   }
 
-  it('not to guess, frame, sniff or refer, on every answer', async () => {
+  it('Every answer forbids content sniffing, framing and referrers, and sets a content security policy', async () => {
     for (const path of ['/v1/workspace', '/v1/nothing', '/healthz']) {
       const { headers } = await fetch(`${world.app.url}${path}`);
       expect([path, headers.get('x-content-type-options')]).toEqual([path, 'nosniff']);
@@ -101,9 +104,9 @@ describe('what browsers are told', () => {
     }
   });
 
-  it('that every page may read the API, with the headers that it works with, and without credentials', async () => {
+  it('Pages of every origin may read the API and its headers, without credentials', async () => {
     for (const path of ['/v1/workspace', '/v1/nothing', '/v1/auth/agent-token', '/v1/auth/sso/exchange']) {
-      const allowed = await opened('GET', path);
+      const allowed = await corsHeaders('GET', path);
       expect(allowed['access-control-allow-origin']).toBe('*');
       expect(allowed).not.toHaveProperty('access-control-allow-credentials');
       expect(allowed['access-control-expose-headers']?.split(', ')).toEqual(
@@ -115,7 +118,7 @@ describe('what browsers are told', () => {
     }
   });
 
-  it('that a refusal by a limit may be read like any other', async () => {
+  it('Pages of every origin may read a 429 too', async () => {
     const body = { workspace_name: 'W', name: 'N', email: 'limit@example.com', password: 'short' };
     await world.anyone.post('/v1/auth/register', body);
     const refused = await world.anyone.post('/v1/auth/register', body, { Origin: 'https://shop.example' });
@@ -123,19 +126,19 @@ describe('what browsers are told', () => {
     expect(refused.headers['access-control-expose-headers']).toContain('Retry-After');
   });
 
-  it('nothing where only backends call, however the path is written, asked before or not', async () => {
+  it('Routes for backends send no CORS headers, however the path is written, for a call or a preflight', async () => {
     for (const path of SERVERS_ONLY) {
       for (const spelt of [path, `${path}/`, path.toUpperCase(), `${path}?x=1`]) {
-        expect([spelt, await opened('POST', spelt)]).toEqual([spelt, {}]);
-        expect([spelt, await opened('OPTIONS', spelt, 'POST')]).toEqual([spelt, {}]);
+        expect([spelt, await corsHeaders('POST', spelt)]).toEqual([spelt, {}]);
+        expect([spelt, await corsHeaders('OPTIONS', spelt, 'POST')]).toEqual([spelt, {}]);
       }
     }
-    expect((await opened('OPTIONS', '/v1/workspace/members', 'GET'))['access-control-allow-origin']).toBe('*');
+    expect((await corsHeaders('OPTIONS', '/v1/workspace/members', 'GET'))['access-control-allow-origin']).toBe('*');
   });
 
-  it('nothing outside of the API', async () => {
+  it('Routes outside of the API send no CORS headers', async () => {
     for (const path of ['/healthz', '/readyz', '/metrics', '/openapi.json', '/nothing']) {
-      expect([path, await opened('GET', path)]).toEqual([path, {}]);
+      expect([path, await corsHeaders('GET', path)]).toEqual([path, {}]);
     }
   });
 });

@@ -15,14 +15,14 @@ import { eventually } from '../support/eventually.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
 
-/** A promise that somebody else fulfils. */
+/** A promise that is resolved by calling `open`. */
 function gate(): { opened: Promise<void>; open: () => void } {
   let open: () => void = () => undefined;
   const opened = new Promise<void>(resolve => (open = resolve));
   return { opened, open };
 }
 
-describe('a unit of work', () => {
+describe('Unit of work', () => {
   let world: World;
   let units: UnitOfWork;
   let events: EventLog;
@@ -46,7 +46,7 @@ describe('a unit of work', () => {
     await world.app.database.query('TRUNCATE thing');
   });
 
-  /** As a repository would: on the unit's connection, or on the pool. */
+  /** Writes as a repository would: on the connection of the unit, or on the pool outside of one. */
   const write = (name: string) => units.manager.query('INSERT INTO thing (name) VALUES ($1)', [name]);
   const grow = (name: string) => units.manager.query('UPDATE thing SET size = size + 1 WHERE name = $1', [name]);
   const names = async () =>
@@ -72,8 +72,8 @@ describe('a unit of work', () => {
       },
     });
 
-  describe('that commits', () => {
-    it('leaves its rows and its event, which everybody hears of after the commit', async () => {
+  describe('A unit of work that commits', () => {
+    it('A unit of work that commits keeps its rows and its event, and publishes the event after the commit', async () => {
       const inbox = await world.agentSocket(desk.owner);
       const event = await units.run(async () => {
         await write('kept');
@@ -90,38 +90,38 @@ describe('a unit of work', () => {
       await inbox.close();
     });
 
-    it('answers what its work answers', async () => {
+    it('A unit of work returns the result of its work', async () => {
       expect(await units.run(() => Promise.resolve(7))).toBe(7);
     });
 
-    it('runs its hooks only then, in order', async () => {
-      const told: string[] = [];
+    it('A unit of work runs its hooks in order after the commit', async () => {
+      const hooksRun: string[] = [];
       await units.run(async () => {
-        units.afterCommit(() => told.push('first'));
+        units.afterCommit(() => hooksRun.push('first'));
         await write('kept');
-        units.afterCommit(() => told.push('second'));
-        expect(told).toEqual([]);
+        units.afterCommit(() => hooksRun.push('second'));
+        expect(hooksRun).toEqual([]);
       });
-      expect(told).toEqual(['first', 'second']);
+      expect(hooksRun).toEqual(['first', 'second']);
     });
 
-    it('is the same unit as one begun inside of it', async () => {
-      const told: string[] = [];
+    it('A unit of work started inside another is part of it, and rolled back with it', async () => {
+      const hooksRun: string[] = [];
       await expect(
         units.run(async () => {
           await units.run(async () => {
-            units.afterCommit(() => told.push('inner'));
+            units.afterCommit(() => hooksRun.push('inner'));
             await write('inner');
           });
-          expect(told).toEqual([]);
+          expect(hooksRun).toEqual([]);
           throw new Error('outer');
         }),
       ).rejects.toThrow('outer');
-      expect(told).toEqual([]);
+      expect(hooksRun).toEqual([]);
       expect(await names()).toEqual([]);
     });
 
-    it('is not seen by what runs beside it', async () => {
+    it('A unit of work is invisible to code that runs at the same time', async () => {
       const inside = gate();
       const beside = gate();
       const unit = units.run(async () => {
@@ -138,8 +138,8 @@ describe('a unit of work', () => {
     });
   });
 
-  describe('that is rolled back', () => {
-    it('leaves no row, no event, no frame, and publishes nothing', async () => {
+  describe('A unit of work that is rolled back', () => {
+    it('A unit of work that is rolled back leaves no row, no event and no frame', async () => {
       const inbox = await world.agentSocket(desk.owner);
       let lost = '';
       const failing = units.run(async () => {
@@ -160,34 +160,34 @@ describe('a unit of work', () => {
       await inbox.close();
     });
 
-    it('forgets its hooks', async () => {
-      const told: string[] = [];
+    it('A unit of work that is rolled back runs none of its hooks', async () => {
+      const hooksRun: string[] = [];
       const failing = units.run(async () => {
-        units.afterCommit(() => told.push('never'));
+        units.afterCommit(() => hooksRun.push('never'));
         await write('lost');
         throw new Error('no');
       });
       await expect(failing).rejects.toThrow('no');
-      expect(told).toEqual([]);
+      expect(hooksRun).toEqual([]);
     });
 
-    it('by the commit itself leaves nothing either', async () => {
+    it('A unit of work that fails at COMMIT leaves no row and runs no hook', async () => {
       await world.app.database.query(
         'ALTER TABLE thing ADD CONSTRAINT later UNIQUE (size) DEFERRABLE INITIALLY DEFERRED',
       );
-      const told: string[] = [];
+      const hooksRun: string[] = [];
       const failing = units.run(async () => {
         await write('one');
         await write('two');
-        units.afterCommit(() => told.push('never'));
+        units.afterCommit(() => hooksRun.push('never'));
       });
       await expect(failing).rejects.toMatchObject({ driverError: { constraint: 'later' } });
       await world.app.database.query('ALTER TABLE thing DROP CONSTRAINT later');
-      expect(told).toEqual([]);
+      expect(hooksRun).toEqual([]);
       expect(await names()).toEqual([]);
     });
 
-    it('gives its connection back', async () => {
+    it('A unit of work that fails returns its connection to the pool', async () => {
       const failures = Array.from({ length: 40 }, (_nothing, index) =>
         units.run(async () => {
           await write(`lost ${index}`);
@@ -198,22 +198,22 @@ describe('a unit of work', () => {
       const driver = world.app.app.get(DataSource).driver as unknown as {
         master: { totalCount: number; idleCount: number };
       };
-      // the log's reader may be asking just now; what is kept is never given back
+      // the log reader may be running a query now: eventually() waits until it is done
       await eventually(() => driver.master.idleCount === driver.master.totalCount || undefined);
     });
   });
 
-  describe('that meets a deadlock', () => {
-    it('is tried again until both have their way, and tells of it once', async () => {
+  describe('A unit of work that meets a deadlock', () => {
+    it('Two units of work that deadlock are retried until both commit, and each runs its hooks once', async () => {
       await write('left');
       await write('right');
       let attempts = 0;
-      const told: string[] = [];
+      const hooksRun: string[] = [];
       const ready = [gate(), gate()] as const;
       const unit = (first: string, second: string, me: 0 | 1) =>
         units.run(async () => {
           attempts += 1;
-          units.afterCommit(() => told.push(first));
+          units.afterCommit(() => hooksRun.push(first));
           await grow(first);
           ready[me].open();
           await ready[1 - me]?.opened;
@@ -221,12 +221,12 @@ describe('a unit of work', () => {
         });
       await Promise.all([unit('left', 'right', 0), unit('right', 'left', 1)]);
       expect(attempts).toBeGreaterThan(2);
-      expect(told.sort()).toEqual(['left', 'right']);
+      expect(hooksRun.sort()).toEqual(['left', 'right']);
       const sizes = await world.app.database.query<{ size: number }>('SELECT size FROM thing');
       expect(sizes.map(({ size }) => size)).toEqual([2, 2]);
     });
 
-    it('or a serialization failure is tried four times, then fails with it', async () => {
+    it('A unit of work with a serialization failure is tried four times and then fails', async () => {
       let attempts = 0;
       const failing = units.run(async () => {
         attempts += 1;
@@ -238,7 +238,7 @@ describe('a unit of work', () => {
       expect(await names()).toEqual([]);
     });
 
-    it('inside another unit leaves the trying to the outer one', async () => {
+    it('A nested unit of work with a deadlock is retried as part of the outer one', async () => {
       let outer = 0;
       let inner = 0;
       await units.run(async () => {
@@ -254,7 +254,7 @@ describe('a unit of work', () => {
       expect(await names()).toEqual(['whole']);
     });
 
-    it('is not tried again for any other refusal of the database', async () => {
+    it('A unit of work with any other database error is not retried', async () => {
       let attempts = 0;
       await write('there');
       const failing = units.run(async () => {
@@ -266,32 +266,32 @@ describe('a unit of work', () => {
     });
   });
 
-  describe('with a part behind a savepoint', () => {
-    it('undoes that part alone, its rows, events and hooks', async () => {
-      const told: string[] = [];
+  describe('A unit of work with a savepoint', () => {
+    it('A savepoint that fails undoes its own rows, events and hooks only', async () => {
+      const hooksRun: string[] = [];
       let lost = '';
       const kept = await units.run(async () => {
         await write('before');
-        units.afterCommit(() => told.push('before'));
+        units.afterCommit(() => hooksRun.push('before'));
         const part = units.savepoint(async () => {
           await write('part');
-          units.afterCommit(() => told.push('part'));
+          units.afterCommit(() => hooksRun.push('part'));
           lost = (await record()).id;
           throw new Error('this part');
         });
         await expect(part).rejects.toThrow('this part');
         await write('after');
-        units.afterCommit(() => told.push('after'));
+        units.afterCommit(() => hooksRun.push('after'));
         return record();
       });
       expect(await names()).toEqual(['after', 'before']);
-      expect(told).toEqual(['before', 'after']);
+      expect(hooksRun).toEqual(['before', 'after']);
       expect([await logged(lost), await logged(kept.id)]).toEqual([false, true]);
       expect(published).toContain(kept.id);
       expect(published).not.toContain(lost);
     });
 
-    it('goes on after the database has refused the part', async () => {
+    it('A unit of work continues after the database has refused a savepoint’s statement', async () => {
       await write('taken');
       await units.run(async () => {
         await expect(units.savepoint(() => write('taken'))).rejects.toMatchObject({ driverError: { code: '23505' } });
@@ -300,21 +300,21 @@ describe('a unit of work', () => {
       expect(await names()).toEqual(['free', 'taken']);
     });
 
-    it('keeps what a part that succeeds has done', async () => {
-      const told: string[] = [];
+    it('A savepoint that succeeds keeps its rows and hooks', async () => {
+      const hooksRun: string[] = [];
       const result = await units.run(() =>
         units.savepoint(async () => {
           await write('part');
-          units.afterCommit(() => told.push('part'));
+          units.afterCommit(() => hooksRun.push('part'));
           return 'done';
         }),
       );
       expect(result).toBe('done');
-      expect(told).toEqual(['part']);
+      expect(hooksRun).toEqual(['part']);
       expect(await names()).toEqual(['part']);
     });
 
-    it('undoes the whole of an outer part whose inner part failed', async () => {
+    it('An outer savepoint that fails with its inner one is undone as a whole', async () => {
       await units.run(async () => {
         await write('unit');
         const outer = units.savepoint(async () => {
@@ -329,7 +329,7 @@ describe('a unit of work', () => {
       expect(await names()).toEqual(['unit']);
     });
 
-    it('undoes the inner part alone where the outer one bears it', async () => {
+    it('An outer savepoint that catches the failure of its inner one is kept', async () => {
       await units.run(() =>
         units.savepoint(async () => {
           await write('outer');
@@ -345,19 +345,19 @@ describe('a unit of work', () => {
     });
   });
 
-  describe('that is not there', () => {
-    it('has no event recorded beside it', async () => {
+  describe('Outside a unit of work', () => {
+    it('An event cannot be recorded outside a unit of work', async () => {
       await expect(record()).rejects.toThrow('canned_response.deleted was recorded outside a unit of work');
     });
 
-    it('has no hook and no savepoint', async () => {
+    it('Hooks and savepoints cannot be used outside a unit of work', async () => {
       expect(() => units.afterCommit(() => undefined)).toThrow('afterCommit outside a unit of work');
       await expect(units.savepoint(() => Promise.resolve())).rejects.toThrow('savepoint outside a unit of work');
     });
   });
 
-  describe('behind a request', () => {
-    it('that is refused leaves no row, no event and no frame', async () => {
+  describe('The unit of work of a request', () => {
+    it('A request that is refused leaves no row, no event and no frame', async () => {
       const inbox = await world.agentSocket(desk.owner);
       const visitor = await world.visitor(desk);
       const contact = { contact_id: visitor.contactId, channel_id: desk.channelId };
@@ -365,7 +365,7 @@ describe('a unit of work', () => {
       const before = await world.app.database.query<{ events: number; conversations: number }>(
         'SELECT (SELECT count(*)::int FROM event) AS events, (SELECT count(*)::int FROM conversation) AS conversations',
       );
-      // the conversation is made first, then its message has no sender
+      // the conversation is created first; then its message is refused for lack of a sender
       const refused = await key.post('/v1/conversations', { ...contact, message: { content: 'Who speaks?' } });
       expect([refused.status, refused.error.code]).toEqual([400, 'sender_required']);
       const after = await world.app.database.query(
@@ -379,7 +379,7 @@ describe('a unit of work', () => {
     });
   });
 
-  it('A password is not hashed, no mail sent and no other host asked inside a unit of work', async () => {
+  it('Hashing a password, sending a mail and calling another host fail inside a unit of work', async () => {
     const { app } = world.app;
     const hasher = app.get(PasswordHasher, { strict: false });
     const slow: [string, () => unknown][] = [
@@ -389,13 +389,13 @@ describe('a unit of work', () => {
       ['request', () => app.get(OutboundAgents).for(new URL('https://example.com'))],
       ['resolve', () => app.get(AddressPolicy).assertCallable('https://example.com/hook', 'url')],
     ];
-    for (const [what, work] of slow) {
+    for (const [operation, work] of slow) {
       const outcome = units.run(async () => work()).catch((error: Error) => error.message);
-      expect([what, await outcome]).toEqual([what, expect.stringContaining('inside a unit of work')]);
+      expect([operation, await outcome]).toEqual([operation, expect.stringContaining('inside a unit of work')]);
     }
   });
 
-  it('A bot with a webhook URL is made under an Idempotency-Key, and a retry gets it again', async () => {
+  it('A bot with a webhook URL is created under an Idempotency-Key, and a retry gets the same bot', async () => {
     const body = { name: 'Robin', webhook_url: 'https://93.184.215.14/hook' };
     const headers = { 'Idempotency-Key': newId() };
     const [made, again] = [

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterEach(() => world.app.clock.reset());
 afterAll(() => world.stop());
 
-/** Asks for a session; `bearer` is a token that the page still holds. */
+/** Opens a session; `bearer` is a visitor token that the page has from earlier. */
 function open(desk: { widgetToken: string }, body: Record<string, unknown> = {}, bearer: string | null = null) {
   return world.as(bearer).post('/v1/widget/session', { widget_token: desk.widgetToken, ...body });
 }
@@ -32,7 +32,7 @@ async function stored(desk: Desk, contactId: string) {
   return (await desk.owner.api.get(`/v1/contacts/${contactId}`)).data;
 }
 
-/** Another desk, its channel changed. */
+/** Another desk, with these changes to its channel. */
 async function deskWith(changes: Record<string, unknown>): Promise<Desk> {
   const desk = await world.desk();
   const changed = await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, changes);
@@ -40,8 +40,8 @@ async function deskWith(changes: Record<string, unknown>): Promise<Desk> {
   return desk;
 }
 
-describe('a widget session', () => {
-  it('needs the widget token and nothing else', async () => {
+describe('Opening a widget session', () => {
+  it('A widget session needs the widget token only', async () => {
     const desk = await world.desk();
     const session = await open(desk);
     expect(session.status).toBe(200);
@@ -55,7 +55,7 @@ describe('a widget session', () => {
     expect((await stored(desk, contactId)).external_id).toBeNull();
   });
 
-  it('lasts 24 hours, then says that it has expired', async () => {
+  it('A widget session lasts 24 hours and is then refused (401 token_expired)', async () => {
     const visitor = await world.visitor(await world.desk());
     world.app.clock.advance(DAY - 5);
     expect((await visitor.api.get('/v1/widget/contact')).status).toBe(200);
@@ -64,18 +64,18 @@ describe('a widget session', () => {
     expect(ended).toMatchObject({ status: 401, error: { code: 'token_expired' } });
   });
 
-  it('keeps what the visitor says of itself, and what it does not repeat', async () => {
+  it('A widget session stores the visitor’s details, and keeps the ones a later session does not name', async () => {
     const desk = await world.desk();
     const externalId = unique('user');
-    const said = {
+    const details = {
       name: 'Vera',
       email: ' Vera@Example.COM',
       phone: '+49 30 1',
       locale: 'de-AT',
       custom_attributes: { plan: 'pro', Cart: { itemCount: 2 } },
     };
-    const first = await open(desk, { external_id: externalId, ...said });
-    const expected = { ...said, email: 'vera@example.com', external_id: externalId, verified: false };
+    const first = await open(desk, { external_id: externalId, ...details });
+    const expected = { ...details, email: 'vera@example.com', external_id: externalId, verified: false };
     expect(await stored(desk, first.data.contact_id as string)).toMatchObject(expected);
     await open(desk, { external_id: externalId, name: 'Verena' });
     const contact = await stored(desk, first.data.contact_id as string);
@@ -83,13 +83,13 @@ describe('a widget session', () => {
     expect(Date.parse(contact.last_seen_at as string)).toBeGreaterThan(Date.now() - 60_000);
   });
 
-  it('changes nothing when it says nothing new', async () => {
+  it('A widget session without new details changes only `last_seen_at`', async () => {
     const desk = await world.desk();
-    const said = { external_id: unique('user'), name: 'Vera', custom_attributes: { zebra: 1, a: 2 } };
-    const { contact_id: contactId } = (await open(desk, said)).data;
+    const details = { external_id: unique('user'), name: 'Vera', custom_attributes: { zebra: 1, a: 2 } };
+    const { contact_id: contactId } = (await open(desk, details)).data;
     const before = await stored(desk, contactId as string);
     world.app.clock.advance(60);
-    await open(desk, said);
+    await open(desk, details);
     const after = await stored(desk, contactId as string);
     expect(after).toEqual({ ...before, last_seen_at: after.last_seen_at });
     expect(after.last_seen_at).not.toBe(before.last_seen_at);
@@ -108,12 +108,12 @@ describe('a widget session', () => {
     ['locale', 'not a locale'],
     ['custom_attributes', ['a']],
     ['identity_token', 7],
-  ])('refuses a faulty %s', async (field, value) => {
+  ])('A widget session with an invalid %s is refused (400)', async (field, value) => {
     const answer = await open(await world.desk(), { [field]: value });
     expect([answer.status, answer.error.details?.map(fault => fault.field)]).toEqual([400, [field]]);
   });
 
-  it('opens with the token of an active channel alone', async () => {
+  it('A widget session needs the token of an active channel (401 widget_token_invalid)', async () => {
     const disabled = await deskWith({ status: 'disabled' });
     for (const widgetToken of [disabled.widgetToken, `wt_${'a'.repeat(32)}`, 'x']) {
       const answer = await open({ widgetToken });
@@ -122,14 +122,14 @@ describe('a widget session', () => {
   });
 });
 
-describe('which contact a session gets', () => {
-  it('is a new one for each visitor without an id', async () => {
+describe('The contact of a widget session', () => {
+  it('Each visitor without an external_id gets a new contact', async () => {
     const desk = await world.desk();
     const [first, second] = [await world.visitor(desk), await world.visitor(desk)];
     expect(first.contactId).not.toBe(second.contactId);
   });
 
-  it('is the workspace’s contact of the external_id, on each of its channels, and another in another workspace', async () => {
+  it('Visitors with the same external_id get the same contact on every channel of the workspace, and only there', async () => {
     const [desk, foreign] = [await world.desk(), await world.desk()];
     const shop = await world.channel(desk);
     const body = { external_id: unique('user') };
@@ -140,14 +140,14 @@ describe('which contact a session gets', () => {
     expect((await world.visitor(foreign, body)).contactId).not.toBe(first.contactId);
   });
 
-  it('is one of an external_id that agents have noted before', async () => {
+  it('A visitor gets the contact that agents created with the same external_id', async () => {
     const desk = await world.desk();
     const body = { external_id: unique('user'), name: 'Vera' };
-    const noted = await desk.owner.api.post('/v1/contacts', body);
-    expect((await world.visitor(desk, { external_id: body.external_id })).contactId).toBe(noted.data.id);
+    const contact = await desk.owner.api.post('/v1/contacts', body);
+    expect((await world.visitor(desk, { external_id: body.external_id })).contactId).toBe(contact.data.id);
   });
 
-  it('never follows from an e-mail or a phone number alone', async () => {
+  it('A visitor never gets an existing contact by e-mail or phone number alone', async () => {
     const desk = await world.desk();
     const body = { email: `${unique('vera')}@example.com`, phone: '+49 30 1234', name: 'Vera' };
     const first = await world.visitor(desk, { ...body, external_id: unique('user') });
@@ -158,19 +158,22 @@ describe('which contact a session gets', () => {
     expect(new Set([first, ...others].map(({ contactId }) => contactId)).size).toBe(3);
   });
 
-  it.each([false, true])('is one when first sessions race with one external_id (proven: %s)', async proven => {
-    const desk = await deskWith({ identity_verification: 'optional' });
-    const externalId = unique('user');
-    const secret = await identitySecretOf(desk);
-    const proof = proven ? { identity_token: identityToken(externalId, secret) } : {};
-    const answers = await race(10, n => open(desk, { external_id: externalId, name: `Vera ${n}`, ...proof }));
-    expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
-    expect(new Set(answers.map(({ data }) => data.contact_id as string)).size).toBe(1);
-    expect(await contactsOf(desk, externalId)).toHaveLength(1);
-  });
+  it.each([false, true])(
+    'Racing first sessions with one external_id make one contact (with identity proof: %s)',
+    async proven => {
+      const desk = await deskWith({ identity_verification: 'optional' });
+      const externalId = unique('user');
+      const secret = await identitySecretOf(desk);
+      const proof = proven ? { identity_token: identityToken(externalId, secret) } : {};
+      const answers = await race(10, n => open(desk, { external_id: externalId, name: `Vera ${n}`, ...proof }));
+      expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
+      expect(new Set(answers.map(({ data }) => data.contact_id as string)).size).toBe(1);
+      expect(await contactsOf(desk, externalId)).toHaveLength(1);
+    },
+  );
 
-  describe('with a visitor token as Bearer', () => {
-    it('is the token’s, live', async () => {
+  describe('A widget session with a visitor token as bearer', () => {
+    it('A session with a valid visitor token gets the contact of the token', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       const renewed = await open(desk, {}, visitor.token);
@@ -178,7 +181,7 @@ describe('which contact a session gets', () => {
       expect(readJwt(renewed.data.visitor_token as string).claims.sub).toBe(visitor.contactId);
     });
 
-    it('is the token’s until 30 days after its end, and a new one later', async () => {
+    it('A session with a visitor token that expired up to 30 days ago gets its contact, and later a new one', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       world.app.clock.advance(DAY + 30 * DAY - HOUR);
@@ -187,7 +190,7 @@ describe('which contact a session gets', () => {
       expect((await open(desk, {}, visitor.token)).data.contact_id).not.toBe(visitor.contactId);
     });
 
-    it('is a new one when the token is of another channel or another workspace', async () => {
+    it('A session with the visitor token of another channel or workspace gets a new contact', async () => {
       const [desk, foreign] = [await world.desk(), await world.desk()];
       const shop = await world.channel(desk);
       const visitor = await world.visitor(desk);
@@ -198,7 +201,7 @@ describe('which contact a session gets', () => {
       }
     });
 
-    it('is a new one when the token has been revoked', async () => {
+    it('A session with a revoked visitor token gets a new contact', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       await world.app.database.query('UPDATE contact SET token_generation = token_generation + 1 WHERE id = $1', [
@@ -208,7 +211,7 @@ describe('which contact a session gets', () => {
       expect((await open(desk, {}, visitor.token)).data.contact_id).not.toBe(visitor.contactId);
     });
 
-    it('is a new one when it is no visitor token at all', async () => {
+    it('A session with an invalid visitor token gets a new contact', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       const { header, claims } = readJwt(visitor.token);
@@ -227,7 +230,7 @@ describe('which contact a session gets', () => {
       }
     });
 
-    it('is the external_id’s when the two differ', async () => {
+    it('A session whose visitor token and external_id differ gets the contact of the external_id', async () => {
       const desk = await world.desk();
       const [one, two] = [unique('user'), unique('user')];
       const [first, second] = [
@@ -242,8 +245,8 @@ describe('which contact a session gets', () => {
   });
 });
 
-describe('what a session tells of its contact', () => {
-  it('is what this request said, when nothing proves who asks', async () => {
+describe('The contact in the answer to a widget session', () => {
+  it('A session without identity proof shows only the contact details that it sent itself', async () => {
     const desk = await world.desk();
     const externalId = unique('user');
     const visitor = await world.visitor(desk, {
@@ -252,17 +255,17 @@ describe('what a session tells of its contact', () => {
       email: 'vera@example.com',
       phone: '1',
     });
-    const asked = [
+    const answers = [
       await open(desk, { external_id: externalId }),
       await open(desk, {}, visitor.token),
       await open(desk, { external_id: externalId, name: 'Mallory' }),
     ];
     const silent = { id: visitor.contactId, name: null, email: null, phone: null, verified: false };
-    expect(asked.map(({ data }) => data.contact as object)).toEqual([silent, silent, { ...silent, name: 'Mallory' }]);
-    expect(JSON.stringify(asked.map(({ body }) => body))).not.toContain('vera@example.com');
+    expect(answers.map(({ data }) => data.contact as object)).toEqual([silent, silent, { ...silent, name: 'Mallory' }]);
+    expect(JSON.stringify(answers.map(({ body }) => body))).not.toContain('vera@example.com');
   });
 
-  it('is all of it, with proof', async () => {
+  it('A session with identity proof shows all contact details', async () => {
     const desk = await world.desk();
     const externalId = unique('user');
     const secret = await identitySecretOf(desk);
@@ -273,11 +276,11 @@ describe('what a session tells of its contact', () => {
   });
 });
 
-describe('what a visitor reads of its contact later', () => {
+describe('Reading the contact with a visitor token', () => {
   const PATH = '/v1/widget/contact';
   const VERA = { name: 'Vera', email: 'vera@example.com', phone: '+49 30 1' };
 
-  it('is only what it says in asking, where anybody can come in by the external_id', async () => {
+  it('A visitor without identity proof is shown only the details that the request itself sends', async () => {
     const desk = await world.desk();
     const externalId = unique('user');
     const vera = await world.visitor(desk, { external_id: externalId, ...VERA });
@@ -296,15 +299,15 @@ describe('what a visitor reads of its contact later', () => {
     expect((await vera.api.patch(PATH, { email: 'Vera@Example.NET' })).data.email).toBe('vera@example.net');
   });
 
-  it('is nothing that agents have noted under an external_id', async () => {
+  it('A visitor without identity proof is not shown the details that agents entered under the external_id', async () => {
     const desk = await world.desk();
-    const noted = await desk.owner.api.post('/v1/contacts', { external_id: unique('user'), ...VERA });
-    const visitor = await world.visitor(desk, { external_id: noted.data.external_id as string });
-    expect(visitor.contactId).toBe(noted.data.id);
+    const contact = await desk.owner.api.post('/v1/contacts', { external_id: unique('user'), ...VERA });
+    const visitor = await world.visitor(desk, { external_id: contact.data.external_id as string });
+    expect(visitor.contactId).toBe(contact.data.id);
     expect((await visitor.api.get(PATH)).data).toMatchObject({ name: null, email: null, phone: null });
   });
 
-  it('is all of it, where nothing but its own token leads to it', async () => {
+  it('A visitor without an external_id is shown all details of its contact', async () => {
     const desk = await world.desk();
     const { name, email, phone } = VERA;
     const visitor = await world.visitor(desk, { name, email });
@@ -318,7 +321,7 @@ describe('what a visitor reads of its contact later', () => {
     }
   });
 
-  it('is all of it, with proof', async () => {
+  it('A visitor with identity proof is shown all details of its contact', async () => {
     const desk = await world.desk();
     const externalId = unique('user');
     const token = identityToken(externalId, await identitySecretOf(desk));
@@ -328,7 +331,7 @@ describe('what a visitor reads of its contact later', () => {
     expect((await vera.api.patch(PATH, { phone: '2' })).data).toEqual({ ...whole, phone: '2' });
   });
 
-  it('is told to nobody who came in before an agent gave or took away the external_id', async () => {
+  it('A visitor token is revoked when an agent sets or clears the contact’s external_id', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, VERA);
     const path = `/v1/contacts/${visitor.contactId}`;
@@ -345,7 +348,7 @@ describe('what a visitor reads of its contact later', () => {
   });
 });
 
-/** A new identity secret of the desk's channel. */
+/** Rotates the identity secret of the desk's channel. @returns the new secret */
 async function identitySecretOf(desk: Desk): Promise<string> {
   const rotated = await desk.owner.api.post(`/v1/channels/${desk.channelId}/rotate-identity-secret`);
   return rotated.data.identity_secret as string;
@@ -355,15 +358,15 @@ function inSeconds(seconds: number): number {
   return Math.floor(world.app.clock.now().getTime() / 1000) + seconds;
 }
 
-/** What a site's backend signs for its user. */
+/** An identity token as a site's backend signs it for its user. */
 function identityToken(subject: string, secret: string, claims: Record<string, unknown> = {}, header = {}): string {
   return jwt({ sub: subject, exp: inSeconds(HOUR), ...claims }, secret, header);
 }
 
-describe('proof of identity', () => {
+describe('Identity proof', () => {
   const EXTERNAL_ID = 'user-42';
 
-  /** A desk whose channel has this mode, with what its site signs with. */
+  /** A desk whose channel has this verification mode, with its secret and a valid proof. */
   async function site(mode: string): Promise<{ desk: Desk; secret: string; proof: () => Record<string, string> }> {
     const desk = await deskWith({ identity_verification: mode });
     const secret = await identitySecretOf(desk);
@@ -372,19 +375,19 @@ describe('proof of identity', () => {
   }
 
   const BAD: [string, (secret: string, other: string) => string][] = [
-    ['of another secret', (_secret, other) => identityToken(EXTERNAL_ID, other)],
-    ['of another subject', secret => identityToken('user-43', secret)],
+    ['signed with another secret', (_secret, other) => identityToken(EXTERNAL_ID, other)],
+    ['for another subject', secret => identityToken('user-43', secret)],
     ['without a subject', secret => identityToken(EXTERNAL_ID, secret, { sub: undefined })],
-    ['without an end', secret => identityToken(EXTERNAL_ID, secret, { exp: undefined })],
-    ['that has ended', secret => identityToken(EXTERNAL_ID, secret, { exp: inSeconds(-1) })],
-    ['that ends more than 24 hours ahead', secret => identityToken(EXTERNAL_ID, secret, { exp: inSeconds(DAY + 60) })],
-    ['whose end is a text', secret => identityToken(EXTERNAL_ID, secret, { exp: String(inSeconds(HOUR)) })],
-    ['of alg none', secret => identityToken(EXTERNAL_ID, secret, {}, { alg: 'none' })],
-    ['that says HS512', secret => identityToken(EXTERNAL_ID, secret, {}, { alg: 'HS512' })],
-    ['that is no token', () => 'garbage'],
+    ['without an expiry', secret => identityToken(EXTERNAL_ID, secret, { exp: undefined })],
+    ['already expired', secret => identityToken(EXTERNAL_ID, secret, { exp: inSeconds(-1) })],
+    ['expiring more than 24 hours ahead', secret => identityToken(EXTERNAL_ID, secret, { exp: inSeconds(DAY + 60) })],
+    ['with an expiry that is a string', secret => identityToken(EXTERNAL_ID, secret, { exp: String(inSeconds(HOUR)) })],
+    ['with alg none', secret => identityToken(EXTERNAL_ID, secret, {}, { alg: 'none' })],
+    ['with alg HS512', secret => identityToken(EXTERNAL_ID, secret, {}, { alg: 'HS512' })],
+    ['not a JWT', () => 'garbage'],
   ];
 
-  it.each(BAD)('is refused in every mode but off: one %s', async (_what, make) => {
+  it.each(BAD)('An identity token is refused (401) in the modes `optional` and `required`: %s', async (_case, make) => {
     const other = await identitySecretOf(await world.desk());
     for (const mode of ['optional', 'required']) {
       const { desk, secret } = await site(mode);
@@ -394,20 +397,20 @@ describe('proof of identity', () => {
     }
   });
 
-  it('may end in up to 24 hours', async () => {
+  it('An identity token may expire up to 24 hours ahead', async () => {
     const { desk, secret } = await site('required');
     const token = identityToken(EXTERNAL_ID, secret, { exp: inSeconds(DAY - 1) });
     expect((await open(desk, { external_id: EXTERNAL_ID, identity_token: token })).data.contact.verified).toBe(true);
   });
 
-  it('is worth nothing once the secret has been rotated', async () => {
+  it('An identity token is refused after its secret was rotated', async () => {
     const { desk, proof } = await site('optional');
     const old = proof();
     await identitySecretOf(desk);
     expect((await open(desk, old)).error.code).toBe('identity_invalid');
   });
 
-  it('is asked for where it is required', async () => {
+  it('A session without identity proof is refused in the mode `required` (401 identity_required)', async () => {
     const { desk, proof } = await site('required');
     const { external_id, identity_token } = proof();
     for (const body of [{}, { external_id }, { identity_token }]) {
@@ -416,14 +419,14 @@ describe('proof of identity', () => {
     expect((await open(desk, proof())).data.contact.verified).toBe(true);
   });
 
-  it('is asked for again when a session is renewed where it is required', async () => {
+  it('A session with a visitor token needs identity proof again in the mode `required`', async () => {
     const { desk, proof } = await site('required');
     const { visitor_token: token, contact_id: contactId } = (await open(desk, proof())).data;
     expect((await open(desk, {}, token as string)).error.code).toBe('identity_required');
     expect((await open(desk, proof(), token as string)).data.contact_id).toBe(contactId);
   });
 
-  it('is optional at first', async () => {
+  it('Identity proof is optional by default', async () => {
     const desk = await world.desk();
     expect((await open(desk, { external_id: EXTERNAL_ID })).data.contact.verified).toBe(false);
     const secret = await identitySecretOf(desk);
@@ -431,13 +434,13 @@ describe('proof of identity', () => {
     expect(proven.data.contact.verified).toBe(true);
   });
 
-  it('proves nothing without the external_id that it is about', async () => {
+  it('An identity token without the external_id it is about is refused (401)', async () => {
     const { desk, proof } = await site('optional');
     const answer = await open(desk, { identity_token: proof().identity_token });
     expect(answer.error.code).toBe('identity_invalid');
   });
 
-  it('is not looked at where it is off', async () => {
+  it('An identity token is ignored in the mode `off`', async () => {
     const { desk, proof } = await site('off');
     const first = await open(desk, proof());
     expect(first.data.contact.verified).toBe(false);
@@ -445,7 +448,7 @@ describe('proof of identity', () => {
     expect(second.data.contact_id).toBe(first.data.contact_id);
   });
 
-  it('parts two contacts: the first proof makes the verified one and never lifts the other', async () => {
+  it('The first identity proof for an external_id makes a separate, verified contact; the unverified one stays so', async () => {
     const { desk, proof } = await site('optional');
     const unverified = await world.visitor(desk, { external_id: EXTERNAL_ID, name: 'Mallory' });
     await world.conversation(unverified, 'I am not who I say');
@@ -462,7 +465,7 @@ describe('proof of identity', () => {
     expect((await open(desk, proof())).data.contact_id).toBe(verified.data.contact_id);
   });
 
-  it('is not made up for by the unverified contact’s own token', async () => {
+  it('The visitor token of an unverified contact does not lead to the verified one', async () => {
     const { desk, proof } = await site('optional');
     const unverified = await world.visitor(desk, { external_id: EXTERNAL_ID });
     const verified = await open(desk, proof(), unverified.token);
@@ -470,7 +473,7 @@ describe('proof of identity', () => {
     expect(await stored(desk, unverified.contactId)).toMatchObject({ verified: false });
   });
 
-  it('stands between everybody without it and the verified contact’s history', async () => {
+  it('A visitor without identity proof cannot reach the conversations or details of the verified contact', async () => {
     const { desk, proof } = await site('optional');
     const verified = (await open(desk, { ...proof(), name: 'Vera', email: 'vera@example.com' })).data;
     const vera = { api: world.as(verified.visitor_token as string), token: '', contactId: '' };
@@ -492,11 +495,11 @@ describe('proof of identity', () => {
   });
 });
 
-describe('a blocked contact', () => {
+describe('A blocked contact', () => {
   const block = (contactId: string) =>
     world.app.database.query('UPDATE contact SET blocked = true WHERE id = $1', [contactId]);
 
-  it('gets no session, neither by its external_id nor by its token', async () => {
+  it('A blocked contact gets no session, by external_id or by visitor token (403)', async () => {
     const desk = await world.desk();
     const externalId = unique('user');
     const visitor = await world.visitor(desk, { external_id: externalId });
@@ -509,18 +512,18 @@ describe('a blocked contact', () => {
     }
   });
 
-  it('can do nothing more with the session that it has', async () => {
+  it('A blocked contact cannot use its existing session (403)', async () => {
     const visitor = await world.visitor(await world.desk());
     await block(visitor.contactId);
-    const asked = [
+    const answers = [
       await visitor.api.get('/v1/widget/contact'),
       await visitor.api.patch('/v1/widget/contact', { name: 'Mallory' }),
       await visitor.api.post('/v1/widget/conversations', { message: { content: 'Hello?' } }),
     ];
-    expect(asked.map(({ status, error }) => [status, error.code])).toEqual(Array(3).fill([403, 'contact_blocked']));
+    expect(answers.map(({ status, error }) => [status, error.code])).toEqual(Array(3).fill([403, 'contact_blocked']));
   });
 
-  it('leaves no trace of the session that it is refused', async () => {
+  it('A refused session of a blocked contact changes nothing', async () => {
     const desk = await world.desk();
     const externalId = unique('user');
     const visitor = await world.visitor(desk, { external_id: externalId, name: 'Vera' });
@@ -532,15 +535,15 @@ describe('a blocked contact', () => {
   });
 });
 
-describe('the pages that a channel serves', () => {
+describe('Allowed origins of a channel', () => {
   const ORIGINS = ['https://shop.example', 'http://localhost:5173'];
 
-  it('are all of them unless it names some', async () => {
+  it('A channel without allowed origins serves pages of every origin', async () => {
     const desk = await world.desk();
     expect((await openFrom('https://anywhere.example', desk.widgetToken)).status).toBe(200);
   });
 
-  it('are those that it names, by scheme, host and port', async () => {
+  it('A channel serves pages of its allowed origins only, by scheme, host and port (403 otherwise)', async () => {
     const { widgetToken } = await deskWith({ allowed_origins: ORIGINS });
     for (const origin of [...ORIGINS, 'HTTPS://SHOP.example']) {
       expect([origin, (await openFrom(origin, widgetToken)).status]).toEqual([origin, 200]);
@@ -559,24 +562,24 @@ describe('the pages that a channel serves', () => {
     }
   });
 
-  it('hold for the configuration too', async () => {
+  it('The allowed origins also apply to the widget configuration', async () => {
     const { widgetToken } = await deskWith({ allowed_origins: ORIGINS });
     const path = `/v1/widget/config?widget_token=${widgetToken}`;
     expect((await world.anyone.get(path, { Origin: 'https://shop.example' })).status).toBe(200);
     expect((await world.anyone.get(path, { Origin: 'https://evil.example' })).error.code).toBe('origin_not_allowed');
   });
 
-  it('do not keep out what is no page', async () => {
+  it('The allowed origins do not apply to a request without an Origin', async () => {
     const { widgetToken } = await deskWith({ allowed_origins: ORIGINS });
     expect((await open({ widgetToken })).status).toBe(200);
   });
 });
 
-describe('the widget’s configuration', () => {
+describe('The widget configuration', () => {
   const configOf = (desk: { widgetToken: string }) =>
     world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`);
 
-  it('is what the channel chose, with the limits of the service', async () => {
+  it('The widget configuration has the settings of the channel and the limits of the service', async () => {
     const desk = await deskWith({
       name: 'Shop',
       widget_config: {
@@ -596,7 +599,7 @@ describe('the widget’s configuration', () => {
     expect((await open(desk)).data.widget_config).toEqual(data.widget_config);
   });
 
-  it('tells when the desk is open, by the channel’s own hours before the workspace’s', async () => {
+  it('The widget configuration tells when the desk opens, by the channel’s hours or else the workspace’s', async () => {
     const desk = await world.desk();
     const availability = async () => (await configOf(desk)).data.widget_config.availability as object;
     const days = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
@@ -617,13 +620,13 @@ describe('the widget’s configuration', () => {
     expect(await availability()).toMatchObject({ within_business_hours: false, next_open_at: null });
   });
 
-  it('costs no reading of the local clock while the desk neither opens nor closes, and follows each change at once', async () => {
+  it('Repeated widget configurations read no local clock, and a change of hours or time zone applies at once', async () => {
     const desk = await deskWith({ business_hours: { mon: [{ from: '09:01', to: '09:02' }] } });
     const path = `/v1/channels/${desk.channelId}`;
     const availability = async () => (await configOf(desk)).data.widget_config.availability as { next_open_at: string };
     const first = await availability();
     const reads = await localClockReads(async () => {
-      for (let turn = 0; turn < 20; turn += 1) expect(await availability()).toEqual(first);
+      for (let repeat = 0; repeat < 20; repeat += 1) expect(await availability()).toEqual(first);
     });
     expect(reads).toBe(0);
     await desk.owner.api.patch('/v1/workspace', { timezone: 'Asia/Kathmandu' });
@@ -639,20 +642,20 @@ describe('the widget’s configuration', () => {
     );
   });
 
-  it('makes no contact, tells no secret and no member’s e-mail', async () => {
+  it('Reading the widget configuration creates no contact and reveals no secret or e-mail', async () => {
     const desk = await world.desk();
     const { body } = await configOf(desk);
     expect((await desk.owner.api.get('/v1/contacts')).data.items).toEqual([]);
     expect(JSON.stringify(body)).not.toMatch(/ids_|secret|@/);
   });
 
-  it('may be kept for a minute, by origin', async () => {
+  it('The widget configuration may be cached for a minute, per origin', async () => {
     const { headers } = await configOf(await world.desk());
     expect(headers['cache-control']).toBe('public, max-age=60');
     expect(headers.vary).toContain('Origin');
   });
 
-  it('may not be kept when it is refused: what is refused now may be there in a moment', async () => {
+  it('A refused widget configuration may not be cached', async () => {
     const disabled = await deskWith({ status: 'disabled' });
     const answers = [
       await configOf(disabled),
@@ -664,8 +667,8 @@ describe('the widget’s configuration', () => {
   });
 });
 
-describe('the visitor’s own contact', () => {
-  it('is read and changed by the visitor, and null clears', async () => {
+describe('Changing the contact with a visitor token', () => {
+  it('A visitor can read and change its contact, and clear fields with null', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, { name: 'Vera' });
     const inbox = await world.agentSocket(desk.owner);
@@ -683,7 +686,7 @@ describe('the visitor’s own contact', () => {
     expect((await visitor.api.get('/v1/widget/contact')).data).toEqual({ ...expected, phone: null });
   });
 
-  it('does not become another’s, verified or unblocked by that', async () => {
+  it('A visitor cannot change the external_id, verification or block of its contact', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, { external_id: unique('user') });
     const before = await stored(desk, visitor.contactId);
@@ -701,7 +704,7 @@ describe('the visitor’s own contact', () => {
     ['email', 'nobody'],
     ['locale', 'not a locale'],
     ['custom_attributes', null],
-  ])('refuses a %s of %j', async (field, value) => {
+  ])('A visitor’s change of its contact is refused (400) with the %s %j', async (field, value) => {
     const visitor = await world.visitor(await world.desk());
     const answer = await visitor.api.patch('/v1/widget/contact', { [field]: value });
     expect([answer.status, answer.error.details?.map(fault => fault.field)]).toEqual([400, [field]]);

@@ -1,5 +1,5 @@
 import type { WebSocket } from 'ws';
-import { FakeService, ok, refuse, type Reply, type Seen } from '../sdk/fake-service.js';
+import { FakeService, ok, refuse, type Reply, type RecordedRequest } from '../sdk/fake-service.js';
 
 export interface FakeMessage {
   id: string;
@@ -23,8 +23,8 @@ export class FakeChat {
   private readonly visitors = new Map<string, WebSocket>();
 
   private constructor(readonly service: FakeService) {
-    service.otherwise = seen => this.route(seen);
-    service.entered = (socket, { pathname, searchParams }) => {
+    service.fallback = seen => this.route(seen);
+    service.onSocket = (socket, { pathname, searchParams }) => {
       if (pathname === '/ws/agent') this.agents.push(socket);
       else this.visitors.set(searchParams.get('token')!, socket);
     };
@@ -34,7 +34,7 @@ export class FakeChat {
     return new FakeChat(await FakeService.start());
   }
 
-  private route(seen: Seen): Reply {
+  private route(seen: RecordedRequest): Reply {
     const [, , first, id, action] = seen.path.split('/');
     const [, , , , widgetId, widgetAction] = seen.path.split('/');
     const visitor = first === 'widget';
@@ -57,7 +57,7 @@ export class FakeChat {
     }
   }
 
-  private begin({ body, token }: Seen): Reply {
+  private begin({ body, token }: RecordedRequest): Reply {
     const conversation = { id: `c${this.conversations.size + 1}`, contact: token!, messages: [] };
     this.conversations.set(conversation.id, conversation);
     const message = this.say(conversation, 'contact', (body['message'] as { content: string }).content);

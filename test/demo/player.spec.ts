@@ -70,7 +70,7 @@ describe('a play', () => {
   it('has a contact of its own for each dialogue, today and tomorrow', async () => {
     await play([talk('a'), talk('b')]);
     await play([talk('a'), talk('b')]);
-    const sessions = chat.service.seen('POST /v1/widget/session');
+    const sessions = chat.service.requestsTo('POST /v1/widget/session');
     expect(new Set(sessions.map(({ body }) => body['external_id'])).size).toBe(4);
     expect(sessions[0]!.body).toMatchObject({ name: 'Maya Lindqvist', email: 'maya.lindqvist@example.com' });
   });
@@ -82,7 +82,7 @@ describe('a play', () => {
   it('waits out a rate limit', async () => {
     let refusals = 0;
     chat.service.on('POST /v1/conversations/c1/take', seen =>
-      ++refusals < 3 ? refuse(429, 'rate_limited', {}, { 'retry-after': '0' }) : chat.service.otherwise(seen),
+      ++refusals < 3 ? refuse(429, 'rate_limited', {}, { 'retry-after': '0' }) : chat.service.fallback(seen),
     );
     expect(await play([talk('a')])).toMatchObject({ failures: [] });
     expect(refusals).toBe(3);
@@ -90,8 +90,8 @@ describe('a play', () => {
 
   it('shows who is typing, when it is played at a human pace', async () => {
     const sockets = new Map<string, Promise<unknown>>();
-    const { entered } = chat.service;
-    chat.service.entered = (socket, address) => {
+    const { onSocket: entered } = chat.service;
+    chat.service.onSocket = (socket, address) => {
       entered(socket, address);
       const heard = once(socket, 'message').then(([data]) => JSON.parse(String(data)) as unknown);
       sockets.set(address.pathname, heard);

@@ -18,50 +18,50 @@ afterEach(async () => {
   await service.stop();
 });
 
-const heard = async (wire: WebSocket) => {
+const nextFrame = async (wire: WebSocket) => {
   const [data] = (await once(wire, 'message')) as [Buffer];
   return JSON.parse(data.toString()) as unknown;
 };
-/** What each connection is told first. */
-const told: Promise<unknown>[] = [];
-const listen = () => {
-  told.length = 0;
-  service.entered = wire => void told.push(heard(wire));
+/** The first frame of each connection. */
+const firstFrames: Promise<unknown>[] = [];
+const recordFirstFrames = () => {
+  firstFrames.length = 0;
+  service.onSocket = wire => void firstFrames.push(nextFrame(wire));
 };
 const viewing = (conversation_id: string | null) => ({ type: 'viewing', conversation_id });
 
-describe('what an agent has before it', () => {
-  it('is said at once, and again after a reconnect', async () => {
-    listen();
+describe('The conversation an agent is viewing', () => {
+  it('The agent socket sends the viewed conversation at once and again after a reconnect', async () => {
+    recordFirstFrames();
     await socket.open();
     expect(socket.viewing('c1')).toBe(true);
-    expect(await told[0]).toEqual(viewing('c1'));
+    expect(await firstFrames[0]).toEqual(viewing('c1'));
     const again = socket.waitFor('connected');
-    (await service.socket()).terminate();
+    (await service.nextSocket()).terminate();
     await again;
-    expect(await told[1]).toEqual(viewing('c1'));
+    expect(await firstFrames[1]).toEqual(viewing('c1'));
   });
 
-  it('is said with the first connection where there was none yet', async () => {
-    listen();
+  it('The agent socket sends a conversation viewed before it was open with its first connection', async () => {
+    recordFirstFrames();
     expect(socket.viewing('c1')).toBe(false);
     await socket.open();
-    expect(await told[0]).toEqual(viewing('c1'));
+    expect(await firstFrames[0]).toEqual(viewing('c1'));
   });
 
-  it('is not said again once it is nothing', async () => {
-    listen();
+  it('The agent socket sends nothing after a reconnect once the viewed conversation was cleared', async () => {
+    recordFirstFrames();
     await socket.open();
     socket.viewing('c1');
-    await told[0];
-    const wire = await service.socket();
-    const last = heard(wire);
+    await firstFrames[0];
+    const wire = await service.nextSocket();
+    const last = nextFrame(wire);
     expect(socket.viewing(null)).toBe(true);
     expect(await last).toEqual(viewing(null));
     const again = socket.waitFor('connected');
     wire.terminate();
     await again;
     socket.heartbeat();
-    expect(await told[1]).toEqual({ type: 'presence.heartbeat' });
+    expect(await firstFrames[1]).toEqual({ type: 'presence.heartbeat' });
   });
 });

@@ -5,7 +5,7 @@ import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { WebSocketServer, type WebSocket } from 'ws';
 
-export interface Seen {
+export interface RecordedRequest {
   method: string;
   path: string;
   query: Record<string, string>;
@@ -14,7 +14,7 @@ export interface Seen {
   body: Record<string, unknown>;
 }
 
-/** An answer as it goes over the wire; `hang` gives none at all, `cut` breaks the connection. */
+/** An answer as it goes over the wire; `hang` never answers, `cut` breaks the connection. */
 export type Reply = { status: number; body: string; headers?: Record<string, string> } | 'hang' | 'cut';
 
 export function ok(data: unknown, status = 200): Reply {
@@ -26,21 +26,21 @@ export function refuse(status: number, code: string, more: object = {}, headers:
   return { status, body: JSON.stringify({ ok: false, request_id: 'fake-request', timestamp: '', error }), headers };
 }
 
-/** A small service of the tests' own: real HTTP and real sockets, and the test says what they answer. */
+/** A fake service with real HTTP and real sockets, whose answers the test sets. */
 export class FakeService {
-  readonly requests: Seen[] = [];
+  readonly requests: RecordedRequest[] = [];
   readonly handshakes: URLSearchParams[] = [];
-  /** Refuses an upgrade over HTTP; undefined lets it in. */
-  door: (query: URLSearchParams) => Reply | undefined = () => undefined;
-  /** What a socket is told when it has been let in. */
-  greeting: readonly object[] = [{ type: 'connected', data: { cursor: 'c0' } }];
-  /** Answers what no route of the test does. */
-  otherwise: (seen: Seen) => Reply = () => refuse(404, 'not_found');
-  /** Hears of each socket that has been let in, with the address that it asked for. */
-  entered: (socket: WebSocket, address: URL) => void = () => undefined;
-  private readonly routes = new Map<string, (seen: Seen) => Reply>();
-  private readonly arrivals: WebSocket[] = [];
-  private readonly waiting: ((socket: WebSocket) => void)[] = [];
+  /** The HTTP answer to an upgrade; undefined accepts it. */
+  upgradeReply: (query: URLSearchParams) => Reply | undefined = () => undefined;
+  /** The frames that each accepted socket gets first. */
+  firstFrames: readonly object[] = [{ type: 'connected', data: { cursor: 'c0' } }];
+  /** Answers requests to routes that the test has not set. */
+  fallback: (request: RecordedRequest) => Reply = () => refuse(404, 'not_found');
+  /** Called with each accepted socket and the address of its upgrade. */
+  onSocket: (socket: WebSocket, address: URL) => void = () => undefined;
+  private readonly routes = new Map<string, (request: RecordedRequest) => Reply>();
+  private readonly unclaimedSockets: WebSocket[] = [];
+  private readonly socketWaiters: ((socket: WebSocket) => void)[] = [];
   private readonly unanswered: Duplex[] = [];
   private readonly sockets = new WebSocketServer({ noServer: true });
   private readonly server: Server;
@@ -50,9 +50,9 @@ export class FakeService {
     this.server.on('upgrade', (request, socket, head) => {
       const address = new URL(request.url!, 'http://fake');
       this.handshakes.push(address.searchParams);
-      const refusal = this.door(address.searchParams);
+      const refusal = this.upgradeReply(address.searchParams);
       if (refusal === undefined)
-        return this.sockets.handleUpgrade(request, socket, head, it => this.greet(it, address));
+        return this.sockets.handleUpgrade(request, socket, head, it => this.acceptSocket(it, address));
       if (refusal === 'cut') return socket.destroy();
       if (refusal === 'hang') return this.unanswered.push(socket);
       const headers = Object.entries({ ...refusal.headers, connection: 'close' }).map(pair => pair.join(': '));
@@ -71,19 +71,19 @@ export class FakeService {
     return `http://127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** @param route such as `POST /v1/auth/login` */
-  on(route: string, reply: (seen: Seen) => Reply): void {
+  /** Sets the answer of a route. @param route such as `POST /v1/auth/login` */
+  on(route: string, reply: (request: RecordedRequest) => Reply): void {
     this.routes.set(route, reply);
   }
 
-  seen(route: string): Seen[] {
+  requestsTo(route: string): RecordedRequest[] {
     return this.requests.filter(({ method, path }) => `${method} ${path}` === route);
   }
 
-  /** The next socket that comes in, or the first that nobody has asked for yet. */
-  socket(): Promise<WebSocket> {
-    const here = this.arrivals.shift();
-    return here ? Promise.resolve(here) : new Promise(resolve => this.waiting.push(resolve));
+  /** The first accepted socket that was not returned yet, or else the next one. */
+  nextSocket(): Promise<WebSocket> {
+    const here = this.unclaimedSockets.shift();
+    return here ? Promise.resolve(here) : new Promise(resolve => this.socketWaiters.push(resolve));
   }
 
   async stop(): Promise<void> {
@@ -94,18 +94,18 @@ export class FakeService {
     await once(this.server, 'close');
   }
 
-  private greet(socket: WebSocket, address: URL): void {
-    for (const frame of this.greeting) socket.send(JSON.stringify(frame));
-    this.entered(socket, address);
-    const next = this.waiting.shift();
+  private acceptSocket(socket: WebSocket, address: URL): void {
+    for (const frame of this.firstFrames) socket.send(JSON.stringify(frame));
+    this.onSocket(socket, address);
+    const next = this.socketWaiters.shift();
     if (next) next(socket);
-    else this.arrivals.push(socket);
+    else this.unclaimedSockets.push(socket);
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url!, 'http://fake');
     const body = await text(request);
-    const seen: Seen = {
+    const recorded: RecordedRequest = {
       method: request.method!,
       path: url.pathname,
       query: Object.fromEntries(url.searchParams),
@@ -113,8 +113,8 @@ export class FakeService {
       token: request.headers.authorization?.replace('Bearer ', ''),
       body: body === '' ? {} : (JSON.parse(body) as Record<string, unknown>),
     };
-    this.requests.push(seen);
-    const reply = this.routes.get(`${seen.method} ${seen.path}`)?.(seen) ?? this.otherwise(seen);
+    this.requests.push(recorded);
+    const reply = this.routes.get(`${recorded.method} ${recorded.path}`)?.(recorded) ?? this.fallback(recorded);
     if (reply === 'hang') return;
     if (reply === 'cut') return void request.socket.destroy();
     response.writeHead(reply.status, { 'content-type': 'application/json', ...reply.headers }).end(reply.body);

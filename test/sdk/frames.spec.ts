@@ -8,41 +8,41 @@ type Audience = 'agent' | 'visitor';
 const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 const SOCKETS = { agent: 'AgentSocket', visitor: 'VisitorSocket' } as const;
 
-/** Every frame of the registry, for everyone who hears it. */
-const HEARD = Object.entries({ ...EVENT_FRAMES, ...EPHEMERAL_FRAMES }).flatMap(([type, shapes]) =>
+/** Every frame of the registry, once for each audience that receives it. */
+const FRAMES = Object.entries({ ...EVENT_FRAMES, ...EPHEMERAL_FRAMES }).flatMap(([type, shapes]) =>
   (['agent', 'visitor'] as const).flatMap(audience => {
     const shape = shapes[audience];
     return shape === null || shape === NO_DATA ? [] : [{ type, audience, shape }];
   }),
 );
 
-/** Listens for a frame, and puts its data where the reference's shape of it fits. */
+/** A program that listens for a frame and passes its data to a function that takes the published schema. */
 function listener({ type, audience, shape }: { type: string; audience: Audience; shape: string }): string {
   return `
 import type { ${SOCKETS[audience]} } from '@support-chat/sdk';
 import type { components } from './src/generated/openapi.js';
 declare const socket: ${SOCKETS[audience]};
-declare function takes(data: components['schemas']['${shape}']): void;
-socket.on('${type}', ({ data }) => takes({ ...data }));`;
+declare function accept(data: components['schemas']['${shape}']): void;
+socket.on('${type}', ({ data }) => accept({ ...data }));`;
 }
 
-describe('an event of server.events()', () => {
+describe('The types of server.events()', () => {
   const DURABLE = Object.entries(EVENT_FRAMES).filter(([, { agent }]) => agent !== null);
 
-  /** A program that narrows an event to this type and hands its data to what takes the reference's shape. */
+  /** A program that narrows an event to this type and passes its data to a function that takes the published schema. */
   const reader = (type: string, shape: string) => `
 import type { ServerEvent } from '@support-chat/sdk';
 import type { components } from './src/generated/openapi.js';
 declare const event: ServerEvent;
-declare function takes(data: components['schemas']['${shape}']): void;
-if (event.type === '${type}') takes({ ...event.data });`;
+declare function accept(data: components['schemas']['${shape}']): void;
+if (event.type === '${type}') accept({ ...event.data });`;
 
-  it('The type of an event narrows its data, for every type that the log holds', () => {
+  it('The type of an event narrows its data, for every type of the event log', () => {
     const faults = compileWithSdk(DURABLE.map(([type, { agent }]) => reader(type, agent ?? '')));
     expect(DURABLE.map(([type], index) => [type, faults[index]])).toEqual(DURABLE.map(([type]) => [type, []]));
   });
 
-  it('The compiler refuses the data of another type, and a type that is in no log', () => {
+  it('The compiler refuses the data of another event type, and a type that is not in the event log', () => {
     const mistakes = [
       reader('message.created', 'BotView'),
       reader('typing', 'TypingData'),
@@ -52,8 +52,8 @@ if (event.type === '${type}') takes({ ...event.data });`;
   });
 });
 
-describe('the code of an ApiError', () => {
-  it('The compiler knows each published code, and takes one that is not published yet', () => {
+describe('The type of an ApiError code', () => {
+  it('The compiler knows every published error code, and accepts unknown ones for later versions', () => {
     const known = publishedErrors().map(({ code }) => code);
     const program = `
 import type { ApiError, ErrorCode, ServiceErrorCode } from '@support-chat/sdk';
@@ -70,20 +70,20 @@ export const later: ServiceErrorCode = 'not_published_yet';`;
   });
 });
 
-describe('the SDK knows', () => {
+describe('The types of frames', () => {
   let faults: string[][];
   beforeAll(() => {
-    faults = compileWithSdk(HEARD.map(listener));
+    faults = compileWithSdk(FRAMES.map(listener));
   });
 
-  it.each(HEARD.map(({ type, audience }, index) => [type, audience, index] as const))(
-    '%s, as every %s hears it',
+  it.each(FRAMES.map(({ type, audience }, index) => [type, audience, index] as const))(
+    'The SDK has the published type of %s for an %s socket',
     (_type, _audience, index) => {
       expect(faults[index]).toEqual([]);
     },
   );
 
-  it('no frame that it has not been told of, nor another shape of one', () => {
+  it('The compiler refuses an unknown frame, one of the other audience and another data type', () => {
     const strange = [
       { type: 'bot.renamed', audience: 'agent', shape: 'BotView' },
       { type: 'bot.updated', audience: 'visitor', shape: 'BotView' },

@@ -27,7 +27,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-/** Waits are nothing unless a test asks for them. */
+/** Reconnects wait 0 ms unless a test sets `random`. */
 const live = (options: AgentLiveOptions = {}) => {
   const socket = agent.live({ random: () => 0, ...options });
   open.push(socket);
@@ -51,16 +51,16 @@ const message = (id: string, seq: number) => ({
   cursor: `c${seq}`,
   data: { message: { id: `m${seq}`, seq } },
 });
-const say = (socket: WebSocket, ...frames: object[]) => {
+const sendFrames = (socket: WebSocket, ...frames: object[]) => {
   for (const frame of frames) socket.send(JSON.stringify(frame));
 };
-const heard = async (socket: WebSocket) => {
+const nextFrame = async (socket: WebSocket) => {
   const [data] = (await once(socket, 'message')) as [Buffer];
   return JSON.parse(data.toString()) as unknown;
 };
 
-describe('a live socket', () => {
-  it('comes with its token and its room, and says what it is told by type and as a whole', async () => {
+describe('A live socket', () => {
+  it('A live socket connects with its token and room, and emits frames by type and to `*`', async () => {
     const socket = live({ room: 'c7' });
     const all: string[] = [];
     const seqs: number[] = [];
@@ -68,84 +68,84 @@ describe('a live socket', () => {
     socket.on('message.created', ({ data }) => seqs.push(data.message.seq));
     await socket.open();
     const last = socket.waitFor('message.created', ({ data }) => data.message.seq === 2);
-    say(await service.socket(), message('e1', 1), { type: 'pong' }, message('e2', 2));
+    sendFrames(await service.nextSocket(), message('e1', 1), { type: 'pong' }, message('e2', 2));
     await last;
     expect(Object.fromEntries(service.handshakes[0]!)).toEqual({ token: 't1', room: 'c7' });
     expect(all).toEqual(['connected', 'message.created', 'pong', 'message.created']);
     expect(seqs).toEqual([1, 2]);
   });
 
-  it('tells whoever awaited it also what came in one packet with the welcome', async () => {
-    service.greeting = [{ type: 'connected', data: {} }, message('e1', 1)];
+  it('A live socket opened with connect() also emits frames that come in one packet with `connected`', async () => {
+    service.firstFrames = [{ type: 'connected', data: {} }, message('e1', 1)];
     const socket = await agent.connect();
     open.push(socket);
     await expect(socket.waitFor('message.created')).resolves.toMatchObject({ id: 'e1' });
   });
 
-  it('tells a repeated event once', async () => {
+  it('A live socket emits a repeated event once', async () => {
     const socket = await connect();
     const ids: unknown[] = [];
     socket.on('message.created', ({ id }) => ids.push(id));
     const last = socket.waitFor('message.created', ({ id }) => id === 'e3');
-    say(await service.socket(), message('e1', 1), message('e2', 2), message('e1', 1), message('e3', 3));
+    sendFrames(await service.nextSocket(), message('e1', 1), message('e2', 2), message('e1', 1), message('e3', 3));
     await last;
     expect(ids).toEqual(['e1', 'e2', 'e3']);
   });
 
-  it('goes on where it was after it was cut off, and tells nothing twice', async () => {
+  it('A live socket resumes after its cursor when it was cut off, and repeats no event', async () => {
     const socket = await connect();
     const ids: unknown[] = [];
     socket.on('message.created', ({ id }) => ids.push(id));
-    const first = await service.socket();
+    const first = await service.nextSocket();
     const before = socket.waitFor('message.created');
-    say(first, message('e1', 1));
+    sendFrames(first, message('e1', 1));
     await before;
     const after = socket.waitFor('message.created');
     first.terminate();
-    say(await service.socket(), message('e1', 1), message('e2', 2));
+    sendFrames(await service.nextSocket(), message('e1', 1), message('e2', 2));
     await after;
     expect(service.handshakes[1]!.get('after')).toBe('c1');
     expect(ids).toEqual(['e1', 'e2']);
   });
 
-  it('is as far as it was until it has been told all that it has missed', async () => {
-    service.greeting = [{ type: 'connected', data: { cursor: 'c41' } }];
+  it('A live socket advances its cursor only when a resume is complete', async () => {
+    service.firstFrames = [{ type: 'connected', data: { cursor: 'c41' } }];
     const socket = await connect({ after: 'c41' });
-    const wire = await service.socket();
+    const wire = await service.nextSocket();
     const replayed = socket.waitFor('message.created');
-    say(wire, { ...message('e50', 50), cursor: 'c41' });
+    sendFrames(wire, { ...message('e50', 50), cursor: 'c41' });
     await replayed;
     expect(socket.cursor).toBe('c41');
     const resumed = socket.waitFor('resumed');
-    say(wire, { type: 'resumed', data: { from: 'c41', to: 'c60', count: 1 } });
+    sendFrames(wire, { type: 'resumed', data: { from: 'c41', to: 'c60', count: 1 } });
     await resumed;
     expect(socket.cursor).toBe('c60');
   });
 
-  it('shows a fresh token when its own is about to end, one for all that need it', async () => {
+  it('Live sockets answer token.expiring with a new token, from one refresh for all of them', async () => {
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
     await Promise.all([connect(), connect({ room: 'c1' })]);
-    const wires = [await service.socket(), await service.socket()];
-    const shown = Promise.all(wires.map(heard));
-    for (const wire of wires) say(wire, { type: 'token.expiring', data: { in_seconds: 60 } });
+    const wires = [await service.nextSocket(), await service.nextSocket()];
+    const shown = Promise.all(wires.map(nextFrame));
+    for (const wire of wires) sendFrames(wire, { type: 'token.expiring', data: { in_seconds: 60 } });
     expect(await shown).toEqual([
       { type: 'auth', token: 't2' },
       { type: 'auth', token: 't2' },
     ]);
-    expect(service.seen('POST /v1/auth/refresh')).toHaveLength(1);
+    expect(service.requestsTo('POST /v1/auth/refresh')).toHaveLength(1);
   });
 
-  it('comes back with a fresh token when it could show none in time', async () => {
+  it('A live socket whose refresh failed reconnects with a new token after close code 4003', async () => {
     const socket = await connect();
-    const wire = await service.socket();
-    const asked = new Promise(resolve => {
+    const wire = await service.nextSocket();
+    const refreshRequested = new Promise(resolve => {
       service.on('POST /v1/auth/refresh', () => {
         resolve(undefined);
         return 'cut';
       });
     });
-    say(wire, { type: 'token.expiring', data: { in_seconds: 60 } });
-    await asked;
+    sendFrames(wire, { type: 'token.expiring', data: { in_seconds: 60 } });
+    await refreshRequested;
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
     const back = socket.waitFor('connected');
     wire.close(4003, 'token expired');
@@ -153,64 +153,67 @@ describe('a live socket', () => {
     expect(service.handshakes.map(query => query.get('token'))).toEqual(['t1', 't2']);
   });
 
-  it('takes up a cursor that was kept from earlier', async () => {
+  it('A live socket resumes from a cursor that was stored earlier', async () => {
     await connect({ after: 'c41' });
     expect(service.handshakes[0]!.get('after')).toBe('c41');
   });
 
-  it('waits a random part of a growing time before it comes again', async () => {
+  it('A live socket waits before each reconnect, with jitter and exponential backoff', async () => {
     const socket = await connect({ backoff: { baseMs: 40, capMs: 1_000 }, random: () => 0.5 });
     const waits: number[] = [];
     for (let tries = 0; tries < 4; tries++) {
       const end = closed(socket);
-      (await service.socket()).close(1011);
+      (await service.nextSocket()).close(1011);
       waits.push((await end).waitMs);
     }
     expect(waits).toEqual([20, 40, 80, 160]);
   });
 
-  it.each([1009, 4500, 4501, 4502, 4503, 4504])('stops at %i and says why', async code => {
-    const socket = await connect();
-    const end = closed(socket);
-    (await service.socket()).close(code, 'because');
-    expect(await end).toEqual({ code, reason: 'because', willReconnect: false, waitMs: 0, error: undefined });
-    expect(socket.state).toBe('closed');
-    await expect(socket.waitFor('pong')).rejects.toMatchObject({ code: 'socket_closed' });
-  });
+  it.each([1009, 4500, 4501, 4502, 4503, 4504])(
+    'A live socket does not reconnect after close code %i, and reports the reason',
+    async code => {
+      const socket = await connect();
+      const end = closed(socket);
+      (await service.nextSocket()).close(code, 'because');
+      expect(await end).toEqual({ code, reason: 'because', willReconnect: false, waitMs: 0, error: undefined });
+      expect(socket.state).toBe('closed');
+      await expect(socket.waitFor('pong')).rejects.toMatchObject({ code: 'socket_closed' });
+    },
+  );
 
-  it('gets a fresh token when its own has ended in mid-connection', async () => {
+  it('A live socket whose token has expired reconnects with a new one', async () => {
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
     const socket = await connect();
     const again = socket.waitFor('connected');
-    (await service.socket()).close(4003);
+    (await service.nextSocket()).close(4003);
     await again;
     expect(service.handshakes.map(query => query.get('token'))).toEqual(['t1', 't2']);
   });
 
-  it('gets a fresh token when the handshake is refused for its own, and stops when that is refused too', async () => {
+  it('A live socket whose handshake is refused for its token refreshes once, and stops at the next refusal', async () => {
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
-    service.door = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
+    service.upgradeReply = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
     await connect();
-    service.door = () => refuse(401, 'token_expired');
+    service.upgradeReply = () => refuse(401, 'token_expired');
     await expect(connect()).rejects.toMatchObject({ status: 401, code: 'token_expired' });
   });
 
-  it('tries to get a token again when the service was away', async () => {
+  it('A live socket tries a refresh again while the service is unavailable', async () => {
     let tries = 0;
     service.on('POST /v1/auth/refresh', () => (++tries < 3 ? 'cut' : ok({ token: 't2', refresh_token: 'r2' })));
-    service.door = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
+    service.upgradeReply = query => (query.get('token') === 't2' ? undefined : refuse(401, 'token_expired'));
     await connect();
     expect(tries).toBe(3);
   });
 
-  it('stops when its session has ended', async () => {
-    service.door = () => refuse(401, 'token_expired');
+  it('A live socket stops when its session has ended', async () => {
+    service.upgradeReply = () => refuse(401, 'token_expired');
     service.on('POST /v1/auth/refresh', () => refuse(401, 'token_revoked'));
     await expect(connect()).rejects.toMatchObject({ status: 401, code: 'token_revoked' });
   });
 
-  it('makes a refused handshake the error that it was answered with', async () => {
-    service.door = () => refuse(403, 'member_deactivated');
+  it('A live socket turns a refused handshake into the ApiError of the answer', async () => {
+    service.upgradeReply = () => refuse(403, 'member_deactivated');
     await expect(agent.connect()).rejects.toMatchObject({
       status: 403,
       code: 'member_deactivated',
@@ -219,14 +222,14 @@ describe('a live socket', () => {
     expect(service.handshakes).toHaveLength(1);
   });
 
-  it('tries on while the service is away, and gives up only where somebody waits', async () => {
-    service.door = () => (service.handshakes.length < 3 ? refuse(503, 'unavailable') : undefined);
+  it('A live socket reconnects while the service is unavailable; only connect() gives up after its timeout', async () => {
+    service.upgradeReply = () => (service.handshakes.length < 3 ? refuse(503, 'unavailable') : undefined);
     await connect();
-    service.door = () => 'cut';
+    service.upgradeReply = () => 'cut';
     await expect(agent.connect({ timeoutMs: 100, random: () => 0 })).rejects.toMatchObject({ code: 'network_error' });
   });
 
-  it('A socket that cannot be opened names its address without the token, and the reason', async () => {
+  it('A live socket that cannot be opened reports its address without the token, and the reason', async () => {
     const closedPort = `127.0.0.1:${await freePort()}`;
     const nobody = new AgentClient({ baseUrl: `http://${closedPort}` });
     nobody.restore({ token: 'secret-access', refresh_token: 'secret-refresh' });
@@ -237,20 +240,20 @@ describe('a live socket', () => {
     });
   });
 
-  it('does not wait for a handshake that is never answered', async () => {
-    service.door = () => (service.handshakes.length === 1 ? 'hang' : undefined);
+  it('A live socket reconnects when a handshake gets no answer in time', async () => {
+    service.upgradeReply = () => (service.handshakes.length === 1 ? 'hang' : undefined);
     await connect({ timeoutMs: 100 });
     expect(service.handshakes).toHaveLength(2);
   });
 
-  it('pings as often as the service asks, and leaves one that has fallen silent, once', async () => {
-    service.greeting = [{ type: 'connected', data: { ping_interval_ms: 20, pong_wait_ms: 60 } }];
+  it('A live socket pings at the interval of the service, and reconnects once when no pong comes', async () => {
+    service.firstFrames = [{ type: 'connected', data: { ping_interval_ms: 20, pong_wait_ms: 60 } }];
     const socket = await connect();
     const ends: ClosedEvent[] = [];
     socket.on('closed', event => ends.push(event));
-    const peer = await service.socket();
-    expect(await heard(peer)).toEqual({ type: 'ping' });
-    service.greeting = [{ type: 'connected', data: {} }];
+    const peer = await service.nextSocket();
+    expect(await nextFrame(peer)).toEqual({ type: 'ping' });
+    service.firstFrames = [{ type: 'connected', data: {} }];
     const gone = once(peer, 'close');
     await socket.waitFor('connected');
     await gone;
@@ -258,24 +261,24 @@ describe('a live socket', () => {
     expect(service.handshakes).toHaveLength(2);
   });
 
-  it('tells nothing more to a listener that was taken off', async () => {
+  it('A live socket calls a removed listener no more', async () => {
     const socket = await connect();
     const ids: unknown[] = [];
     const off = socket.on('message.created', ({ id }) => ids.push(id));
-    const peer = await service.socket();
+    const peer = await service.nextSocket();
     const first = socket.waitFor('message.created');
-    say(peer, message('e1', 1));
+    sendFrames(peer, message('e1', 1));
     await first;
     off();
     const second = socket.waitFor('message.created');
-    say(peer, message('e2', 2));
+    sendFrames(peer, message('e2', 2));
     await second;
     expect(ids).toEqual(['e1']);
   });
 
-  it('says what one asks it to say, and tells when it cannot', async () => {
+  it('A live socket sends typing and heartbeat frames, and returns false when it is closed', async () => {
     const socket = await connect();
-    const peer = await service.socket();
+    const peer = await service.nextSocket();
     const frames: unknown[] = [];
     for (const act of [
       () => socket.typing('c1'),
@@ -283,7 +286,7 @@ describe('a live socket', () => {
       () => socket.stopTyping('c1'),
       () => socket.heartbeat(),
     ]) {
-      const next = heard(peer);
+      const next = nextFrame(peer);
       expect(act()).toBe(true);
       frames.push(await next);
     }
@@ -297,9 +300,9 @@ describe('a live socket', () => {
     expect(socket.heartbeat()).toBe(false);
   });
 
-  it('ends for good when one closes it, and says goodbye', async () => {
+  it('A live socket closed by the caller closes with 1000 and does not reconnect', async () => {
     const socket = await connect();
-    const peer = await service.socket();
+    const peer = await service.nextSocket();
     const end = closed(socket);
     socket.close();
     expect(await end).toMatchObject({ code: 1000, willReconnect: false });
@@ -307,7 +310,7 @@ describe('a live socket', () => {
     expect(code).toBe(1000);
   });
 
-  it('hears a visitor’s own frames on the visitor’s address', async () => {
+  it('A visitor’s live socket connects with the visitor token and the conversation', async () => {
     service.on('POST /v1/widget/session', () => ok({ visitor_token: 'v1' }));
     const visitor = await VisitorClient.start({ baseUrl: service.baseUrl, widgetToken: 'wt_1' });
     const socket = await visitor.connect({ conversationId: 'c1' });
@@ -316,15 +319,15 @@ describe('a live socket', () => {
   });
 });
 
-describe('waiting for a frame', () => {
-  it('takes the first that fits', async () => {
+describe('Waiting for a frame', () => {
+  it('`waitFor()` resolves with the first frame that matches', async () => {
     const socket = await connect();
     const third = socket.waitFor('message.created', ({ data }) => data.message.seq === 3);
-    say(await service.socket(), message('e1', 1), message('e3', 3), message('e4', 4));
+    sendFrames(await service.nextSocket(), message('e1', 1), message('e3', 3), message('e4', 4));
     expect((await third).data.message.seq).toBe(3);
   });
 
-  it('ends after its time', async () => {
+  it('`waitFor()` rejects with `timeout` after its time', async () => {
     const socket = await connect();
     await expect(socket.waitFor('message.created', undefined, 20)).rejects.toMatchObject({
       status: 0,
@@ -333,29 +336,29 @@ describe('waiting for a frame', () => {
     });
   });
 
-  it('outlives a connection that comes again, and ends with one that does not', async () => {
+  it('`waitFor()` survives a reconnect, and rejects when the socket does not reconnect', async () => {
     const socket = await connect();
     const frame = socket.waitFor('message.created');
-    (await service.socket()).close(1011);
-    const second = await service.socket();
-    say(second, message('e1', 1));
+    (await service.nextSocket()).close(1011);
+    const second = await service.nextSocket();
+    sendFrames(second, message('e1', 1));
     await frame;
     const never = socket.waitFor('message.created');
     second.close(4502);
     await expect(never).rejects.toMatchObject({ code: 'socket_closed' });
   });
 
-  it('fails with its question when that throws', async () => {
+  it('`waitFor()` rejects with the error of its predicate', async () => {
     const socket = await connect();
     const wrong = socket.waitFor('message.created', () => {
       throw new Error('no such field');
     });
-    say(await service.socket(), message('e1', 1));
+    sendFrames(await service.nextSocket(), message('e1', 1));
     await expect(wrong).rejects.toThrow('no such field');
   });
 });
 
-/** As in a browser: no `on`, and nothing of the HTTP answer. */
+/** A WebSocket as in a browser: without `on`, and without the HTTP answer of a refused upgrade. */
 class PageWebSocket implements WebSocketLike {
   onopen: WebSocketLike['onopen'] = null;
   onmessage: ((event: { data: unknown }) => void) | null = null;
@@ -380,13 +383,13 @@ class PageWebSocket implements WebSocketLike {
   }
 }
 
-describe('in a browser', () => {
-  it('asks for refusals as close codes, and obeys them', async () => {
-    service.greeting = [];
+describe('A live socket in a browser', () => {
+  it('A live socket in a browser requests refusals as close codes, and does not reconnect after 4504', async () => {
+    service.firstFrames = [];
     const socket = live({ WebSocket: PageWebSocket });
     const end = closed(socket);
     const opening = socket.open();
-    (await service.socket()).close(4504, 'there is no such room');
+    (await service.nextSocket()).close(4504, 'there is no such room');
     expect(await end).toMatchObject({ code: 4504, willReconnect: false });
     await expect(opening).rejects.toMatchObject({
       status: 404,
@@ -404,9 +407,9 @@ describe('in a browser', () => {
     [4504, 404],
     [4501, 0],
     [4503, 0],
-  ])('knows the status of a refusal that it can only read as %i: %i', async (closeCode, status) => {
-    service.greeting = [];
-    service.entered = socket => socket.close(closeCode);
+  ])('A live socket in a browser maps the close code %i to the status %i', async (closeCode, status) => {
+    service.firstFrames = [];
+    service.onSocket = socket => socket.close(closeCode);
     service.on('POST /v1/auth/refresh', () => ok({ token: 't2', refresh_token: 'r2' }));
     const connecting = agent.connect({ WebSocket: PageWebSocket, random: () => 0 });
     await expect(connecting).rejects.toMatchObject({
@@ -417,14 +420,14 @@ describe('in a browser', () => {
     expect(service.handshakes).toHaveLength(closeCode === 4003 ? 2 : 1);
   });
 
-  it('takes the page’s own WebSocket', async () => {
+  it('A live socket in a browser uses the global WebSocket', async () => {
     const page = globalThis as { WebSocket?: WebSocketConstructor | undefined; document?: object };
-    const own = page.WebSocket;
+    const original = page.WebSocket;
     page.WebSocket = PageWebSocket;
     page.document = {};
     await connect();
     expect(service.handshakes[0]!.get('reject')).toBe('close');
-    page.WebSocket = own;
+    page.WebSocket = original;
     delete page.document;
   });
 });

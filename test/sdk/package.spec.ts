@@ -10,7 +10,9 @@ import { World } from '../support/world.js';
 
 const run = promisify(execFile);
 
-/** What an integrator writes, in any module format. It prints what the service and the network answer. */
+/**
+ * A consumer's program, valid in any module format. It prints the workspace's name and the message of a network error.
+ */
 const CONSUMER = `
 import { ApiError, ServerClient, type ErrorCode, type ServerEvent } from '@support-chat/sdk';
 
@@ -42,10 +44,10 @@ async function main([, , baseUrl = '', apiKey = '', closed = '']: string[]): Pro
 void main(process.argv);
 `;
 
-/** Two mistakes that only types can show. */
+/** Two mistakes that only the types reveal. */
 const MISTAKEN = `
 import { ServerClient, type ServerEvent } from '@support-chat/sdk';
-export const asked = new ServerClient({ baseUrl: '', apiKey: '' }).workspace.fetch();
+export const result = new ServerClient({ baseUrl: '', apiKey: '' }).workspace.fetch();
 export function wrong(event: ServerEvent): unknown {
   return event.type === 'message.created' ? event.data.short_code : null;
 }
@@ -90,13 +92,13 @@ const RESOLUTIONS: Record<string, Resolution> = {
   },
 };
 
-describe('the SDK, packed and installed in another project', () => {
+describe('The SDK packed and installed in another project', () => {
   let root: string;
   let elsewhere: string;
   let packed: string[];
   let world: World;
 
-  /** Packs a copy of the folder without its build, so that `prepack` has to make it, and nobody else's build is touched. */
+  /** Packs a copy of the folder without its build, so that `prepack` must build it and no other build is changed. */
   beforeAll(async () => {
     root = mkdtempSync(join(tmpdir(), 'support-chat-sdk-'));
     const copy = join(root, 'checkout/clients/sdk');
@@ -123,7 +125,9 @@ describe('the SDK, packed and installed in another project', () => {
     files: { path: string }[];
   }
 
-  /** Compiles a program in a project of this resolution. @returns its errors, and the path of the emitted file */
+  /**
+   * Compiles a program in a project with this module resolution. @returns its errors, and the path of the emitted file
+   */
   function compile(name: string, program: string): { errors: string[]; emitted: string } {
     const { type, end, emitted, options } = RESOLUTIONS[name]!;
     const folder = mkdtempSync(join(elsewhere, 'consumer-'));
@@ -144,7 +148,7 @@ describe('the SDK, packed and installed in another project', () => {
     return { errors, emitted: join(folder, `consumer.${emitted}`) };
   }
 
-  it('The package holds both builds with their types and its README, and no sources', () => {
+  it('The package contains both builds with their types and its README, and no sources', () => {
     expect(packed).toEqual(
       expect.arrayContaining([
         'README.md',
@@ -176,14 +180,17 @@ describe('the SDK, packed and installed in another project', () => {
     expect(failure).toBe(`GET http://${closed}/v1/workspace got no answer: connect ECONNREFUSED ${closed}.`);
   });
 
-  it.each(Object.keys(RESOLUTIONS))('With module resolution %s the compiler finds the mistakes of a consumer', name => {
-    expect(compile(name, MISTAKEN).errors).toEqual([
-      expect.stringContaining("Property 'fetch' does not exist"),
-      expect.stringContaining("Property 'short_code' does not exist"),
-    ]);
-  });
+  it.each(Object.keys(RESOLUTIONS))(
+    'With module resolution %s the compiler reports the mistakes of a consumer',
+    name => {
+      expect(compile(name, MISTAKEN).errors).toEqual([
+        expect.stringContaining("Property 'fetch' does not exist"),
+        expect.stringContaining("Property 'short_code' does not exist"),
+      ]);
+    },
+  );
 
-  it('A CommonJS program gets by require() what an ES module gets by import', async () => {
+  it('A CommonJS program gets the same exports from require() as an ES module from import', async () => {
     const names = async (script: string, type: string): Promise<string[]> => {
       const { stdout } = await run(process.execPath, [`--input-type=${type}`, '-e', script], { cwd: elsewhere });
       return JSON.parse(stdout) as string[];

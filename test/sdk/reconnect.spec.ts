@@ -9,41 +9,47 @@ const calm: Circumstances = {
   renewable: true,
 };
 
-describe('after the end of a socket', () => {
-  it.each([1000, 1001, 1005, 1006, 1011, 1012, 1013, 4000, 4001, 4002, 4003, 4008, 4499])('%i comes again', code => {
-    expect(afterClose(code, calm)).toMatchObject({ again: true });
-  });
+describe('Reconnecting after a close', () => {
+  it.each([1000, 1001, 1005, 1006, 1011, 1012, 1013, 4000, 4001, 4002, 4003, 4008, 4499])(
+    'A socket closed with %i reconnects',
+    code => {
+      expect(afterClose(code, calm)).toMatchObject({ again: true });
+    },
+  );
 
-  it.each([1002, 1003, 1007, 1008, 1009, 1010, 4500, 4501, 4502, 4503, 4504, 4999])('%i stops', code => {
-    expect(afterClose(code, calm)).toEqual({ again: false });
-  });
+  it.each([1002, 1003, 1007, 1008, 1009, 1010, 4500, 4501, 4502, 4503, 4504, 4999])(
+    'A socket closed with %i does not reconnect',
+    code => {
+      expect(afterClose(code, calm)).toEqual({ again: false });
+    },
+  );
 
-  it('the wait doubles up to its cap, and is anything down to nothing', () => {
-    const most = (attempt: number) => afterClose(1006, { ...calm, attempt });
-    expect([0, 1, 2, 3, 10, 1000].map(attempt => most(attempt))).toMatchObject(
+  it('The wait before a reconnect doubles up to its cap, and is a random part of it', () => {
+    const wait = (attempt: number) => afterClose(1006, { ...calm, attempt });
+    expect([0, 1, 2, 3, 10, 1000].map(attempt => wait(attempt))).toMatchObject(
       [500, 1000, 2000, 4000, 30_000, 30_000].map(waitMs => ({ waitMs })),
     );
     expect(afterClose(1006, { ...calm, attempt: 10, random: () => 0 })).toMatchObject({ waitMs: 0 });
     expect(afterClose(1006, { ...calm, attempt: 10, random: () => 0.5 })).toMatchObject({ waitMs: 15_000 });
   });
 
-  it('a restart spreads its clients over five seconds', () => {
+  it('After a restart (1012) clients reconnect within five seconds', () => {
     expect(afterClose(1012, calm)).toMatchObject({ waitMs: 5_000 });
     expect(afterClose(1012, { ...calm, random: () => 0 })).toMatchObject({ waitMs: 0 });
   });
 
-  it('a rate limit is waited out for ten seconds', () => {
+  it('After a rate limit (4008) a client waits at least ten seconds', () => {
     expect(afterClose(4008, { ...calm, random: () => 0 })).toMatchObject({ waitMs: 10_000 });
   });
 
-  it('an ended token is replaced at once, but neither in a circle nor where none is to be had', () => {
+  it('An expired token (4003) is replaced at once, but not repeatedly, and not when it cannot be refreshed', () => {
     expect(afterClose(4003, calm)).toEqual({ again: true, waitMs: 0, freshToken: true });
     expect(afterClose(4003, { ...calm, attempt: 3 })).toMatchObject({ waitMs: 4_000 });
     expect(afterClose(4003, { ...calm, renewable: false })).toEqual({ again: false });
   });
 });
 
-describe('after a refused handshake', () => {
+describe('Reconnecting after a refused handshake', () => {
   const refused = (status: number, code: string, retryAfter?: number) =>
     afterRefusal(new ApiError({ status, code, message: code, retryAfter }), calm);
 
@@ -53,15 +59,15 @@ describe('after a refused handshake', () => {
     [403, 'member_deactivated'],
     [404, 'not_found'],
     [400, 'malformed_request'],
-  ])('%i %s stops', (status, code) => {
+  ])('A handshake refused with %i %s is not tried again', (status, code) => {
     expect(refused(status, code)).toEqual({ again: false });
   });
 
-  it('an expired token is replaced', () => {
+  it('A handshake refused for an expired token is tried again with a new one', () => {
     expect(refused(401, 'token_expired')).toEqual({ again: true, waitMs: 0, freshToken: true });
   });
 
-  it('a service that is away, or asks for patience, is tried again no sooner than it says', () => {
+  it('A handshake refused with 502, 503 or 429 is tried again no sooner than `Retry-After`', () => {
     expect(refused(503, 'unavailable')).toMatchObject({ again: true, waitMs: 500 });
     expect(refused(502, 'invalid_response')).toMatchObject({ again: true });
     expect(refused(429, 'rate_limited', 20)).toMatchObject({ again: true, waitMs: 20_500 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { items, pages, ServerClient, type Page, type PageQuery } from '../../clients/sdk/src/index.js';
 import { FakeService, ok } from './fake-service.js';
 
-describe('a server', () => {
+describe('The server client', () => {
   const options = { baseUrl: 'http://127.0.0.1', apiKey: 'svc_sk_test' };
   const page = globalThis as { document?: object };
 
@@ -10,13 +10,13 @@ describe('a server', () => {
     delete page.document;
   });
 
-  it('refuses to run in a browser, where its key would be everybody’s', () => {
+  it('The server client refuses to run in a browser, where its key would be public', () => {
     page.document = {};
     expect(() => new ServerClient(options)).toThrow('does not run in a browser');
     expect(() => new ServerClient({ ...options, dangerouslyAllowBrowser: true })).not.toThrow();
   });
 
-  it('passes the Idempotency-Key of whatever it makes on', async () => {
+  it('The server client sends the given Idempotency-Key with everything it creates', async () => {
     const service = await FakeService.start();
     const routes = ['/v1/workspace/members', '/v1/contacts', '/v1/channels', '/v1/bots', '/v1/conversations'];
     for (const route of routes) service.on(`POST ${route}`, () => ok({ id: 'm1' }, 201));
@@ -32,19 +32,19 @@ describe('a server', () => {
   });
 });
 
-describe('a list', () => {
-  const asked: PageQuery[] = [];
+describe('Paging through a list', () => {
+  const queries: PageQuery[] = [];
   const list = (query: PageQuery): Promise<Page<number>> => {
-    asked.push(query);
+    queries.push(query);
     const from = Number(query.cursor ?? 0);
     return Promise.resolve({ items: [from, from + 1], next_cursor: from < 4 ? String(from + 2) : null });
   };
 
   beforeEach(() => {
-    asked.length = 0;
+    queries.length = 0;
   });
 
-  it('is walked to its end, page by page, with the same question', async () => {
+  it('A list is read page by page to its end, with the same query', async () => {
     const seen: number[][] = [];
     for await (const page of pages(next => list({ limit: 2, ...next }))) seen.push(page.items);
     expect(seen).toEqual([
@@ -52,11 +52,11 @@ describe('a list', () => {
       [2, 3],
       [4, 5],
     ]);
-    expect(asked).toEqual([{ limit: 2 }, { limit: 2, cursor: '2' }, { limit: 2, cursor: '4' }]);
+    expect(queries).toEqual([{ limit: 2 }, { limit: 2, cursor: '2' }, { limit: 2, cursor: '4' }]);
   });
 
-  it('is read no further than somebody wants', async () => {
+  it('A list is read no further than its consumer iterates', async () => {
     for await (const item of items(list)) if (item === 2) break;
-    expect(asked).toHaveLength(2);
+    expect(queries).toHaveLength(2);
   });
 });

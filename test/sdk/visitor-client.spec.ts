@@ -10,19 +10,19 @@ beforeEach(async () => {
 });
 afterEach(() => service.stop());
 
-const door = 'POST /v1/widget/session';
+const SESSION_ROUTE = 'POST /v1/widget/session';
 const start = (more: object = {}) => VisitorClient.start({ baseUrl: service.baseUrl, widgetToken: 'wt_1', ...more });
 
 const memory = () => {
-  const kept = new Map<string, string>();
+  const items = new Map<string, string>();
   return {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => void kept.set(key, value),
+    getItem: (key: string) => items.get(key) ?? null,
+    setItem: (key: string, value: string) => void items.set(key, value),
   };
 };
 
-describe('a visitor', () => {
-  it('is who the page says', async () => {
+describe('The visitor client', () => {
+  it('The visitor client sends the identity and details that the page gives', async () => {
     await start({ externalId: 'user-7', name: 'Ada', email: 'ada@example.com', customAttributes: { plan: 'pro' } });
     expect(service.requests[0]!.body).toEqual({
       widget_token: 'wt_1',
@@ -33,7 +33,7 @@ describe('a visitor', () => {
     });
   });
 
-  it('is the same contact when it comes back to the same device, and another on another widget', async () => {
+  it('The visitor client keeps its anonymous external_id in storage, one per widget token', async () => {
     const storage = memory();
     await start({ storage });
     await start({ storage });
@@ -44,7 +44,7 @@ describe('a visitor', () => {
     expect(third).not.toBe(first);
   });
 
-  it('gets in where the browser keeps nothing', async () => {
+  it('The visitor client works when the browser’s storage throws', async () => {
     const storage = {
       getItem: () => {
         throw new Error('SecurityError');
@@ -55,11 +55,11 @@ describe('a visitor', () => {
     expect(service.requests[0]!.body['external_id']).toMatch(/^anon_/);
   });
 
-  it('renews an expired session with the old token, once for many, and says nothing that may have changed', async () => {
+  it('The visitor client renews an expired session with the old token, once for many calls, without contact details', async () => {
     service.on('GET /v1/widget/contact', ({ token }) => (token === 'v2' ? ok({}) : refuse(401, 'token_expired')));
     const visitor = await start({ externalId: 'user-7', name: 'Ada', identityToken: () => 'proof' });
     await Promise.all(Array.from({ length: 10 }, () => visitor.contact()));
-    const [, renewal, ...more] = service.seen(door);
+    const [, renewal, ...more] = service.requestsTo(SESSION_ROUTE);
     expect(more).toEqual([]);
     expect(renewal).toMatchObject({
       token: 'v1',
@@ -68,7 +68,7 @@ describe('a visitor', () => {
     expect(renewal!.body).not.toHaveProperty('name');
   });
 
-  it('names each message, so that a repeated one is known again', async () => {
+  it('The visitor client gives each message a client_message_id', async () => {
     service.on('POST /v1/widget/conversations/c1/messages', () => ok({}, 201));
     const visitor = await start();
     await visitor.send('c1', 'one');
@@ -78,14 +78,14 @@ describe('a visitor', () => {
     expect(two).toBe('mine');
   });
 
-  it('starts one conversation however often the request arrives', async () => {
+  it('The visitor client starts one conversation however often it repeats the request', async () => {
     const route = 'POST /v1/widget/conversations';
     service.on(route, () => {
-      const tries = service.seen(route).length;
+      const tries = service.requestsTo(route).length;
       return tries === 1 ? 'cut' : tries === 2 ? refuse(409, 'idempotency_in_progress') : ok({}, 201);
     });
     await (await start()).startConversation('hello');
-    const tries = service.seen(route);
+    const tries = service.requestsTo(route);
     const keys = tries.map(({ headers }) => headers['idempotency-key']);
     expect(tries).toHaveLength(3);
     expect(new Set(keys).size).toBe(1);

@@ -15,7 +15,7 @@ let desk: Desk;
 let server: ServerClient;
 let calls: string[];
 
-/** The service itself, and what the clients asked of it. */
+/** Options for the real service, which record the calls of the clients. */
 const options = () => ({
   baseUrl: world.app.url,
   fetch: (url: string | URL | Request, init?: RequestInit) => {
@@ -39,12 +39,12 @@ beforeEach(async () => {
   server = new ServerClient({ ...options(), apiKey: key.token! });
 });
 
-describe('a server', () => {
-  it('makes a member, sends it into the dashboard, and the member is in', async () => {
+describe('The server client with the real service', () => {
+  it('A server creates a member and an SSO ticket, and the member exchanges the ticket for a session', async () => {
     const made = await server.members.create({ email: address(), name: 'Mia' });
     const { redirect_url } = await server.sso.ticket({ email: made.email, channel_ids: [desk.channelId] });
-    const [place, ticket = ''] = redirect_url.split('#sso_ticket=');
-    expect(place).toBe('https://desk.example.com/inbox?theme=dark');
+    const [base, ticket = ''] = redirect_url.split('#sso_ticket=');
+    expect(base).toBe('https://desk.example.com/inbox?theme=dark');
     const agent = client();
     const session = await agent.exchange(ticket);
     expect(session).toMatchObject({
@@ -56,19 +56,19 @@ describe('a server', () => {
     expect((await agent.me()).scope).toEqual(session.scope);
   });
 
-  it('gets a session for a member without a ticket, which ends with its key', async () => {
+  it('A server opens a session for a member without a ticket, and ending the key’s sessions ends it', async () => {
     const { email, id } = await server.members.create({ email: address(), name: 'Mia' });
     const agent = client();
     agent.restore(await server.agentToken({ email }));
     expect((await agent.me()).member.id).toBe(id);
-    const own = new ServerClient({ ...options(), apiKey: (await world.apiKey(desk)).token! });
-    const first = (await own.apiKeys.list()).items.at(-1);
-    await own.apiKeys.revoke(first!.id, { endSessions: true });
+    const otherServer = new ServerClient({ ...options(), apiKey: (await world.apiKey(desk)).token! });
+    const first = (await otherServer.apiKeys.list()).items.at(-1);
+    await otherServer.apiKeys.revoke(first!.id, { endSessions: true });
     await expect(agent.me()).rejects.toMatchObject({ status: 401, code: 'token_revoked' });
     await expect(server.workspace.get()).rejects.toMatchObject({ status: 401 });
   });
 
-  it('changes members, lets them go and takes them back', async () => {
+  it('A server changes, deactivates and reactivates members', async () => {
     const { email, id } = await server.members.create({ email: address(), name: 'Mia', password: PASSWORD });
     const agent = client();
     await agent.login({ email, password: PASSWORD });
@@ -83,8 +83,8 @@ describe('a server', () => {
     await expect(server.members.deactivate(desk.owner.memberId)).rejects.toMatchObject({ code: 'role_too_high' });
   });
 
-  it('reads what has happened, and goes on from where it was', async () => {
-    // what happens has settled when no transaction of the cluster, whose ever it is, is older
+  it('A server reads events and continues from its cursor', async () => {
+    // an event is listed once no older transaction is open in the whole PostgreSQL cluster
     const before = await eventually(async () => {
       const page = await server.events();
       return page.items.some(event => event.type === 'member.created' && event.data.id === desk.owner.memberId)
@@ -101,7 +101,7 @@ describe('a server', () => {
     await expect(server.events({ after: 'nowhere' })).rejects.toMatchObject({ status: 400, code: 'cursor_invalid' });
   });
 
-  it('reads who did what to whom', async () => {
+  it('A server reads the audit log', async () => {
     const made = await server.members.create({ email: address(), name: 'Mia' });
     const entry = await eventually(
       async () => (await server.workspace.auditLog({ action: 'member.*', subject_id: made.id })).items[0],
@@ -111,7 +111,7 @@ describe('a server', () => {
     await expect(server.workspace.auditLog({ action: 'nonsense' })).rejects.toMatchObject({ status: 400 });
   });
 
-  it('makes bots, changes them, and gives them new secrets', async () => {
+  it('A server creates, changes and deletes bots and rotates their secrets', async () => {
     const idempotencyKey = unique('bot');
     const made = await server.bots.create({ name: 'Robin' }, { idempotencyKey });
     expect(await server.bots.create({ name: 'Robin' }, { idempotencyKey })).toEqual(made);
@@ -122,10 +122,10 @@ describe('a server', () => {
   });
 });
 
-describe('an invite', () => {
+describe('Invites with the real service', () => {
   const tokenOf = (acceptUrl: string) => acceptUrl.split('#invite=')[1] ?? '';
 
-  it('is looked at, accepted once, and signs in', async () => {
+  it('An invite can be previewed and accepted once, and logs its member in', async () => {
     const email = address();
     const invite = await server.invites.create({ email, role: 'admin' });
     const agent = client();
@@ -138,7 +138,7 @@ describe('an invite', () => {
     expect((await agent.invites.list({ status: 'accepted' })).items.map(item => item.id)).toEqual([invite.id]);
   });
 
-  it('is sent again with a new link, and revoked', async () => {
+  it('An invite can be resent with a new link, and revoked', async () => {
     const owner = client();
     owner.restore({ token: desk.owner.token, refresh_token: desk.owner.refreshToken });
     const first = await owner.invites.create({ email: address() });
@@ -150,21 +150,21 @@ describe('an invite', () => {
   });
 });
 
-describe('an agent', () => {
+describe('The agent client with the real service', () => {
   let agent: AgentClient;
   beforeEach(async () => {
     agent = client();
     await agent.login({ email: desk.owner.email, password: PASSWORD });
   });
 
-  it('narrows itself for a part of the page, and stays as wide as it was', async () => {
+  it('An agent client opens a narrower session, and keeps its own scope', async () => {
     const other = await world.channel(desk);
-    const told: unknown[] = [];
+    const savedTokens: unknown[] = [];
     const narrow = await agent.narrow(
       { channelIds: [desk.channelId] },
-      { onTokens: tokens => told.push(tokens?.token) },
+      { onTokens: tokens => savedTokens.push(tokens?.token) },
     );
-    expect(told).toEqual([narrow.tokens?.token]);
+    expect(savedTokens).toEqual([narrow.tokens?.token]);
     expect((await narrow.channels.list()).items.map(item => item.id)).toEqual([desk.channelId]);
     await expect(narrow.channels.get(other.id)).rejects.toMatchObject({ status: 404 });
     await expect(narrow.apiKeys.create({ name: 'x' })).rejects.toMatchObject({ status: 403, code: 'scope_too_narrow' });
@@ -174,7 +174,7 @@ describe('an agent', () => {
     await expect(agent.me()).rejects.toMatchObject({ status: 401, code: 'token_revoked' });
   });
 
-  it('keeps its socket beyond the end of its token', async () => {
+  it('An agent socket stays open beyond the expiry of its token', async () => {
     const socket = await agent.connect();
     const closings: number[] = [];
     socket.on('closed', ({ code }) => closings.push(code));
@@ -182,14 +182,14 @@ describe('an agent', () => {
     world.app.clock.advance(14 * 60 + 30);
     await shown;
     world.app.clock.advance(60);
-    const begun = socket.waitFor('conversation.created');
+    const created = socket.waitFor('conversation.created');
     await world.conversation(await world.visitor(desk));
-    await begun;
+    await created;
     socket.close();
     expect([closings, calls.filter(call => call.endsWith('/refresh')).length]).toEqual([[1000], 1]);
   });
 
-  it('works in another of its workspaces, which a narrow session does not', async () => {
+  it('An agent client switches to another workspace of its user, which a narrower session cannot', async () => {
     const elsewhere = client();
     const second = await elsewhere.register({
       workspace_name: unique('Second'),
@@ -205,23 +205,23 @@ describe('an agent', () => {
   });
 });
 
-describe('a dashboard that is opened with a ticket', () => {
+describe('Entering the dashboard with an SSO ticket', () => {
   const page = globalThis as { document?: object; location?: object; history?: object };
-  let opened: string[];
+  let replaced: string[];
 
-  /** A window at this address; what it replaces its address with goes to `opened`. */
-  function windowAt(href: string): OpenPage {
+  /** A page at this address; each replaced address is added to `replaced`. */
+  function pageAt(href: string): OpenPage {
     const location = { href };
     const replaceState = (_state: unknown, _unused: string, url: string) => {
       location.href = url;
-      opened.push(url);
+      replaced.push(url);
     };
     return { location, history: { state: { key: 'router' }, replaceState } };
   }
 
   let link: string;
   beforeEach(async () => {
-    opened = [];
+    replaced = [];
     const { email } = await server.members.create({ email: address(), name: 'Mia' });
     link = (await server.sso.ticket({ email })).redirect_url;
   });
@@ -231,66 +231,66 @@ describe('a dashboard that is opened with a ticket', () => {
     delete page.history;
   });
 
-  it('signs in, and has an address without the ticket then', async () => {
+  it('`enterFromPage` logs the member in and removes the ticket from the address', async () => {
     const agent = client();
-    const window = windowAt(link);
+    const window = pageAt(link);
     const session = await enterFromPage(agent, window);
     expect(agent.tokens).toEqual({ token: session!.token, refresh_token: session!.refresh_token });
-    expect(opened).toEqual(['https://desk.example.com/inbox?theme=dark']);
+    expect(replaced).toEqual(['https://desk.example.com/inbox?theme=dark']);
     expect(await enterFromPage(agent, window)).toBeNull();
     expect(exchanges()).toHaveLength(1);
   });
 
-  it('asks its own window where it is told of none, and outside of pages nobody', async () => {
+  it('`enterFromPage` uses the global window by default, and returns null outside of pages', async () => {
     expect(await enterFromPage(client())).toBeNull();
-    Object.assign(page, { document: {}, ...windowAt(link) });
+    Object.assign(page, { document: {}, ...pageAt(link) });
     expect(await enterFromPage(client())).toMatchObject({ token_type: 'Bearer' });
-    expect(opened).toHaveLength(1);
+    expect(replaced).toHaveLength(1);
   });
 
-  it('exchanges once when its start runs twice, with one client or with two', async () => {
-    const [agent, twin] = [client(), client()];
-    const window = windowAt(link);
+  it('`enterFromPage` exchanges a ticket once when it runs several times, with one client or two', async () => {
+    const [agent, secondClient] = [client(), client()];
+    const window = pageAt(link);
     const runs = await Promise.all([
       enterFromPage(agent, window),
       enterFromPage(agent, window),
-      enterFromPage(twin, window),
+      enterFromPage(secondClient, window),
     ]);
     expect(new Set(runs.map(session => session?.token)).size).toBe(1);
     expect(exchanges()).toHaveLength(1);
-    expect(opened).toHaveLength(1);
-    expect((await twin.me()).member).toEqual((await agent.me()).member);
+    expect(replaced).toHaveLength(1);
+    expect((await secondClient.me()).member).toEqual((await agent.me()).member);
   });
 
   it.each([
     ['view=open&', '', '#view=open'],
     ['', '&view=open&tab=2', '#view=open&tab=2'],
     ['a=b&', '&a=b', '#a=b&a=b'],
-  ])('keeps what else stands in the fragment: %sTICKET%s', async (before, after, left) => {
-    const [place = '', ticket = ''] = link.split('#');
-    await enterFromPage(client(), windowAt(`${place}#${before}${ticket}${after}`));
-    expect(opened).toEqual([`${place}${left}`]);
+  ])('`enterFromPage` keeps the rest of the fragment: %sTICKET%s', async (before, after, left) => {
+    const [base = '', ticket = ''] = link.split('#');
+    await enterFromPage(client(), pageAt(`${base}#${before}${ticket}${after}`));
+    expect(replaced).toEqual([`${base}${left}`]);
   });
 
-  it('leaves the address alone when a router has changed it meanwhile', async () => {
-    const window = windowAt(link);
+  it('`enterFromPage` leaves an address that a router has changed meanwhile', async () => {
+    const window = pageAt(link);
     const entered = enterFromPage(client(), window);
     Object.assign(window.location, { href: 'https://desk.example.com/inbox#/conversations' });
     expect(await entered).not.toBeNull();
-    expect(opened).toEqual([]);
+    expect(replaced).toEqual([]);
   });
 
   it.each(['', '#', '#/conversations', '#my_sso_ticket=1', '#invite=x'])(
-    'is none with %p behind its address, which stays',
+    '`enterFromPage` returns null and leaves the address when the fragment is %p',
     async fragment => {
-      expect(await enterFromPage(client(), windowAt(`https://desk.example.com/${fragment}`))).toBeNull();
-      expect([opened, exchanges()]).toEqual([[], []]);
+      expect(await enterFromPage(client(), pageAt(`https://desk.example.com/${fragment}`))).toBeNull();
+      expect([replaced, exchanges()]).toEqual([[], []]);
     },
   );
 
-  it('drops a ticket that is worth nothing, and says so each time', async () => {
-    for (const spent of [link, `${link}&view=open`]) await enterFromPage(client(), windowAt(spent)).catch(() => null);
-    const window = windowAt(link);
+  it('`enterFromPage` removes an invalid ticket from the address and rejects each time', async () => {
+    for (const spent of [link, `${link}&view=open`]) await enterFromPage(client(), pageAt(spent)).catch(() => null);
+    const window = pageAt(link);
     const runs = await Promise.allSettled([enterFromPage(client(), window), enterFromPage(client(), window)]);
     expect(runs).toEqual([
       { status: 'rejected', reason: expect.objectContaining({ code: 'sso_ticket_invalid' }) },
@@ -300,30 +300,33 @@ describe('a dashboard that is opened with a ticket', () => {
     expect(exchanges()).toHaveLength(3);
   });
 
-  it('keeps a ticket that nobody could be asked about, for the next try', async () => {
-    const window = windowAt(link);
+  it('`enterFromPage` keeps the ticket for another try when the service cannot be reached', async () => {
+    const window = pageAt(link);
     const offline = new AgentClient({ baseUrl: world.app.url, fetch: () => Promise.reject(new TypeError('offline')) });
     await expect(enterFromPage(offline, window)).rejects.toMatchObject({ code: 'network_error' });
-    expect(opened).toEqual([]);
+    expect(replaced).toEqual([]);
     expect(await enterFromPage(client(), window)).not.toBeNull();
   });
 });
 
-describe('the people whom the workspace talks with', () => {
-  it('are shut out and let in, merged, handed out and erased', async () => {
-    const [vera, twin] = [
+describe('Contacts with the real service', () => {
+  it('A server blocks, unblocks, merges, exports and erases contacts', async () => {
+    const [vera, duplicate] = [
       await world.visitor(desk, { name: 'Vera' }),
       await world.visitor(desk, { email: 'v@example.com' }),
     ];
-    await world.conversation(twin, 'Hello?');
+    await world.conversation(duplicate, 'Hello?');
     expect((await server.contacts.block(vera.contactId)).blocked).toBe(true);
     expect((await server.contacts.unblock(vera.contactId)).blocked).toBe(false);
-    const from = { from_id: twin.contactId };
+    const from = { from_id: duplicate.contactId };
     expect(await server.contacts.merge(vera.contactId, { ...from, dry_run: true })).toMatchObject({ conversations: 1 });
     expect((await server.contacts.merge(vera.contactId, from)).contact).toMatchObject({ email: 'v@example.com' });
-    await expect(server.contacts.get(twin.contactId)).rejects.toMatchObject({ status: 410, code: 'contact_merged' });
-    const held = await server.contacts.export(vera.contactId, { include_notes: true });
-    expect(held.messages.map(({ content }) => content)).toEqual(['Hello?']);
+    await expect(server.contacts.get(duplicate.contactId)).rejects.toMatchObject({
+      status: 410,
+      code: 'contact_merged',
+    });
+    const exported = await server.contacts.export(vera.contactId, { include_notes: true });
+    expect(exported.messages.map(({ content }) => content)).toEqual(['Hello?']);
     expect(await server.contacts.delete(vera.contactId)).toEqual({ id: vera.contactId, deleted: true });
     await expect(server.contacts.get(vera.contactId)).rejects.toMatchObject({ status: 404 });
   });

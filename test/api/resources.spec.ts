@@ -31,8 +31,8 @@ async function namesIn(api: Caller, path: string): Promise<string[]> {
   return ((await api.get(path)).data.items as Row[]).map(({ name }) => name);
 }
 
-describe('the workspace', () => {
-  it('is read by every agent and key, and changed by admins and keys', async () => {
+describe('The workspace', () => {
+  it('Every agent and key can read the workspace; only admins and keys can change it', async () => {
     const desk = await world.desk();
     const agent = await world.colleague(desk);
     const admin = await world.colleague(desk, { role: 'admin' });
@@ -48,21 +48,21 @@ describe('the workspace', () => {
     expect(refused).toMatchObject({ status: 403, error: { code: 'forbidden' } });
   });
 
-  it('is not changed by an admin whose session is limited to some channels', async () => {
+  it('An admin limited to some channels cannot change the workspace (403 scope_too_narrow)', async () => {
     const desk = await world.desk();
     const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     const refused = await admin.api.patch('/v1/workspace', { name: 'No' });
     expect(refused).toMatchObject({ status: 403, error: { code: 'scope_too_narrow' } });
   });
 
-  it('keeps of its hours what hours have, and nothing that a client adds', async () => {
+  it('Unknown fields of business hours are dropped', async () => {
     const { owner } = await world.desk();
     const hours = { mon: [{ from: '09:00', to: '17:00', note: 'x'.repeat(10_000) }] };
     const { data } = await owner.api.patch('/v1/workspace', { business_hours: hours });
     expect(data.business_hours).toEqual({ mon: [{ from: '09:00', to: '17:00' }] });
   });
 
-  it('keeps what a change does not name, and forgets what null clears', async () => {
+  it('A change of the workspace keeps the fields it does not name, and null clears one', async () => {
     const { owner } = await world.desk();
     const hours = { mon: [{ from: '09:00', to: '12:30' }], sun: [] };
     await owner.api.patch('/v1/workspace', { timezone: 'Europe/Berlin', locale: 'de', business_hours: hours });
@@ -83,25 +83,25 @@ describe('the workspace', () => {
     ['business_hours', { mon: [{ from: '17:00', to: '09:00' }] }],
     ['business_hours', { someday: [] }],
     ['business_hours', 'always'],
-  ])('refuses a %s of %j', async (field, value) => {
+  ])('A workspace is refused (400) with the %s %j', async (field, value) => {
     const { owner } = await world.desk();
     expect(faults(await owner.api.patch('/v1/workspace', { [field]: value }))).toEqual([400, [field]]);
   });
 
-  it('loses neither of two changes that race', async () => {
+  it('Two racing changes of a workspace both take effect', async () => {
     const { owner, workspaceId } = await world.desk();
-    const held = await heldRow(world.app.database, 'workspace', workspaceId, `locale = 'fr'`);
+    const lock = await heldRow(world.app.database, 'workspace', workspaceId, `locale = 'fr'`);
     const change = owner.api.patch('/v1/workspace', { name: 'Boulangerie' });
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect((await change).data).toMatchObject({ name: 'Boulangerie', locale: 'fr' });
   });
 });
 
-describe('channels', () => {
+describe('Channels', () => {
   const SECRET = /^ids_[\w-]{43}$/;
 
-  it('begin with what a new desk would want', async () => {
+  it('A new channel has the documented defaults', async () => {
     const { owner } = await world.desk();
     const made = await owner.api.post('/v1/channels', { name: 'Shop' });
     expect(made.status).toBe(201);
@@ -120,7 +120,7 @@ describe('channels', () => {
     expect(made.data.widget_token).toMatch(/^wt_[A-Za-z0-9]{32}$/);
   });
 
-  it('show their identity secret at creation and rotation, and never again', async () => {
+  it('A channel’s identity secret is shown at creation and rotation only', async () => {
     const { owner } = await world.desk();
     const socket = await world.agentSocket(owner);
     const made = await owner.api.post('/v1/channels', { name: 'Shop' });
@@ -139,7 +139,7 @@ describe('channels', () => {
     expect(JSON.stringify([seen.map(({ body }) => body), socket.frames])).not.toMatch(/identity_secret|ids_/);
   });
 
-  it('are read by every agent and made and changed by admins and keys', async () => {
+  it('Every agent can read channels; only admins and keys can create, change and delete them', async () => {
     const desk = await world.desk();
     const agent = await world.colleague(desk);
     expect((await agent.api.get(`/v1/channels/${desk.channelId}`)).status).toBe(200);
@@ -159,7 +159,7 @@ describe('channels', () => {
     }
   });
 
-  it('are there only for the members whose channels they are', async () => {
+  it('An agent sees only the channels of its scope (404 otherwise)', async () => {
     const desk = await world.desk();
     const [mine, other] = [await world.channel(desk, { name: 'Mine' }), await world.channel(desk, { name: 'Other' })];
     const agent = await world.colleague(desk, { channel_ids: [mine.id] });
@@ -167,7 +167,7 @@ describe('channels', () => {
     expect((await agent.api.get(`/v1/channels/${other.id}`)).error.code).toBe('not_found');
   });
 
-  it('keep what a change does not name, also inside of the widget’s settings', async () => {
+  it('A change of a channel keeps the fields it does not name, also inside `widget_config`', async () => {
     const desk = await world.desk();
     const path = `/v1/channels/${desk.channelId}`;
     const before = (await desk.owner.api.get(path)).data;
@@ -210,13 +210,13 @@ describe('channels', () => {
       'widget_config.pre_chat_form.fields[0].key',
       { pre_chat_form: { fields: [{ label: 'L', type: 'text', required: true }] } },
     ],
-  ])('refuse a %s of %j', async (field, value) => {
+  ])('A channel is refused (400) with the %s %j', async (field, value) => {
     const desk = await world.desk();
     const body = { [field.split('.')[0] ?? '']: value };
     expect(faults(await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, body))).toEqual([400, [field]]);
   });
 
-  it('take no null when they are made', async () => {
+  it('A channel cannot be created with null fields (400)', async () => {
     const { owner } = await world.desk();
     const answer = await owner.api.post('/v1/channels', {
       name: 'Shop',
@@ -236,7 +236,7 @@ describe('channels', () => {
     ]);
   });
 
-  it('have a logo from the start or later, until null takes it away', async () => {
+  it('A channel’s logo can be set at creation or later, and cleared with null', async () => {
     const { owner } = await world.desk();
     const theme = (logo: string | null) => ({ widget_config: { theme: { logo_url: logo } } });
     const made = await owner.api.post('/v1/channels', { name: 'Shop', ...theme('https://shop.example/logo.png') });
@@ -252,7 +252,7 @@ describe('channels', () => {
     ]);
   });
 
-  it('end their visitors’ sessions when they are deleted, and keep their conversations readable', async () => {
+  it('Deleting a channel ends its visitors’ sessions and keeps its conversations readable', async () => {
     const desk = await world.desk();
     const channel = await world.channel(desk);
     const visitor = await world.visitor({ widgetToken: channel.widget_token });
@@ -276,7 +276,7 @@ describe('channels', () => {
     expect(await namesIn(desk.owner.api, '/v1/channels')).not.toContain(channel.name);
   });
 
-  it('let nobody in while they are disabled', async () => {
+  it('A disabled channel admits no visitor', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     const path = `/v1/channels/${desk.channelId}`;
@@ -288,7 +288,7 @@ describe('channels', () => {
     expect((await open()).status).toBe(200);
   });
 
-  it('open with the new public token alone once it is rotated; those who are in stay', async () => {
+  it('After a rotation only the new widget token opens sessions, and existing sessions stay valid', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     const rotated = await desk.owner.api.post(`/v1/channels/${desk.channelId}/rotate-token`);
@@ -298,19 +298,19 @@ describe('channels', () => {
     expect((await visitor.api.get('/v1/widget/contact')).status).toBe(200);
   });
 
-  it('stay deleted when a change races the deletion', async () => {
+  it('A channel stays deleted when a change races with its deletion', async () => {
     const desk = await world.desk();
     const channel = await world.channel(desk);
-    const held = await heldRow(world.app.database, 'channel', channel.id, `deleted_at = now(), status = 'disabled'`);
+    const lock = await heldRow(world.app.database, 'channel', channel.id, `deleted_at = now(), status = 'disabled'`);
     const change = desk.owner.api.patch(`/v1/channels/${channel.id}`, { name: 'Back' });
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect((await change).status).toBe(404);
     expect((await desk.owner.api.get(`/v1/channels/${channel.id}`)).status).toBe(404);
   });
 });
 
-describe('members', () => {
+describe('Members', () => {
   const path = '/v1/workspace/members';
   let desk: Desk;
   let key: Caller;
@@ -324,7 +324,7 @@ describe('members', () => {
       address,
     ]);
 
-  it('are made by a key, with the role of an agent and all channels unless it says otherwise', async () => {
+  it('A key creates a member who is by default an agent of all channels', async () => {
     const address = email();
     const made = await key.post(path, { email: address.toUpperCase(), name: 'Adam' });
     expect(made.status).toBe(201);
@@ -343,7 +343,7 @@ describe('members', () => {
     expect((await key.post(path, { email: email(), name: 'Nemo', channel_ids: [] })).data.channel_ids).toEqual([]);
   });
 
-  it('are made by keys alone', async () => {
+  it('Only an API key can create a member (401 api_key_required)', async () => {
     const visitor = await world.visitor(desk);
     for (const api of [desk.owner.api, visitor.api]) {
       const refused = await api.post(path, { email: email(), name: 'Adam' });
@@ -352,7 +352,7 @@ describe('members', () => {
     expect((await world.anyone.post(path, {})).error.code).toBe('unauthenticated');
   });
 
-  it('are read by every agent and key', async () => {
+  it('Every agent and key can read members', async () => {
     const agent = await world.colleague(desk);
     for (const api of [agent.api, key, desk.owner.api]) {
       expect((await api.get(`${path}/${agent.memberId}`)).data).toMatchObject({
@@ -366,7 +366,7 @@ describe('members', () => {
     }
   });
 
-  it('are one per e-mail: an active one exists, a deactivated one is to be reactivated', async () => {
+  it('A second member with the same e-mail is refused: 409 member_exists, or member_deactivated', async () => {
     const address = email();
     const made = await key.post(path, { email: address, name: 'Adam' });
     expect(await key.post(path, { email: address, name: 'Adam' })).toMatchObject({
@@ -380,7 +380,7 @@ describe('members', () => {
     });
   });
 
-  it('are one when creations without an Idempotency-Key race', async () => {
+  it('Racing creations of one member without an Idempotency-Key make one member', async () => {
     const address = email();
     const answers = await race(8, () => key.post(path, { email: address, name: 'Adam' }));
     expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 7 });
@@ -390,7 +390,7 @@ describe('members', () => {
     expect(await rowsOf(address)).toHaveLength(1);
   });
 
-  it('are made for one new e-mail by two workspaces at once', async () => {
+  it('Racing workspaces that create members of one new e-mail make one user', async () => {
     const others = await Promise.all([1, 2, 3, 4].map(async () => world.apiKey(await world.desk())));
     const address = email();
     const answers = await Promise.all(others.map(api => api.post(path, { email: address, name: 'Adam' })));
@@ -398,12 +398,12 @@ describe('members', () => {
     expect(new Set(answers.map(({ data }) => data.user_id)).size).toBe(1);
   });
 
-  it('are not made above the key’s own rank', async () => {
+  it('A key cannot create an owner (403 role_too_high)', async () => {
     const refused = await key.post(path, { email: email(), name: 'Adam', role: 'owner' });
     expect(refused).toMatchObject({ status: 403, error: { code: 'role_too_high' } });
   });
 
-  it('see channels of their own workspace only', async () => {
+  it('A member cannot be limited to a deleted channel or one of another workspace (400)', async () => {
     const foreign = await world.desk();
     const deleted = await world.channel(desk);
     await desk.owner.api.delete(`/v1/channels/${deleted.id}`);
@@ -421,23 +421,23 @@ describe('members', () => {
     ['password', 'short'],
     ['channel_ids', ['x']],
     ['channel_ids', null],
-  ])('refuse a %s of %j', async (field, value) => {
+  ])('A member is refused (400) with the %s %j', async (field, value) => {
     const body = { email: email(), name: 'Adam', [field]: value };
     expect(faults(await key.post(path, body))).toEqual([400, [field]]);
   });
 
-  it('refuse the same channel twice', async () => {
+  it('A member is refused (400) with a channel listed twice', async () => {
     const body = { email: email(), name: 'Adam', channel_ids: [desk.channelId, desk.channelId] };
     expect(faults(await key.post(path, body))).toEqual([400, ['channel_ids']]);
   });
 
-  describe('change themselves', () => {
+  describe('Members changing themselves', () => {
     let agent: Agent;
     beforeAll(async () => {
       agent = await world.colleague(desk);
     });
 
-    it('in name, picture and availability', async () => {
+    it('A member can change its own name, picture and availability', async () => {
       const changes = { name: 'Eve', avatar_url: 'https://example.com/eve.png', availability: 'away' };
       expect((await agent.api.patch(`${path}/me`, changes)).data).toMatchObject({ id: agent.memberId, ...changes });
       expect((await agent.api.patch(`${path}/me`, { avatar_url: null })).data).toMatchObject({
@@ -446,7 +446,7 @@ describe('members', () => {
       });
     });
 
-    it('in nothing that is for others to decide', async () => {
+    it('A member cannot change its own role, status, channels, capacity or e-mail', async () => {
       const changes = { role: 'owner', status: 'deactivated', channel_ids: [], capacity: 99, email: email() };
       const { data } = await agent.api.patch(`${path}/me`, changes);
       expect(data).toMatchObject({
@@ -462,27 +462,27 @@ describe('members', () => {
       ['name', null],
       ['avatar_url', 'javascript:alert(1)'],
       ['availability', 'invisible'],
-    ])('but not to a %s of %j', async (field, value) => {
+    ])('A member’s change of itself is refused (400) with the %s %j', async (field, value) => {
       expect(faults(await agent.api.patch(`${path}/me`, { [field]: value }))).toEqual([400, [field]]);
     });
 
-    it('signed in, not by key', async () => {
+    it('An API key cannot use /members/me (agent_token_required)', async () => {
       expect((await key.patch(`${path}/me`, { name: 'Key' })).error.code).toBe('agent_token_required');
     });
 
-    it('without coming back to life when that races their deactivation', async () => {
+    it('A member stays deactivated when its own change races with the deactivation', async () => {
       const leaving = await world.colleague(desk);
-      const held = await heldRow(world.app.database, 'member', leaving.memberId, `status = 'deactivated'`);
+      const lock = await heldRow(world.app.database, 'member', leaving.memberId, `status = 'deactivated'`);
       const change = leaving.api.patch(`${path}/me`, { name: 'Still here' });
-      await held.awaited();
-      await held.commit();
+      await lock.awaited();
+      await lock.commit();
       await change;
       expect((await desk.owner.api.get(`${path}/${leaving.memberId}`)).data.status).toBe('deactivated');
     });
   });
 });
 
-describe('an Idempotency-Key', () => {
+describe('Idempotency-Key', () => {
   const path = '/v1/workspace/members';
   let key: Caller;
   beforeAll(async () => {
@@ -492,7 +492,7 @@ describe('an Idempotency-Key', () => {
   const create = (idempotencyKey: string, body: Record<string, unknown>, api = key) =>
     api.post(path, { name: 'Adam', ...body }, { 'Idempotency-Key': idempotencyKey });
 
-  it('makes one effect of 8 racing creations, and gives the first answer to whoever asks again', async () => {
+  it('Eight racing creations with one Idempotency-Key make one member, and a retry gets the first answer', async () => {
     const [idempotencyKey, body] = [unique('idem'), { email: email() }];
     const answers = await race(8, () => create(idempotencyKey, body));
     const made = answers.filter(({ status }) => status === 201);
@@ -506,14 +506,14 @@ describe('an Idempotency-Key', () => {
     for (const answer of made) expect(answer.data).toEqual(again.data);
   });
 
-  it('is refused with another body', async () => {
+  it('A repeated Idempotency-Key with another body is refused (422)', async () => {
     const idempotencyKey = unique('idem');
     await create(idempotencyKey, { email: email() });
     const reused = await create(idempotencyKey, { email: email() });
     expect(reused).toMatchObject({ status: 422, error: { code: 'idempotency_key_reused' } });
   });
 
-  it('keeps the caller’s own faults too', async () => {
+  it('An Idempotency-Key also replays a conflict (409)', async () => {
     const [idempotencyKey, address] = [unique('idem'), email()];
     const made = await key.post(path, { email: address, name: 'Adam' });
     expect((await create(idempotencyKey, { email: address })).error.code).toBe('member_exists');
@@ -526,7 +526,7 @@ describe('an Idempotency-Key', () => {
     ]);
   });
 
-  it('does not keep a refusal of rights', async () => {
+  it('An Idempotency-Key does not replay a 403', async () => {
     const idempotencyKey = unique('idem');
     const body = { email: email(), role: 'owner' };
     for (const attempt of [1, 2]) {
@@ -535,18 +535,18 @@ describe('an Idempotency-Key', () => {
     }
   });
 
-  it('is one caller’s own, on one path', async () => {
+  it('An Idempotency-Key is valid per caller and path', async () => {
     const desk = await world.desk();
-    const [mine, twin] = [await world.apiKey(desk), await world.apiKey(desk)];
+    const [mine, otherKey] = [await world.apiKey(desk), await world.apiKey(desk)];
     const [idempotencyKey, address] = [unique('idem'), email()];
     expect((await create(idempotencyKey, { email: address }, mine)).status).toBe(201);
-    const other = await create(idempotencyKey, { email: address }, twin);
+    const other = await create(idempotencyKey, { email: address }, otherKey);
     expect([other.status, other.error.code]).toEqual([409, 'member_exists']);
     const contact = await mine.post('/v1/contacts', { name: 'Carla' }, { 'Idempotency-Key': idempotencyKey });
     expect(contact.status).toBe(201);
   });
 
-  it('is looked at only after the caller has been authorised', async () => {
+  it('An Idempotency-Key replays nothing to a caller whose key was revoked', async () => {
     const desk = await world.desk();
     const [mine, idempotencyKey, body] = [await world.apiKey(desk), unique('idem'), { email: email() }];
     await create(idempotencyKey, body, mine);
@@ -555,7 +555,7 @@ describe('an Idempotency-Key', () => {
     expect((await create(idempotencyKey, body, mine)).error.code).toBe('invalid_token');
   });
 
-  it('is kept for a day', async () => {
+  it('An Idempotency-Key is valid for a day', async () => {
     const [idempotencyKey, body] = [unique('idem'), { name: 'Carla' }];
     const create = () => key.post('/v1/contacts', body, { 'Idempotency-Key': idempotencyKey });
     const first = await create();
@@ -570,7 +570,7 @@ describe('an Idempotency-Key', () => {
     expect((await create()).headers['idempotency-replayed']).toBe('true');
   });
 
-  it('and its answer lie in the database unreadable', async () => {
+  it('Idempotency keys and their answers are not stored in plain text', async () => {
     const [idempotencyKey, address] = [unique('idem'), email()];
     await create(idempotencyKey, { email: address });
     const rows = await world.app.database.query('SELECT * FROM kept_answer');
@@ -582,18 +582,18 @@ describe('an Idempotency-Key', () => {
   it.each([
     ['empty', ''],
     ['256 characters', 'x'.repeat(256)],
-    ['outside of ASCII', 'schlüssel'],
-  ])('is 1 to 255 printable characters: not %s', async (_what, bad) => {
+    ['characters outside ASCII', 'schlüssel'],
+  ])('An invalid Idempotency-Key is refused (400): %s', async (_case, bad) => {
     const answer = await create(bad, { email: email() });
     expect(answer).toMatchObject({ status: 400, error: { code: 'idempotency_key_invalid' } });
   });
 
-  it('may be 255 characters long', async () => {
+  it('An Idempotency-Key can have 255 characters', async () => {
     expect((await create(unique('k').padEnd(255, 'k'), { email: email() })).status).toBe(201);
   });
 });
 
-describe('contacts', () => {
+describe('Contacts', () => {
   let desk: Desk;
   let api: Caller;
   beforeAll(async () => {
@@ -601,7 +601,7 @@ describe('contacts', () => {
     api = (await world.colleague(desk)).api;
   });
 
-  it('are made and changed by every agent and by keys', async () => {
+  it('Every agent and key can create and change contacts', async () => {
     for (const caller of [api, await world.apiKey(desk)]) {
       const details = {
         external_id: unique('user'),
@@ -624,12 +624,12 @@ describe('contacts', () => {
     }
   });
 
-  it('may have an e-mail whose domain leaves ASCII, stored in its Punycode form', async () => {
+  it('A contact’s e-mail domain outside ASCII is stored as Punycode', async () => {
     const made = await api.post('/v1/contacts', { email: ' Ute@Bücher.Example' });
     expect(made.data.email).toBe('ute@xn--bcher-kva.example');
   });
 
-  it('are one per external_id', async () => {
+  it('A second contact with the same external_id is refused (409)', async () => {
     const externalId = unique('user');
     const made = await api.post('/v1/contacts', { external_id: externalId });
     const taken = await api.post('/v1/contacts', { external_id: externalId });
@@ -642,21 +642,21 @@ describe('contacts', () => {
     expect((await elsewhere.owner.api.post('/v1/contacts', { external_id: externalId })).status).toBe(201);
   });
 
-  it('are one when creations with one external_id race', async () => {
+  it('Racing creations of contacts with one external_id make one contact', async () => {
     const body = { external_id: unique('user') };
     const answers = await race(8, () => api.post('/v1/contacts', body));
     expect(countsOf(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 7 });
   });
 
-  it('are listed newest first and found within name, e-mail and phone, and by a whole external_id', async () => {
+  it('Contacts are listed newest first and found by parts of name, e-mail and phone, and by the whole external_id', async () => {
     const { owner } = await world.desk();
-    const people = [
+    const contacts = [
       { name: 'Ana 100% sure', email: 'first@alpha.example' },
       { name: 'Bert_Bo', phone: '+49 170 777' },
       { name: 'Cleo', external_id: 'crm-4711' },
     ];
-    for (const person of people) await owner.api.post('/v1/contacts', person);
-    const [ana, bert, cleo] = people.map(({ name }) => name);
+    for (const person of contacts) await owner.api.post('/v1/contacts', person);
+    const [ana, bert, cleo] = contacts.map(({ name }) => name);
     const found = (query: string) => namesIn(owner.api, `/v1/contacts?query=${encodeURIComponent(query)}`);
     expect(await namesIn(owner.api, '/v1/contacts')).toEqual([cleo, bert, ana]);
     expect(await found('ana')).toEqual([ana]);
@@ -671,11 +671,11 @@ describe('contacts', () => {
     expect((await owner.api.get('/v1/contacts?query=')).status).toBe(400);
   });
 
-  it('are found by any part of an address, whatever it has before and after its @', async () => {
+  it('A contact is found by any part of its e-mail address, before, across and after the @', async () => {
     const { owner } = await world.desk();
     const emails = ['jo.ann_lee+a%b@shop.example', 'ann_lee@shop.example', 'annxlee@shop.example', 'lee@anna.example'];
     for (const email of emails) expect((await owner.api.post('/v1/contacts', { email })).status).toBe(201);
-    // who is called by an address has it in two places
+    // a name that looks like an address is found by parts of it, too
     await owner.api.post('/v1/contacts', { name: 'Known as lee@shop' });
     const found = async (query: string) => {
       const { data } = await owner.api.get(`/v1/contacts?query=${encodeURIComponent(query)}`);
@@ -694,7 +694,7 @@ describe('contacts', () => {
     expect(await found('\\@shop')).toEqual([]);
   });
 
-  it('are known to a session of some channels only through those', async () => {
+  it('An agent limited to some channels sees only the contacts of those', async () => {
     const shop = await world.channel(desk);
     const limited = await world.colleague(desk, { channel_ids: [shop.id] });
     const inside = await world.visitor({ widgetToken: shop.widget_token });
@@ -706,7 +706,7 @@ describe('contacts', () => {
     expect(listed).toEqual([inside.contactId]);
   });
 
-  it('are not blocked, verified or moved by a change of their details', async () => {
+  it('A change of a contact’s details cannot block, verify or move it', async () => {
     const made = await api.post('/v1/contacts', { name: 'Carla', blocked: true, verified: true });
     expect(made.data).toMatchObject({ blocked: false, verified: false });
     const changed = await api.patch(`/v1/contacts/${made.data.id}`, {
@@ -717,12 +717,12 @@ describe('contacts', () => {
     expect(changed.data).toMatchObject({ blocked: false, verified: false });
   });
 
-  it('stay blocked when a change races the block', async () => {
+  it('A contact stays blocked when a change races with the block', async () => {
     const made = await api.post('/v1/contacts', { name: 'Carla' });
-    const held = await heldRow(world.app.database, 'contact', made.data.id as string, 'blocked = true');
+    const lock = await heldRow(world.app.database, 'contact', made.data.id as string, 'blocked = true');
     const change = api.patch(`/v1/contacts/${made.data.id}`, { name: 'Carlota' });
-    await held.awaited();
-    await held.commit();
+    await lock.awaited();
+    await lock.commit();
     expect((await change).data).toMatchObject({ name: 'Carlota', blocked: true });
   });
 
@@ -740,11 +740,11 @@ describe('contacts', () => {
     ['attributes 12 levels deep', 'custom_attributes', deep],
     ['more than 16 KiB of attributes', 'custom_attributes', { long: 'x'.repeat(16 * 1024) }],
     ['U+0000 in an attribute', 'custom_attributes', { text: 'a\u0000b' }],
-  ])('refuse %s', async (_what, field, value) => {
+  ])('A contact is refused (400) with %s', async (_case, field, value) => {
     expect(faults(await api.post('/v1/contacts', { [field]: value }))).toEqual([400, [field]]);
   });
 
-  it('take no null when they are made', async () => {
+  it('A contact cannot be created with null fields (400)', async () => {
     expect(faults(await api.post('/v1/contacts', { name: null, email: null }))).toEqual([400, ['name', 'email']]);
   });
 });
@@ -758,7 +758,7 @@ describe('API keys', () => {
   const make = (body: Record<string, unknown> = {}) =>
     desk.owner.api.post('/v1/api-keys', { name: unique('key'), ...body });
 
-  it('are shown once, of the published form', async () => {
+  it('An API key is shown once, in the published format', async () => {
     const made = await make({ name: 'CRM' });
     expect(made.status).toBe(201);
     expect(made.data.key).toMatch(/^svc_sk_[A-Za-z0-9]{32}$/);
@@ -776,7 +776,7 @@ describe('API keys', () => {
     expect(JSON.stringify(list.body)).not.toContain(key.slice(11));
   });
 
-  it('lie in the database as SHA-256', async () => {
+  it('An API key is stored as its SHA-256 hash', async () => {
     const { id, key } = (await make()).data;
     const [row] = await world.app.database.query<{ key_hash: string }>('SELECT * FROM api_key WHERE id = $1', [id]);
     expect(row?.key_hash).toBe(
@@ -787,13 +787,13 @@ describe('API keys', () => {
     expect(JSON.stringify(row)).not.toContain(key.slice(11));
   });
 
-  it('never repeat and use the whole alphabet', async () => {
+  it('API keys are unique and use the whole alphabet', async () => {
     const keys = await race(30, async () => (await make()).data.key as string);
     expect(new Set(keys).size).toBe(30);
     expect(new Set(keys.join('').replaceAll('svc_sk_', '')).size).toBeGreaterThan(55);
   });
 
-  it('are made by owners and admins who sign in: not by agents, not by keys', async () => {
+  it('Owners and admins can create API keys; agents and keys cannot', async () => {
     const [admin, agent] = [await world.colleague(desk, { role: 'admin' }), await world.colleague(desk)];
     const key = await world.apiKey(desk);
     expect((await admin.api.post('/v1/api-keys', { name: 'x' })).status).toBe(201);
@@ -803,7 +803,7 @@ describe('API keys', () => {
     expect((await limited.api.post('/v1/api-keys', { name: 'x' })).error.code).toBe('scope_too_narrow');
   });
 
-  it('are listed and revoked by admins and keys, not by agents', async () => {
+  it('Admins and keys can list and revoke API keys; agents cannot', async () => {
     const agent = await world.colleague(desk);
     for (const api of [await world.apiKey(desk), (await world.colleague(desk, { role: 'admin' })).api]) {
       const { id } = (await make()).data;
@@ -814,7 +814,7 @@ describe('API keys', () => {
     expect((await agent.api.get('/v1/api-keys')).status).toBe(403);
   });
 
-  it('are refused from the next request on when they are revoked', async () => {
+  it('A revoked API key is refused from the next request on (401 invalid_token)', async () => {
     const { id, key } = (await make()).data;
     const api = world.as(key);
     expect((await api.get('/v1/workspace')).status).toBe(200);
@@ -827,13 +827,13 @@ describe('API keys', () => {
     expect(listed).not.toContain(id);
   });
 
-  it('may revoke themselves', async () => {
+  it('An API key can revoke itself', async () => {
     const { id, key } = (await make()).data;
     expect((await world.as(key).delete(`/v1/api-keys/${id}`)).status).toBe(200);
     expect((await world.as(key).get('/v1/workspace')).status).toBe(401);
   });
 
-  it('end when they should, and say so', async () => {
+  it('An API key past its expiry is refused (401 token_expired)', async () => {
     const expiresAt = new Date(world.app.clock.now().getTime() + 60_000).toISOString();
     const { data } = await make({ expires_at: expiresAt });
     expect(data.expires_at).toBe(expiresAt.replace('Z', '000Z'));
@@ -844,7 +844,7 @@ describe('API keys', () => {
     expect(await api.get('/v1/workspace')).toMatchObject({ status: 401, error: { code: 'token_expired' } });
   });
 
-  it('cannot end before they begin', async () => {
+  it('An API key cannot be created with an expiry in the past or an invalid one (400)', async () => {
     const past = new Date(world.app.clock.now().getTime() - 1000).toISOString();
     expect(await make({ expires_at: past })).toMatchObject({ status: 400, error: { code: 'expires_at_in_past' } });
     const leapDay = '2031-02-29T00:00:00Z';
@@ -854,7 +854,7 @@ describe('API keys', () => {
     }
   });
 
-  it('show within a second that they have been used', async () => {
+  it('The use of an API key shows in `last_used_at` within a second', async () => {
     const { id, key } = (await make()).data;
     const used = async () => {
       const { items } = (await desk.owner.api.get('/v1/api-keys?limit=200')).data;
@@ -869,7 +869,7 @@ describe('API keys', () => {
     }
   });
 
-  it('are written down at most once a second, however hot', async () => {
+  it('The use of an API key is written to the database at most once a second', async () => {
     const { id, key } = (await make()).data;
     const api = world.as(key);
     const writes = new Set<string>();
@@ -886,8 +886,8 @@ describe('API keys', () => {
     expect(writes.size - 1).toBeLessThanOrEqual(3);
   });
 
-  describe('with scopes', () => {
-    it('do what these name, and nothing else', async () => {
+  describe('API keys with scopes', () => {
+    it('An API key can do what its scopes name, and nothing else (403)', async () => {
       const { data } = await make({ scopes: ['contacts:read', 'channels:write'] });
       expect(data.scopes).toEqual(['contacts:read', 'channels:write']);
       const api = world.as(data.key);
@@ -904,25 +904,25 @@ describe('API keys', () => {
       expect(refused.map(({ status, error }) => [status, error.code])).toEqual(Array(5).fill([403, 'forbidden']));
     });
 
-    it('that may make members may do everything, for a member of their making could', async () => {
+    it('An API key with `members:write` can do everything, as a member it creates could', async () => {
       const { data } = await make({ scopes: ['members:write'] });
       expect((await world.as(data.key).patch('/v1/workspace', { locale: 'en' })).status).toBe(200);
     });
 
     it.each([[['everything']], [['contacts:delete']], [['widget:read']], [['session:write']], ['*'], [null]])(
-      'come from the published list: not %j',
+      'An API key is refused (400) with the scopes %j',
       async scopes => {
         expect(faults(await make({ scopes }))).toEqual([400, ['scopes']]);
       },
     );
 
-    it('of none do nothing', async () => {
+    it('An API key without scopes can do nothing (403)', async () => {
       const { data } = await make({ scopes: [] });
       expect((await world.as(data.key).get('/v1/workspace')).error.code).toBe('forbidden');
     });
   });
 
-  it('are of one workspace and act there alone', async () => {
+  it('An API key acts in its own workspace only', async () => {
     const other = await world.desk();
     const { id } = (await make()).data;
     expect((await other.owner.api.delete(`/v1/api-keys/${id}`)).status).toBe(404);
@@ -931,7 +931,7 @@ describe('API keys', () => {
     expect((await key.get(`/v1/channels/${desk.channelId}`)).status).toBe(404);
   });
 
-  it('that nobody has made are refused', async () => {
+  it('An unknown API key is refused (401 invalid_token)', async () => {
     for (const token of [`svc_sk_${'a'.repeat(32)}`, 'svc_sk_short', `svc_sk_${'a'.repeat(31)}!`]) {
       expect(await world.as(token).get('/v1/workspace')).toMatchObject({
         status: 401,
@@ -940,7 +940,7 @@ describe('API keys', () => {
     }
   });
 
-  it('sign nobody in', async () => {
+  it('An API key cannot be used as an agent or visitor token', async () => {
     const key = await world.apiKey(desk);
     expect((await key.get('/v1/auth/me')).error.code).toBe('agent_token_required');
     expect((await key.get('/v1/widget/contact')).error.code).toBe('visitor_token_required');

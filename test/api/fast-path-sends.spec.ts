@@ -37,15 +37,15 @@ const visitorOf = ({ contactId }: Visitor, generation = 1) => {
 const path = (id: string) => `/v1/conversations/${id}/messages`;
 const open = async () => (await world.conversation(await world.visitor(desk), 'Hello?')).id as string;
 
-/** Has all of them wait behind a send that cannot go on, so that they share the next statement, in this order. */
-async function together<T>(sends: () => Promise<T>[]): Promise<T[]> {
+/** Sends all of them in one statement, in this order: they queue behind a send that waits for a table lock. */
+async function sendInOneStatement<T>(sends: () => Promise<T>[]): Promise<T[]> {
   const first = await open();
-  const held = await heldTable(world.app.database, 'message');
+  const lock = await heldTable(world.app.database, 'message');
   const waits = messages.send(agentOf(desk.owner), first, { content: 'waits' });
-  await held.awaited();
+  await lock.awaited();
   const sent = Promise.all(sends());
   await new Promise(resolve => setTimeout(resolve, 20));
-  await held.commit();
+  await lock.commit();
   await waits;
   return sent;
 }
@@ -59,8 +59,8 @@ const transactions = async (id: string) =>
     )
   ).length;
 
-describe('a plain message', () => {
-  const SAYINGS: [who: 'agent' | 'visitor', said: NewMessage][] = [
+describe('A message on the fast path', () => {
+  const MESSAGES: [sender: 'agent' | 'visitor', body: NewMessage][] = [
     ['agent', { content: 'a note', private: true }],
     ['visitor', { content: 'A question', client_message_id: 'one' }],
     ['visitor', { content: 'and another', metadata: { page: { '\u{1F6D2}': ['"', '\\'] } } }],
@@ -71,25 +71,28 @@ describe('a plain message', () => {
     ['visitor', { content: 'Still there?' }],
   ];
 
-  /** The rows of a conversation, without what is different each time: ids by what they mean, times by their form. */
-  async function picture(id: string): Promise<Json> {
+  /**
+   * The rows of a conversation with ids replaced by their meaning and times by their format, so that two can be
+   * compared.
+   */
+  async function snapshot(id: string): Promise<Json> {
     const [conversation] = await rows('SELECT * FROM conversation WHERE id = $1', id);
-    const said = await rows('SELECT * FROM message WHERE conversation_id = $1 ORDER BY seq', id);
+    const messageRows = await rows('SELECT * FROM message WHERE conversation_id = $1 ORDER BY seq', id);
     const events = await rows(
       `SELECT id, type, actor, channel_id, conversation_id, contact_id, payload_version, payload FROM event
        WHERE conversation_id = $1 AND type LIKE 'message.%' ORDER BY position`,
       id,
     );
-    const text = JSON.stringify({ conversation: { ...conversation, number: 0 }, said, events })
+    const text = JSON.stringify({ conversation: { ...conversation, number: 0 }, messageRows, events })
       .replaceAll(id, 'the conversation')
       .replaceAll(conversation?.contact_id as string, 'the contact');
-    const seqOf = new Map(said.map(({ id: message, seq }) => [message, `message ${seq as number}`]));
+    const seqOf = new Map(messageRows.map(({ id: message, seq }) => [message, `message ${seq as number}`]));
     const named = text.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, uuid => seqOf.get(uuid) ?? 'some id');
     return JSON.parse(named.replace(/\d{4}-\d\d-\d\dT[\d:]+\.\d{3}(000)?Z/g, 'time$1')) as Json;
   }
 
-  /** Which message's time each of the conversation's has. */
-  async function moments(id: string): Promise<Record<string, number[]>> {
+  /** For each time of the conversation, the seqs of the messages created at that time. */
+  async function timeSources(id: string): Promise<Record<string, number[]>> {
     const [row] = await rows(
       `SELECT to_jsonb(array_agg(seq) FILTER (WHERE message.created_at = first_response_at)) AS answered,
               to_jsonb(array_agg(seq) FILTER (WHERE message.created_at = waiting_since)) AS waits,
@@ -102,65 +105,71 @@ describe('a plain message', () => {
   }
 
   it.each([
-    ['alone', SAYINGS.map((_, index) => [index, index + 1])],
-    ['with others of its conversation', [[0, SAYINGS.length]]],
+    ['each in its own statement', MESSAGES.map((_, index) => [index, index + 1])],
+    ['all in one statement', [[0, MESSAGES.length]]],
     [
-      'with some of them',
+      'in statements of one, three and four messages',
       [
         [0, 1],
         [1, 4],
         [4, 8],
       ],
     ],
-  ])('leaves the rows that the long way leaves: %s', async (_how, parts) => {
-    const [long, short] = [await open(), await open()];
+  ])('The fast path leaves the same rows as sending with a lock: %s', async (_case, parts) => {
+    const [lockedId, fastId] = [await open(), await open()];
     const units = world.app.app.get(UnitOfWork);
-    const say =
+    const sendTo =
       (id: string, contactId: string) =>
-      ([who, said]: (typeof SAYINGS)[number]) =>
-        messages.send(who === 'agent' ? agentOf(desk.owner) : visitorOf({ ...visitor, contactId }), id, said);
+      ([sender, body]: (typeof MESSAGES)[number]) =>
+        messages.send(sender === 'agent' ? agentOf(desk.owner) : visitorOf({ ...visitor, contactId }), id, body);
     const contact = async (id: string) =>
       (await rows('SELECT contact_id FROM conversation WHERE id = $1', id))[0]?.contact_id as string;
-    const [ofLong, ofShort] = [await contact(long), await contact(short)];
-    for (const saying of SAYINGS) await units.run(() => say(long, ofLong)(saying));
+    const [lockedContact, fastContact] = [await contact(lockedId), await contact(fastId)];
+    for (const message of MESSAGES) await units.run(() => sendTo(lockedId, lockedContact)(message));
     const appended = jest.spyOn(world.app.app.get(MessageAppenderService), 'append');
-    for (const [from, to] of parts) await together(() => SAYINGS.slice(from, to).map(say(short, ofShort)));
-    expect(appended.mock.calls.filter(([{ id }]) => id === short)).toEqual([]);
+    for (const [from, to] of parts)
+      await sendInOneStatement(() => MESSAGES.slice(from, to).map(sendTo(fastId, fastContact)));
+    expect(appended.mock.calls.filter(([{ id }]) => id === fastId)).toEqual([]);
     appended.mockRestore();
-    expect(await transactions(short)).toBe(parts.length);
-    expect(await picture(short)).toEqual(await picture(long));
-    const there = await moments(long);
-    for (const [what, seqs] of Object.entries(await moments(short))) {
-      expect({ what, seqs }).toEqual({ what, seqs: seqs && expect.arrayContaining(there[what] ?? ['never']) });
+    expect(await transactions(fastId)).toBe(parts.length);
+    expect(await snapshot(fastId)).toEqual(await snapshot(lockedId));
+    const expected = await timeSources(lockedId);
+    for (const [field, seqs] of Object.entries(await timeSources(fastId))) {
+      expect({ field, seqs }).toEqual({
+        field,
+        seqs: seqs && expect.arrayContaining(expected[field] ?? ['never']),
+      });
     }
   });
 
-  it('tells its event as the log has it, each after the one before it', async () => {
+  it('The events of fast-path messages are published in order and as they are logged', async () => {
     const id = await open();
     const inbox = await world.agentSocket(desk.owner);
-    await together(() => [1, 2, 3].map(n => messages.send(agentOf(desk.owner), id, { content: `part ${n}` })));
-    const heard = await eventually(() => {
+    await sendInOneStatement(() =>
+      [1, 2, 3].map(n => messages.send(agentOf(desk.owner), id, { content: `part ${n}` })),
+    );
+    const frames = await eventually(() => {
       const frames = inbox
         .of('message.created')
         .filter(frame => frame.conversation_id === id && frame.data.message.seq > 1);
       return frames.length >= 3 ? frames : undefined;
     });
-    expect(heard.map(({ data }) => (data.message as Json).content)).toEqual(['part 1', 'part 2', 'part 3']);
+    expect(frames.map(({ data }) => (data.message as Json).content)).toEqual(['part 1', 'part 2', 'part 3']);
     const logged = await rows(
       `SELECT payload FROM event WHERE conversation_id = $1 AND payload #>> '{message,content}' LIKE 'part %' ORDER BY position`,
       id,
     );
-    expect(heard.map(({ data }) => data.message)).toEqual(logged.map(({ payload }) => payload.message));
+    expect(frames.map(({ data }) => data.message)).toEqual(logged.map(({ payload }) => payload.message));
   });
 
-  it('is answered as it is read later', async () => {
+  it('The answer to a fast-path message equals the message as it is listed later', async () => {
     const id = await open();
     const { data } = await desk.owner.api.post(path(id), { content: 'Read me', metadata: { a: [1, null, 'ü'] } });
     const { items } = (await desk.owner.api.get(path(id))).data;
     expect(items.at(-1)).toEqual(data);
   });
 
-  it('that fails fails alone, and those beside it are said', async () => {
+  it('A fast-path message that fails does not fail the others in its statement', async () => {
     const id = await open();
     await world.app.database.query(
       `CREATE OR REPLACE FUNCTION refuse_bad() RETURNS trigger LANGUAGE plpgsql AS
@@ -168,9 +177,9 @@ describe('a plain message', () => {
        CREATE TRIGGER refuse_bad BEFORE INSERT ON message FOR EACH ROW EXECUTE FUNCTION refuse_bad()`,
     );
     try {
-      const said = ['good 1', 'bad', 'good 2', 'good 3'];
-      const results = await together(() =>
-        said.map(content =>
+      const contents = ['good 1', 'bad', 'good 2', 'good 3'];
+      const results = await sendInOneStatement(() =>
+        contents.map(content =>
           messages.send(agentOf(desk.owner), id, { content }).catch((error: unknown) => String(error)),
         ),
       );
@@ -190,22 +199,24 @@ describe('a plain message', () => {
     }
   });
 
-  it('that comes twice at once under one client_message_id is one', async () => {
+  it('A client_message_id that comes three times in one statement makes one message', async () => {
     const id = await open();
     const twice = { content: 'Once', client_message_id: unique('id') };
-    const said: SendResult[] = await together(() => [1, 2, 3].map(() => messages.send(agentOf(desk.owner), id, twice)));
-    expect(said.filter(({ created }) => created)).toHaveLength(1);
-    expect(new Set(said.map(({ message }) => message.id)).size).toBe(1);
+    const results: SendResult[] = await sendInOneStatement(() =>
+      [1, 2, 3].map(() => messages.send(agentOf(desk.owner), id, twice)),
+    );
+    expect(results.filter(({ created }) => created)).toHaveLength(1);
+    expect(new Set(results.map(({ message }) => message.id)).size).toBe(1);
     const [row] = await rows('SELECT last_seq, unread_contact FROM conversation WHERE id = $1', id);
     expect(row).toEqual({ last_seq: 2, unread_contact: 1 });
   });
 
-  it('of somebody who may not say it is not said, whoever shares its statement', async () => {
+  it('A sender without access cannot send through a statement shared with others', async () => {
     const id = await open();
     const other = await world.desk();
     const elsewhere = await world.channel(desk);
     const { contact_id: contactId } = (await rows('SELECT contact_id FROM conversation WHERE id = $1', id))[0] as Json;
-    const results = await together(() =>
+    const results = await sendInOneStatement(() =>
       [
         agentOf(desk.owner),
         agentOf(other.owner),
@@ -219,44 +230,44 @@ describe('a plain message', () => {
         messages.send(principal, id, { content: `by ${index}` }).catch((error: DomainError) => error.code),
       ),
     );
-    expect(results.map(result => (typeof result === 'string' ? result : 'said'))).toEqual([
-      'said',
+    expect(results.map(result => (typeof result === 'string' ? result : 'sent'))).toEqual([
+      'sent',
       'not_found',
       'not_found',
       'not_found',
-      'said',
+      'sent',
       'not_found',
       'token_revoked',
-      'said',
+      'sent',
     ]);
     const kept = await rows('SELECT content FROM message WHERE conversation_id = $1 AND seq > 1 ORDER BY seq', id);
     expect(kept.map(({ content }) => content)).toEqual(['by 0', 'by 4', 'by 7']);
   });
 
-  it('names the event before it that was recorded while it waited for the lock', async () => {
+  it('A fast-path event names as its predecessor the event recorded while it waited for the lock', async () => {
     const id = await open();
     const published: Json[] = [];
     const { EventLog } = await import('../../src/platform/events/event-log.js');
     const publish = jest.spyOn(world.app.app.get(EventLog), 'publish').mockImplementation(event => {
       published.push(event as unknown as Json);
     });
-    const held = await heldRow(world.app.database, 'conversation', id, 'version = version');
+    const lock = await heldRow(world.app.database, 'conversation', id, 'version = version');
     const sending = messages.send(agentOf(desk.owner), id, { content: 'waits' });
-    await held.awaited();
-    const [meanwhile] = await held.query(
+    await lock.awaited();
+    const [meanwhile] = await lock.query(
       `INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version)
        SELECT gen_random_uuid(), workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version
        FROM event WHERE conversation_id = $1 ORDER BY position LIMIT 1 RETURNING id`,
       [id],
     );
-    await held.commit();
+    await lock.commit();
     await sending;
     publish.mockRestore();
     expect(published.map(({ previous }) => (previous as Json).id)).toEqual([meanwhile?.id]);
   });
 });
 
-describe('messages that share a statement on two instances', () => {
+describe('Messages that share a statement on two instances', () => {
   let other: World;
   beforeAll(async () => {
     other = await World.start({}, { database: world.app.database });
@@ -271,20 +282,20 @@ describe('messages that share a statement on two instances', () => {
   };
 
   /**
-   * Each instance has a statement that says something in every conversation, one the other way round, and both meet the
-   * locked one in the middle. @returns how many deadlocks there had been before
+   * Sends to the same conversations from two instances in opposite orders, until both wait for a locked row in the
+   * middle. @returns the number of deadlocks before
    */
-  async function speakAtOnce(): Promise<number> {
+  async function sendInOppositeOrders(): Promise<number> {
     const { database } = world.app;
     const ids = await Promise.all(Array.from({ length: 9 }, open));
     const first = await open();
     const before = await deadlocks();
     const gate = await heldTable(database, 'message');
-    const say = (app: TestApp, id: string) =>
+    const sendTo = (app: TestApp, id: string) =>
       app.app.get(MessagesService).send(agentOf(desk.owner), id, { content: 'at once' });
     const sent = [world, other].map(({ app }, instance) => {
       const order = instance === 0 ? ids : ids.toReversed();
-      return Promise.all([first, ...order].map(id => say(app, id)));
+      return Promise.all([first, ...order].map(id => sendTo(app, id)));
     });
     await gate.awaited(2);
     const middle = await heldRow(database, 'conversation', ids[4] as string, 'version = version');
@@ -294,34 +305,34 @@ describe('messages that share a statement on two instances', () => {
     await Promise.all(sent);
     for (const id of [first, ...ids]) {
       const [row] = await rows(
-        `SELECT count(*)::int AS said, max(seq) AS last, (SELECT last_seq FROM conversation WHERE id = $1) AS noted
+        `SELECT count(*)::int AS sent, max(seq) AS last, (SELECT last_seq FROM conversation WHERE id = $1) AS last_seq
          FROM message WHERE conversation_id = $1`,
         id,
       );
-      expect(row).toEqual({ said: 3, last: 3, noted: 3 });
+      expect(row).toEqual({ sent: 3, last: 3, last_seq: 3 });
     }
     return before;
   }
 
   it('Shared statements of two instances that lock the same conversations in opposite orders never deadlock', async () => {
-    const before = await speakAtOnce();
-    await new Promise(resolve => setTimeout(resolve, 1_200)); // PostgreSQL counts once a second
+    const before = await sendInOppositeOrders();
+    await new Promise(resolve => setTimeout(resolve, 1_200)); // PostgreSQL updates the count once a second
     expect(await deadlocks()).toBe(before);
   });
 
   it('Shared statements that waited for locked rows would deadlock, and still lose no message (control)', async () => {
     const spies = [world, other].map(({ app }) => {
       const sql = app.app.get(Sql);
-      const ask = sql.rows.bind(sql) as Sql['rows'];
-      return jest.spyOn(sql, 'rows').mockImplementation(((asked: Statement, values: unknown[]) => {
-        const text = asked.text
+      const runRows = sql.rows.bind(sql) as Sql['rows'];
+      return jest.spyOn(sql, 'rows').mockImplementation(((statement: Statement, values: unknown[]) => {
+        const text = statement.text
           .replaceAll('SKIP LOCKED', '')
           .replace('FROM seen AS wanted', 'FROM (SELECT * FROM seen ORDER BY place) AS wanted');
-        return ask(text === asked.text ? asked : { name: `${asked.name}_waits`, text }, values);
+        return runRows(text === statement.text ? statement : { name: `${statement.name}_waits`, text }, values);
       }) as Sql['rows']);
     });
     try {
-      const before = await speakAtOnce();
+      const before = await sendInOppositeOrders();
       await eventually(async () => ((await deadlocks()) > before ? true : undefined), 20_000);
     } finally {
       for (const spy of spies) spy.mockRestore();
