@@ -14,7 +14,7 @@ const rotation = app.get(KeyRotationService, { strict: false });
 const rewritten = await rotation.run(line => console.log(line));
 console.log(rewritten === 0 ? 'nothing was under an older key' : `${rewritten} rewritten in all`);
 const keyIds = config.encryptionKeys.map(({ id }) => id);
-const uses = await rotation.uses();
+const uses = await rotation.findKeyUses();
 for (const line of printKeyUse(uses, keyIds)) console.log(line);
 await app.close();
 await database.close();

@@ -296,7 +296,7 @@ describe('an erasure of much', () => {
   const pending = async () => (await database.query('SELECT FROM erasure')).length > 0;
   /** What has just failed may still hold its claim. */
   async function scrubRest(): Promise<void> {
-    while (await pending()) await job().work();
+    while (await pending()) await job().runUntilDone();
   }
   const stored = async () =>
     (
@@ -338,7 +338,7 @@ describe('an erasure of much', () => {
     try {
       await erase();
       await job()
-        .work()
+        .runUntilDone()
         .catch(() => undefined);
       expect(await traces(word)).not.toEqual([]);
       const [message] = (await api.get(`/v1/conversations/${id}/messages`)).data.items as Json[];
@@ -393,7 +393,7 @@ describe('an erasure of much', () => {
       await eventually(() => watches.some(({ failures }) => failures > 0) || undefined);
       for (const watch of watches) watch.left = Infinity;
       while (await pending()) {
-        await Promise.all([world, other].map(({ app }) => app.app.get(ErasureJob).work()));
+        await Promise.all([world, other].map(({ app }) => app.app.get(ErasureJob).runUntilDone()));
       }
       const marks = watches.flatMap(watch => watch.marks);
       expect(marks.sort((a, b) => a - b)).toEqual([0, 500, 1_000, 1_500]);

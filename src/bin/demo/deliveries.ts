@@ -28,12 +28,12 @@ export class Deliveries {
    * The message as the frame showed it.
    * @throws Error when it does not come in time, or cannot come any more
    */
-  async of(conversationId: string, messageId: string): Promise<MessageView> {
+  async waitFor(conversationId: string, messageId: string): Promise<MessageView> {
     return (this.known(conversationId).get(messageId) ?? (await this.next(messageId))).message;
   }
 
   /** Ids of messages that were told more than once. */
-  repeated(conversationId: string): string[] {
+  findRepeated(conversationId: string): string[] {
     const arrivals = [...this.known(conversationId)];
     return arrivals.filter(([, { times }]) => times > 1).map(([id]) => id);
   }

@@ -1,24 +1,24 @@
 import { items, type MessageRange, type MessageView, type Page } from '@support-chat/sdk';
 
 /** What was said, as the service acknowledged it. */
-export interface Said {
+export interface SentMessage {
   id: string;
   speaker: 'contact' | 'agent';
   text: string;
 }
 
 /** Everything that people said in a conversation, as the service orders it, without the timeline's own entries. */
-export async function readHistory(read: (range: MessageRange) => Promise<Page<MessageView>>): Promise<Said[]> {
-  const said: Said[] = [];
+export async function readHistory(read: (range: MessageRange) => Promise<Page<MessageView>>): Promise<SentMessage[]> {
+  const said: SentMessage[] = [];
   const all = items(next => read({ after_seq: 0, limit: 200, ...next }));
   for await (const { id, sender_type, content_type, content } of all) {
-    if (content_type !== 'event') said.push({ id, speaker: sender_type as Said['speaker'], text: content ?? '' });
+    if (content_type !== 'event') said.push({ id, speaker: sender_type as SentMessage['speaker'], text: content ?? '' });
   }
   return said;
 }
 
 /** How a history differs from what was said; undefined when every message stands in it exactly once, in order. */
-export function difference(said: readonly Said[], history: readonly Said[]): string | undefined {
+export function describeDifference(said: readonly SentMessage[], history: readonly SentMessage[]): string | undefined {
   const lost = said.filter(({ id }) => !history.some(message => message.id === id));
   if (lost.length > 0) return `acknowledged, but not there: ${namesOf(lost)}`;
   const unknown = history.filter(({ id }) => !said.some(message => message.id === id));
@@ -32,6 +32,6 @@ export function difference(said: readonly Said[], history: readonly Said[]): str
   return place < 0 ? undefined : `message ${place + 1} is not what was said: ${JSON.stringify(history[place])}`;
 }
 
-function namesOf(messages: readonly Said[]): string {
+function namesOf(messages: readonly SentMessage[]): string {
   return messages.map(({ id }) => id).join(', ');
 }

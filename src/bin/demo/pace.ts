@@ -17,7 +17,7 @@ export class Pace {
   }
 
   /** The time in which somebody reads what was said and types the answer. */
-  async spend(heard: string, answer: string, showTyping: () => void): Promise<void> {
+  async simulateTurn(heard: string, answer: string, showTyping: () => void): Promise<void> {
     if (this.factor === 0) return;
     const reading = READING.thinkMs + heard.length * READING.perCharacterMs;
     await wait(this.factor * Math.min(reading, READING.longestMs));
@@ -34,7 +34,7 @@ export class Pace {
 const TYPING_GAP_MS = 100;
 
 /** `act`, left out when it comes too soon after the last time. */
-export function sparingly(act: (conversationId: string) => void): (conversationId: string) => void {
+export function throttle(act: (conversationId: string) => void): (conversationId: string) => void {
   let last = -Infinity;
   return conversationId => {
     const now = performance.now();

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { AgentClient } from '@support-chat/sdk';
 import { Deliveries } from './deliveries.js';
-import { DialoguePlay, type Stage } from './dialogue-play.js';
+import { DialoguePlay, type PlayContext } from './dialogue-play.js';
 import type { Dialogue } from './dialogue.js';
-import { sparingly, Pace } from './pace.js';
+import { throttle, Pace } from './pace.js';
 import { personAt } from './people.js';
 import type { Failure, Progress, Summary } from './report.js';
 import { transcript, type TranscriptStyle } from './transcript.js';
@@ -42,11 +42,11 @@ export async function playDialogues(options: PlayOptions): Promise<Summary> {
   const { member } = await agent.me();
   const pace = new Pace(options.speed ?? 0);
   const socket = await agent.connect();
-  const stage: Stage = {
+  const stage: PlayContext = {
     ...options,
     agentName: member.name,
-    agentEars: new Deliveries(socket, patienceMs),
-    agentTyping: sparingly(id => socket.typing(id)),
+    agentDeliveries: new Deliveries(socket, patienceMs),
+    agentTyping: throttle(id => socket.typing(id)),
     pace,
     patienceMs,
   };
@@ -55,10 +55,10 @@ export async function playDialogues(options: PlayOptions): Promise<Summary> {
   const playOne = async (dialogue: Dialogue, index: number): Promise<void> => {
     // A contact of its own: a visitor has one unresolved conversation at most, and a known one has a past.
     const play = new DialoguePlay(stage, dialogue, { ...personAt(index), externalId: `demo-${run}-${index}` });
-    const error = await play.perform().then(() => undefined, toError);
+    const error = await play.run().then(() => undefined, toError);
     if (error) tally.failures.push({ dialogue: dialogue.id, error });
     tally.played += 1;
-    tally.messages += play.said.length;
+    tally.messages += play.sent.length;
     tally.frames += play.frames;
     options.onDialogue?.(blockOf(dialogue, play, error, options.style));
     const { played, messages, failures } = tally;
@@ -76,7 +76,7 @@ export async function playDialogues(options: PlayOptions): Promise<Summary> {
 function blockOf(dialogue: Dialogue, play: DialoguePlay, error: Error | undefined, style?: TranscriptStyle): string {
   const outcome = error
     ? `failed: ${error.message}`
-    : `resolved after ${play.said.length} messages, each seen by both sides`;
+    : `resolved after ${play.sent.length} messages, each seen by both sides`;
   const { id: title, topics } = dialogue;
   return transcript({ title, topics, lines: play.lines, outcome, failed: error !== undefined }, style);
 }

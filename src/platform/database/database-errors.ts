@@ -12,7 +12,7 @@ function driverError(error: unknown): DriverError {
 }
 
 /** Deadlock and serialization failure: the database has undone the transaction, and the next try can succeed. */
-export function isUndone(error: unknown): boolean {
+export function isTransactionConflict(error: unknown): boolean {
   return ['40P01', '40001'].includes(driverError(error).code ?? '');
 }
 
@@ -20,7 +20,7 @@ export function isUndone(error: unknown): boolean {
  * The server ended the session, by an administrator's hand or because its transaction was idle for too long: before
  * COMMIT it took the transaction with it, during COMMIT nobody knows.
  */
-export function isShutDown(error: unknown): boolean {
+export function isSessionTerminated(error: unknown): boolean {
   return ['57P01', '25P03'].includes(driverError(error).code ?? '');
 }
 
@@ -30,13 +30,13 @@ export function isLockTimeout(error: unknown): boolean {
 }
 
 /** The database has looked at a statement and said no: nothing of it has happened. Not so when nobody knows. */
-export function isRefused(error: unknown): boolean {
+export function isRejected(error: unknown): boolean {
   const { code } = driverError(error);
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57|58|XX)/.test(code);
 }
 
 /** A pooler between us and PostgreSQL does not carry named statements from one transaction to the next. */
-export function isUnprepared(error: unknown): boolean {
+export function isPreparedStatementMissing(error: unknown): boolean {
   return ['26000', '42P05'].includes(driverError(error).code ?? '');
 }
 

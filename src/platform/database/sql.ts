@@ -3,7 +3,7 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient, QueryResult } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
-import { isUnprepared } from './database-errors.js';
+import { isPreparedStatementMissing } from './database-errors.js';
 import { UnitOfWork } from './unit-of-work.js';
 
 /** A statement that is written once and prepared once per connection. Make it at module level with `statement`. */
@@ -67,7 +67,7 @@ export class Sql {
       if (timeout !== undefined) await this.units.extendLimit(timeout);
       return await target.query<T>(named ? { ...query, name } : query);
     } catch (error) {
-      if (!named || !isUnprepared(error)) throw error;
+      if (!named || !isPreparedStatementMissing(error)) throw error;
       this.named = false;
       // a transaction is over with its first error: the unit of work tries all of it again
       if (runner) throw error;

@@ -4,7 +4,7 @@ import { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { PoolClient } from 'pg';
 import { Config } from '../../config/config.js';
 import { DomainError } from '../../kernel/domain-error.js';
-import { isShutDown, isUnavailable, isUndone, isUnprepared } from './database-errors.js';
+import { isSessionTerminated, isUnavailable, isTransactionConflict, isPreparedStatementMissing } from './database-errors.js';
 import { RowQueue } from './row-queue.js';
 import type { TransactionLimits } from './transaction-limits.js';
 import { beginWith, serverLimit, transactionLimits } from './transaction-limits.js';
@@ -175,8 +175,8 @@ export class UnitOfWork {
 
 function mayBeRepeated(unit: Work, error: unknown): boolean {
   if (error instanceof DomainError) return false;
-  if (isUndone(error)) return true;
-  return !unit.committing && (unit.lost !== undefined || isShutDown(error) || isUnprepared(error));
+  if (isTransactionConflict(error)) return true;
+  return !unit.committing && (unit.lost !== undefined || isSessionTerminated(error) || isPreparedStatementMissing(error));
 }
 
 /** TypeORM says of a lost connection only that its runner was released, which would look like a fault of ours. */

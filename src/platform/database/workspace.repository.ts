@@ -19,7 +19,7 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
   protected abstract readonly entity: EntityTarget<Row>;
   /** The alias that `visibleTo` gives to the table. */
   protected abstract readonly alias: string;
-  protected readonly place: RowScope = {};
+  protected readonly scopeColumns: RowScope = {};
 
   constructor(protected readonly units: UnitOfWork) {}
 
@@ -28,12 +28,12 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
     const query = this.rows.createQueryBuilder(this.alias);
     query.where(`${this.alias}.workspaceId = :workspaceId`, { workspaceId: principal.workspaceId });
     if (principal.kind === 'visitor') {
-      if (!this.place.contact) return query.andWhere('false');
-      query.andWhere(`${this.alias}.${this.place.contact} = :contactId`, { contactId: principal.contactId });
+      if (!this.scopeColumns.contact) return query.andWhere('false');
+      query.andWhere(`${this.alias}.${this.scopeColumns.contact} = :contactId`, { contactId: principal.contactId });
     }
     const scope = scopeOf(principal);
-    if (scope !== null && this.place.channel) {
-      query.andWhere(`${this.alias}.${this.place.channel} = ANY(:scopeChannels)`, { scopeChannels: [...scope] });
+    if (scope !== null && this.scopeColumns.channel) {
+      query.andWhere(`${this.alias}.${this.scopeColumns.channel} = ANY(:scopeChannels)`, { scopeChannels: [...scope] });
     }
     return query;
   }

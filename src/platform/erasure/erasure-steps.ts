@@ -58,7 +58,7 @@ export class ErasureSteps {
     return steps.find(step => step.name === name) ?? steps[0];
   }
 
-  after(kind: SubjectKind, step: ErasureStep): ErasureStep | undefined {
+  findNext(kind: SubjectKind, step: ErasureStep): ErasureStep | undefined {
     const steps = this.of(kind);
     return steps[steps.indexOf(step) + 1];
   }

@@ -47,7 +47,7 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
   }
 
   /** Works until nothing is left that no other instance is working on. */
-  async work(): Promise<void> {
+  async runUntilDone(): Promise<void> {
     while (!this.stopped && (await this.units.run(() => this.slice())));
   }
 
@@ -60,7 +60,7 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
   private async repeat(): Promise<void> {
     while (this.again && !this.stopped) {
       this.again = false;
-      await this.work().catch((error: unknown) => this.logger.warn(`an erasure cannot go on: ${String(error)}`));
+      await this.runUntilDone().catch((error: unknown) => this.logger.warn(`an erasure cannot go on: ${String(error)}`));
     }
   }
 
@@ -74,9 +74,9 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
     if (!step) throw new Error(`nothing is registered that scrubs a ${subject.kind}`);
     const from = step.name === subject.step ? subject.after : '0';
     const { scrubbed, after } = await step.scrub(subject, from, SLICE);
-    const next = after === null ? this.steps.after(subject.kind, step) : step;
-    if (next) await this.erasures.move(erasure, subject.id, next.name, after ?? '0', scrubbed);
-    else await this.erasures.leave(erasure, subject.id, scrubbed);
+    const next = after === null ? this.steps.findNext(subject.kind, step) : step;
+    if (next) await this.erasures.saveProgress(erasure, subject.id, next.name, after ?? '0', scrubbed);
+    else await this.erasures.completeSubject(erasure, subject.id, scrubbed);
     return true;
   }
 

@@ -55,11 +55,11 @@ export class ErasureRepository {
     return this.sql.first<SubjectProgress>(SUBJECT, [workspaceId, id]);
   }
 
-  async move(erasure: ClaimedErasure, subjectId: string, step: string, after: string, scrubbed: number): Promise<void> {
+  async saveProgress(erasure: ClaimedErasure, subjectId: string, step: string, after: string, scrubbed: number): Promise<void> {
     await this.sql.count(MOVE, [erasure.workspaceId, erasure.id, subjectId, step, after, scrubbed]);
   }
 
-  async leave(erasure: ClaimedErasure, subjectId: string, scrubbed: number): Promise<void> {
+  async completeSubject(erasure: ClaimedErasure, subjectId: string, scrubbed: number): Promise<void> {
     await this.sql.count(LEAVE, [erasure.workspaceId, erasure.id, subjectId, scrubbed]);
   }
 

@@ -23,11 +23,11 @@ type Parcel = [from: string, subject: string, body?: unknown];
 export class RedisFanout extends Fanout {
   readonly kind = 'redis';
   private readonly id = randomUUID();
-  private readonly own = new MemoryFanout();
+  private readonly local = new MemoryFanout();
   private readonly subscriber: Redis;
   private readonly channel: string;
   private readonly timer: NodeJS.Timeout;
-  private heardAt = -Infinity;
+  private lastEchoAt = -Infinity;
   private connectedAt = -Infinity;
   private closed = false;
   private nowListening!: () => void;
@@ -43,14 +43,14 @@ export class RedisFanout extends Fanout {
     // ioredis would subscribe again by itself, and leave the rejection to nobody when that is cut off
     this.subscriber = publisher.duplicate({ autoResubscribe: false });
     this.subscriber.on('error', () => undefined);
-    this.subscriber.on('close', () => (this.heardAt = -Infinity));
-    this.subscriber.on('message', (_channel: string, text: string) => this.take(text));
+    this.subscriber.on('close', () => (this.lastEchoAt = -Infinity));
+    this.subscriber.on('message', (_channel: string, text: string) => this.receive(text));
     this.subscriber.on('ready', () => void this.listen().catch(() => undefined));
     this.timer = setInterval(() => this.watch(), BEAT_MS).unref();
   }
 
   publish(subject: string, body: unknown): void {
-    this.own.publish(subject, body);
+    this.local.publish(subject, body);
     this.send([this.id, subject, body]);
   }
 
@@ -59,19 +59,19 @@ export class RedisFanout extends Fanout {
     isBody: (body: unknown) => body is Body,
     listener: FanoutListener<Body>,
   ): () => void {
-    return this.own.subscribe(subject, isBody, listener);
+    return this.local.subscribe(subject, isBody, listener);
   }
 
   /** Whether it has lately heard itself by way of Redis: both connections carry, there and back. */
   healthy(): boolean {
-    return this.subscriber.status === 'ready' && performance.now() - this.heardAt < DEAF_MS;
+    return this.subscriber.status === 'ready' && performance.now() - this.lastEchoAt < DEAF_MS;
   }
 
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
     this.subscriber.disconnect();
-    await this.own.close();
+    await this.local.close();
   }
 
   /** What does not arrive is in the log. */
@@ -87,15 +87,15 @@ export class RedisFanout extends Fanout {
   }
 
   /** Anybody can publish on the channel. Never throws: nobody above this would catch it. */
-  private take(text: string): void {
+  private receive(text: string): void {
     const parcel = readParcel(text);
     if (!parcel) return this.invalid.record('fanout', 'a message that no instance sends');
     const [from, subject, body] = parcel;
     if (from === this.id) {
-      this.heardAt = performance.now();
+      this.lastEchoAt = performance.now();
       this.nowListening();
     } else if (subject !== BEAT) {
-      this.own.receive(subject, body, () => this.invalid.record('fanout', 'a message whose body its readers refuse'));
+      this.local.receive(subject, body, () => this.invalid.record('fanout', 'a message whose body its readers refuse'));
     }
   }
 
@@ -108,7 +108,7 @@ export class RedisFanout extends Fanout {
 
   private watch(): void {
     this.send([this.id, BEAT]);
-    const quiet = performance.now() - Math.max(this.heardAt, this.connectedAt);
+    const quiet = performance.now() - Math.max(this.lastEchoAt, this.connectedAt);
     if (quiet > DEAF_MS && this.subscriber.status === 'ready') this.subscriber.disconnect(true);
   }
 }

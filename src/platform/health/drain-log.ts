@@ -3,7 +3,7 @@ import { Logger } from '@nestjs/common';
 /** The remaining work of a drain. */
 export interface DrainState {
   /** true while the instance still answers 503 so that balancers see it */
-  noticing: boolean;
+  waitingForBalancers: boolean;
   requests: number;
   sockets: number;
   /** names of shutdown hooks that have not returned */
@@ -47,7 +47,7 @@ export class DrainLog {
   }
 }
 
-function describe({ noticing, requests, sockets, jobs }: DrainState): string {
+function describe({ waitingForBalancers: noticing, requests, sockets, jobs }: DrainState): string {
   const parts = [
     ...(noticing ? ['balancers to see /readyz'] : []),
     ...(requests > 0 ? [`${count(requests, 'request')} in flight`] : []),

@@ -25,7 +25,7 @@ export async function drain(app: INestApplication, seconds: number, hurry: Abort
   const jobs = trackShutdownHooks(app);
   let noticing = seconds > 0;
   const log = new DrainLog(() => ({
-    noticing,
+    waitingForBalancers: noticing,
     requests: adapter.requestsInFlight,
     sockets: hub.connections.size,
     jobs: [...jobs],

@@ -14,10 +14,10 @@ export class IdempotencyKeyRetentionJob extends RetentionJob {
     places: EncryptedColumns,
   ) {
     super();
-    places.add({ name: this.rowsName, within: '24 hours', keysInUse: () => answers.keysInUse() });
+    places.add({ name: this.rowsName, expiresAfter: '24 hours', keysInUse: () => answers.keysInUse() });
   }
 
   protected deleteExpired(): Promise<number> {
-    return this.answers.forgetOld();
+    return this.answers.deleteExpired();
   }
 }

@@ -26,7 +26,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     const answer = async (data: Promise<unknown>) => ({ data: await data, status: response.statusCode });
     const outcome = prepares
       ? this.prepared(request, lastOf(next), effect => answer(runEffect(effect)))
-      : this.idempotency.once(request, () => answer(lastOf(next)()));
+      : this.idempotency.runOnce(request, () => answer(lastOf(next)()));
     return from(outcome.then(done => toAnswer(done, response)));
   }
 
@@ -40,7 +40,7 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (kept) return kept;
     // a refusal is kept like any other, so it is thrown again where answers are kept
     const [effect] = await Promise.allSettled([prepare()]);
-    return this.idempotency.once(request, async () => {
+    return this.idempotency.runOnce(request, async () => {
       if (effect.status === 'rejected') throw effect.reason;
       return run(effect.value);
     });

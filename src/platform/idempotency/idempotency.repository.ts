@@ -40,7 +40,7 @@ export class IdempotencyRepository {
     return this.sql.first(FIND, [id]);
   }
 
-  async keep(kept: Omit<IdempotencyKeyEntity, 'createdAt'>): Promise<void> {
+  async save(kept: Omit<IdempotencyKeyEntity, 'createdAt'>): Promise<void> {
     const { id, workspaceId, requestHash, answer, about } = kept;
     await this.sql.count(KEEP, [id, workspaceId, requestHash, answer, about]);
   }
@@ -56,7 +56,7 @@ export class IdempotencyRepository {
   }
 
   /** Drops answers older than a day. @returns how many */
-  forgetOld(): Promise<number> {
+  deleteExpired(): Promise<number> {
     return this.sql.count(FORGET);
   }
 }

@@ -85,7 +85,7 @@ export class IdempotencyService implements OnModuleInit {
     });
   }
 
-  async once(request: IdempotentRequest, work: () => Promise<{ status: number; data: unknown }>): Promise<Outcome> {
+  async runOnce(request: IdempotentRequest, work: () => Promise<{ status: number; data: unknown }>): Promise<Outcome> {
     const { id, requestHash } = identityOf(request);
     const { answer, replayed } = await this.units.run(
       async () => {
@@ -95,7 +95,7 @@ export class IdempotencyService implements OnModuleInit {
         const answer = await this.attempt(work);
         const sealed = this.encrypt(answer, request.key);
         const about = answer.ok ? idsIn(answer.data) : [];
-        await this.answers.keep({ id, workspaceId: request.workspaceId, requestHash, answer: sealed, about });
+        await this.answers.save({ id, workspaceId: request.workspaceId, requestHash, answer: sealed, about });
         return { answer, replayed: false };
       },
       { row: request.row },

@@ -5,7 +5,7 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { ValidationFailed } from '../../kernel/errors.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { holds, isPublicAddress, networkList } from './public-addresses.js';
+import { contains, isPublicAddress, networkList } from './public-addresses.js';
 import { Resolver } from './resolver.js';
 
 export const URL_CHARS = 2048;
@@ -63,7 +63,7 @@ export class AddressPolicy {
 
   /** Whether the service may connect to this address. */
   permits(address: string): boolean {
-    return isPublicAddress(address) || (isIP(address) !== 0 && holds(this.allowed, address));
+    return isPublicAddress(address) || (isIP(address) !== 0 && contains(this.allowed, address));
   }
 
   /**

@@ -46,15 +46,15 @@ export function networkList(networks: readonly string[]): BlockList {
   return list;
 }
 
-export function holds(list: BlockList, address: string): boolean {
+export function contains(list: BlockList, address: string): boolean {
   return list.check(address, familyOf(address));
 }
 
 /** Whether it is an address that anyone on the internet could mean. What is no address is not public either. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
-  if (family === 0 || holds(special, address)) return false;
-  return family === 4 || holds(global, address);
+  if (family === 0 || contains(special, address)) return false;
+  return family === 4 || contains(global, address);
 }
 
 function familyOf(address: string): 'ipv4' | 'ipv6' {

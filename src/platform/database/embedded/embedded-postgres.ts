@@ -75,7 +75,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     new SupervisedServer(cluster, server, () => reachServer({ ...plan, port }, password, log), options.keepRunning);
   const current = (): ReachedServer => supervised?.current ?? server;
   async function leave({ lease, pid }: ReachedServer): Promise<void> {
-    if (await lease.isLast()) await stopServer(cluster, pid);
+    if (await lease.release()) await stopServer(cluster, pid);
     else log(`PostgreSQL (process ${pid}) goes on: another process uses it`);
   }
   const stop = async (): Promise<void> => {

@@ -35,7 +35,7 @@ export class Lease {
    * @returns undefined when nobody answers there, or another cluster, or the server is stopping: look again
    * @throws one line when the server does not take the password
    */
-  static async take(cluster: string, port: number, password: string): Promise<Lease | undefined> {
+  static async acquire(cluster: string, port: number, password: string): Promise<Lease | undefined> {
     const open = (): Promise<Session | undefined> => openSession(cluster, port, password);
     const session = await open();
     return session && new Lease(session, open);
@@ -60,7 +60,7 @@ export class Lease {
    * Gives the lease back. True when nobody else holds one: the server is then the caller's to stop, and whoever comes
    * now waits in `take` until it is gone. Also true when the session is lost: the server is gone or going.
    */
-  async isLast(): Promise<boolean> {
+  async release(): Promise<boolean> {
     this.released = true;
     try {
       await this.query('SELECT pg_advisory_unlock_shared($1)', LOCK);

@@ -36,7 +36,7 @@ export async function reachServer(
   for (;;) {
     const seen = await readPostmaster(plan.cluster);
     if (seen.state === 'ready') {
-      const lease = await Lease.take(plan.cluster, seen.port, password);
+      const lease = await Lease.acquire(plan.cluster, seen.port, password);
       if (lease) return { lease, pid: seen.pid, port: seen.port, adopted: seen.pid !== spawned?.pid };
     } else if (seen.state !== 'busy' && (!spawned || spawned.ended())) {
       if (spawned && !(await mayTryAgain(spawned))) throw await startFailure(spawned, plan);

@@ -4,7 +4,7 @@ import { chmod, cp, readdir, readFile, rename, rm, stat } from 'node:fs/promises
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.js';
-import { claimSystemFolder, rootsAlone, systemFolders } from './system-folder.js';
+import { claimSystemFolder, isRootOnly, systemFolders } from './system-folder.js';
 
 /** The programs of one PostgreSQL, where the account that runs them can read them. */
 export interface Binaries {
@@ -63,7 +63,7 @@ async function copyOnce(native: string, version: string, folder: string): Promis
   if (!(await claimSystemFolder(folder))) return undefined;
   const build = createHash('sha256').update(await readFile(path.join(native, 'bin', 'postgres')));
   const copy = path.join(folder, `postgres-${version}-${build.digest('hex').slice(0, 12)}`);
-  if (await rootsAlone(copy)) return copy;
+  if (await isRootOnly(copy)) return copy;
   const partial = `${copy}.new-${randomBytes(4).toString('hex')}`;
   try {
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });
@@ -74,7 +74,7 @@ async function copyOnce(native: string, version: string, folder: string): Promis
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
-  return (await rootsAlone(copy)) ? copy : undefined;
+  return (await isRootOnly(copy)) ? copy : undefined;
 }
 
 /** A package installed under a strict umask is closed file by file, and so would be its copy. */

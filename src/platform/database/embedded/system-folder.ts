@@ -14,7 +14,7 @@ export async function claimSystemFolder(folder: string): Promise<boolean> {
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') return false;
   }
-  return rootsAlone(folder);
+  return isRootOnly(folder);
 }
 
 /**
@@ -22,7 +22,7 @@ export async function claimSystemFolder(folder: string): Promise<boolean> {
  * may have made it first, to have us run their binaries or to keep our rows under their eyes: what is not root's, is
  * writable by others or is a symbolic link is refused.
  */
-export async function rootsAlone(folder: string): Promise<boolean> {
+export async function isRootOnly(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   return !!found?.isDirectory() && found.uid === 0 && (found.mode & 0o022) === 0 && (found.mode & 0o001) !== 0;
 }

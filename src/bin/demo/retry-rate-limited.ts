@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@support-chat/sdk';
 
 /** Waits out rate limits: a long play says more in a minute than people do, and a request that was refused did nothing. */
-export async function patiently<T>(call: () => Promise<T>): Promise<T> {
+export async function retryRateLimited<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call();
