@@ -22,7 +22,11 @@ export const VisitorTokenRequired = defineError(
   'This route requires a visitor token.',
 );
 export const Forbidden = defineError('forbidden', 'forbidden', 'The credential does not allow this.');
-export const HttpsRequired = defineError('forbidden', 'https_required', 'Use https: credentials are not accepted over http.');
+export const HttpsRequired = defineError(
+  'forbidden',
+  'https_required',
+  'Use https: credentials are not accepted over http.',
+);
 export const ScopeTooNarrow = defineError(
   'forbidden',
   'scope_too_narrow',
@@ -30,7 +34,11 @@ export const ScopeTooNarrow = defineError(
 );
 export const NotFound = defineError('not_found', 'not_found', 'The resource does not exist or is not visible to you.');
 export const Conflict = defineError('conflict', 'conflict', 'The change conflicts with the current state.');
-export const VersionConflict = defineError('conflict', 'version_conflict', 'The record has changed since you read it; read it again, then retry.');
+export const VersionConflict = defineError(
+  'conflict',
+  'version_conflict',
+  'The record has changed since you read it; read it again, then retry.',
+);
 export const RequestTimeout = defineError(
   'timeout',
   'request_timeout',
@@ -44,4 +52,8 @@ export const UnsupportedMediaType = defineError(
 );
 export const RateLimited = defineError('rate_limited', 'rate_limited', 'Too many requests; wait, then try again.');
 export const InternalError = defineError('internal', 'internal_error', 'Something went wrong on our side.');
-export const Unavailable = defineError('unavailable', 'unavailable', 'The service is temporarily unavailable; try again.');
+export const Unavailable = defineError(
+  'unavailable',
+  'unavailable',
+  'The service is temporarily unavailable; try again.',
+);
