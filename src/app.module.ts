@@ -41,7 +41,7 @@ import { SocketsModule } from './platform/sockets/sockets.module.js';
 
 export const SCHEMA: Schema = { entities: ENTITIES, migrations: MIGRATIONS };
 
-/** What the platform needs of the outside: the configuration, the time, the tables. */
+/** Provides the platform's dependencies: the configuration, the clock and the database schema. */
 @Global()
 @Module({})
 class FoundationModule {
@@ -72,7 +72,7 @@ const PLATFORM = [
   HealthModule,
 ];
 
-/** In the order of `modules/order.json`. */
+/** Listed in the order of `modules/order.json`. */
 const MODULES = [
   WorkspacesModule,
   UsersModule,
@@ -91,7 +91,7 @@ const MODULES = [
   RealtimeModule,
 ];
 
-/** Binds the platform's ports to the modules that fill them; they serve every module. */
+/** Binds the platform's ports to their implementations in modules. */
 @Global()
 @Module({
   imports: [AuthModule],

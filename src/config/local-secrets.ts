@@ -9,8 +9,9 @@ interface LocalSecrets {
 }
 
 /**
- * Reads the secrets from the data folder, or generates them at the first start, so that a restart logs nobody out. A draft
- * is written completely and then linked to its name: of two concurrent first starts one wins and the other reads its file.
+ * Reads the secrets from the data folder, or generates them at the first start, so that a restart logs nobody out. A
+ * draft is written completely and then linked to its name: of two concurrent first starts one wins and the other reads
+ * its file.
  * @throws ConfigInvalid when they can be neither written nor read; its message never contains the file's content
  */
 export function localSecrets(dataDir: string): LocalSecrets {

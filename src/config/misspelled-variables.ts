@@ -7,9 +7,9 @@ export interface MisspelledVariable {
 }
 
 /**
- * Finds set variables that the service does not read but that resemble one it reads: one edit away, two edits for names of
- * ten letters or more, or a name without its last word (`WS_PING_INTERVAL`). Short names (`HOST`, `PORT`) resemble too many
- * unrelated variables and are skipped. Empty variables are ignored; values are not read otherwise.
+ * Finds set variables that the service does not read but that resemble one it reads: one edit away, two edits for names
+ * of ten letters or more, or a name without its last word (`WS_PING_INTERVAL`). Short names (`HOST`, `PORT`) resemble
+ * too many unrelated variables and are skipped. Empty variables are ignored; values are not read otherwise.
  */
 export function misspelledVariables(
   source: Record<string, string | undefined> = process.env,

@@ -14,8 +14,8 @@ const WITH_PORT = /^(\d+\.\d+\.\d+\.\d+):\d+$/;
 const IPV4_TAIL = /(\d+)\.(\d+)\.(\d+)\.(\d+)$/;
 
 /**
- * Returns the network of an address, in one canonical form: the /64 of an IPv6 address, because its owner can use any of
- * the 2^64 addresses in it. An IPv4 address is returned as it is, without a port and also when embedded in IPv6.
+ * Returns the network of an address, in one canonical form: the /64 of an IPv6 address, because its owner can use any
+ * of the 2^64 addresses in it. An IPv4 address is returned as it is, without a port and also when embedded in IPv6.
  */
 export function networkOf(address: string): string {
   const ipv4 = WITH_PORT.exec(address)?.[1];

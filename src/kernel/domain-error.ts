@@ -1,6 +1,6 @@
 /**
- * The kinds of DomainError. The HTTP filter maps a kind to a status, and sockets map it to an error frame. Clients branch
- * on the stable snake_case `code` instead; a published code never changes.
+ * The kinds of DomainError. The HTTP filter maps a kind to a status, and sockets map it to an error frame. Clients
+ * branch on the stable snake_case `code` instead; a published code never changes.
  */
 export const ERROR_KINDS = [
   'invalid',
@@ -67,8 +67,8 @@ export interface DomainErrorClass {
 const published = new Map<string, DomainErrorClass>();
 
 /**
- * Defines and publishes an error. One code may have two kinds: `member_deactivated` is a conflict for the admin who adds
- * the member, and forbidden for the member.
+ * Defines and publishes an error. One code may have two kinds: `member_deactivated` is a conflict for the admin who
+ * adds the member, and forbidden for the member.
  * @throws Error when the code is already defined with the same kind
  */
 export function defineError(kind: ErrorKind, code: string, summary: string): DomainErrorClass {

@@ -7,9 +7,9 @@ const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_CHARACTERS = 254;
 
 /**
- * Returns the canonical form in which e-mail addresses are stored and compared, or null when the text is not an address.
- * The form is trimmed, with ASCII letters in lower case and the domain in Punycode: `bücher.example`, `BÜCHER.example` and
- * `xn--bcher-kva.example` are one domain.
+ * Returns the canonical form in which e-mail addresses are stored and compared, or null when the text is not an
+ * address. The form is trimmed, with ASCII letters in lower case and the domain in Punycode: `bücher.example`,
+ * `BÜCHER.example` and `xn--bcher-kva.example` are one domain.
  *
  * Rejects a local part outside ASCII: a look-alike from another script must not pass for a colleague. Rejects unusual
  * spellings of a domain (full-width letters, soft hyphens, escapes, line breaks).

@@ -6,8 +6,8 @@ export interface Entry<Value> {
 }
 
 /**
- * Bounded map whose entries expire after `windowMs`. Used to log an event once per window, or to show recent changes to a
- * late subscriber. A full map rejects new keys, so that made-up keys fill neither the memory nor the log.
+ * Bounded map whose entries expire after `windowMs`. Used to log an event once per window, or to show recent changes to
+ * a late subscriber. A full map rejects new keys, so that made-up keys fill neither the memory nor the log.
  */
 export class ExpiringMap<Value = true> {
   /** Oldest first. */
@@ -35,7 +35,10 @@ export class ExpiringMap<Value = true> {
     return true;
   }
 
-  /** Adds a key. @returns false when it is present or the map is full. A clock jump in either direction expires entries. */
+  /**
+   * Adds a key.
+   * @returns false when it is present or the map is full. A clock jump in either direction expires entries.
+   */
   addIfAbsent(this: ExpiringMap, key: string, now: Date): boolean {
     const at = now.getTime();
     const last = this.get(key);

@@ -13,8 +13,8 @@ export interface EvenStretch {
 }
 
 /**
- * Yields the periods of constant offset from `from` to at least `to`, in order and without gaps; boundaries are exact to
- * the minute. It compares the offset once per day, so it misses two changes within 24 hours that cancel each other.
+ * Yields the periods of constant offset from `from` to at least `to`, in order and without gaps; boundaries are exact
+ * to the minute. It compares the offset once per day, so it misses two changes within 24 hours that cancel each other.
  */
 export function* evenStretches(timezone: string, from: number, to: number): Generator<EvenStretch> {
   let offset = offsetAt(timezone, from);

@@ -3,7 +3,9 @@ import type { Opening } from './opening.js';
 import { openingAt } from './opening.js';
 
 const MAX_ENTRIES = 1_000;
-/** An entry without a next change is computed again once a day, because the 400-day limit then reaches a day further. */
+/**
+ * An entry without a next change is computed again once a day, because the 400-day limit then reaches a day further.
+ */
 const MAX_AGE_MS = 24 * 3_600_000;
 
 interface Entry {

@@ -20,9 +20,9 @@ interface Span {
 }
 
 /**
- * Returns the state of a desk and its next change, by the local clock; no timetable means always open. A span that begins
- * in the hour skipped by summer time begins after it; a span in the hour repeated by winter time is open twice. Costs about
- * 2 µs for each day until the change.
+ * Returns the state of a desk and its next change, by the local clock; no timetable means always open. A span that
+ * begins in the hour skipped by summer time begins after it; a span in the hour repeated by winter time is open twice.
+ * Costs about 2 µs for each day until the change.
  */
 export function openingAt(hours: BusinessHours | null, timezone: string, at: Date): Opening {
   if (hours === null) return { open: true, changesAt: null };

@@ -17,7 +17,9 @@ export interface Page<T> {
 
 export type CursorPart = string | number | null;
 
-/** Encodes the sort key of the last row; opaque to clients. `list` names the order, so no list accepts another's cursor. */
+/**
+ * Encodes the sort key of the last row; opaque to clients. `list` names the order, so no list accepts another's cursor.
+ */
 export function encodeCursor(list: string, parts: readonly CursorPart[]): string {
   return Buffer.from(JSON.stringify([list, ...parts])).toString('base64url');
 }

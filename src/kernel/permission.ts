@@ -3,8 +3,8 @@ import type { Principal, Role } from './principal.js';
 import { rank } from './principal.js';
 
 /**
- * The lowest role that has each permission. Every agent may read; only admins may configure the workspace. An API key acts
- * as an admin of the whole workspace within its own scopes, and `widget:*` is for visitors only.
+ * The lowest role that has each permission. Every agent may read; only admins may configure the workspace. An API key
+ * acts as an admin of the whole workspace within its own scopes, and `widget:*` is for visitors only.
  */
 const LOWEST_ROLE = {
   'workspace:read': 'agent',

@@ -12,7 +12,9 @@ export class TeardownHooks<Resource> {
     this.hooks.push(hook);
   }
 
-  /** Runs the hooks in order of registration, in the caller's unit of work. A hook that throws prevents the teardown. */
+  /**
+   * Runs the hooks in order of registration, in the caller's unit of work. A hook that throws prevents the teardown.
+   */
   async run(resource: Resource, by: Principal): Promise<void> {
     for (const hook of this.hooks) await hook(resource, by);
   }

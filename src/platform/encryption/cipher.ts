@@ -6,8 +6,8 @@ import { Config } from '../../config/config.js';
 const ALGORITHM = 'aes-256-gcm';
 
 /**
- * Encrypts secrets that the service must read again, with AES-256-GCM and keys derived from ENCRYPTION_KEYS. The first key
- * encrypts and all keys decrypt; each ciphertext starts with the id of its key, so keys can be rotated.
+ * Encrypts secrets that the service must read again, with AES-256-GCM and keys derived from ENCRYPTION_KEYS. The first
+ * key encrypts and all keys decrypt; each ciphertext starts with the id of its key, so keys can be rotated.
  */
 @Injectable()
 export class Cipher {
