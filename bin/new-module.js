@@ -44,7 +44,7 @@ function write(files) {
   if (status !== 0) throw new Refusal('The files were written, but Prettier cannot format them.');
 }
 
-function report({ plural, words }, created, changed) {
+function report({ plural }, created, changed) {
   const list = paths => paths.map(path => `  ${path}\n`).join('');
   console.log(`Created the module ${plural}.
 
@@ -57,7 +57,7 @@ Next:
   npm run jest -- test/api/${plural}.spec.ts
   npm run check                         all checks, which the new module passes
 
-Then adapt src/modules/${plural} and its migration to what a ${words} is, before you merge. After a change of the schema,
-update its golden file: GOLDEN=write npm run jest -- test/platform/schema.spec.ts
+Then adapt src/modules/${plural} and its migration before you merge. After a change of the schema, update its golden
+file: GOLDEN=write npm run jest -- test/platform/schema.spec.ts
 `);
 }

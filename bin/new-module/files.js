@@ -92,7 +92,7 @@ describe('${capital(wordsPlural)}', () => {
     await inbox.close();
   });
 
-  it('Of concurrent requests for ${wordsPlural} with one short code, in any case, exactly one succeeds (409).', async () => {
+  it('Of concurrent requests for ${wordsPlural} with one short code, one succeeds and the others get 409.', async () => {
     const racing = await race(8, index =>
       desk.owner.api.post(PATH, { ...FIRST, short_code: index % 2 === 0 ? 'same' : 'SAME' }),
     );

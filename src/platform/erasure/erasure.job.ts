@@ -56,10 +56,10 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
   private wake(): void {
     this.again = true;
     if (this.stopped || this.running) return;
-    this.running = this.runWhileWoken().finally(() => (this.running = undefined));
+    this.running = this.runPending().finally(() => (this.running = undefined));
   }
 
-  private async runWhileWoken(): Promise<void> {
+  private async runPending(): Promise<void> {
     while (this.again && !this.stopped) {
       this.again = false;
       await this.runUntilDone().catch((error: unknown) =>
