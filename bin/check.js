@@ -1,12 +1,12 @@
 import { spawn } from 'node:child_process';
 
 /**
- * The one gate: format, lint, types, architecture, fresh documents, tests. CI calls this and nothing else.
- * `--fast` leaves out the tests that need a database. Goes on after a failure: one run says all that is wrong.
+ * Runs all checks: format, lint, types, architecture, generated documents, tests. CI runs only this command.
+ * `--fast` skips the tests that need a database. It continues after a failure, so that one run reports every fault.
  */
 const fast = process.argv.includes('--fast');
 const sdk = ['sdk', 'npm run --silent build:sdk'];
-/** Each keeps one core busy, so the two go side by side; what either says is shown when its step is over. */
+/** Each lane uses one core, so the two run in parallel. The output of a step is printed when it has finished. */
 const lanes = [
   [['lint', 'npm run --silent lint']],
   [
@@ -24,15 +24,15 @@ const count = lanes.flat().length + 2;
 const failed = [];
 let done = 0;
 
-/** @param stdio where it says what it says: `inherit`, or `pipe` to show it at its end */
+/** @param stdio `inherit` to print the output at once, `pipe` to print it at the end */
 async function run([name, command], stdio) {
   const started = Date.now();
   const child = spawn(command, { stdio: ['inherit', stdio, stdio], shell: true });
-  const said = [];
-  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => said.push(chunk));
+  const output = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on('data', chunk => output.push(chunk));
   const status = await new Promise(resolve => child.once('close', resolve));
   const seconds = Math.round((Date.now() - started) / 1000);
-  process.stdout.write(Buffer.concat(said));
+  process.stdout.write(Buffer.concat(output));
   console.log(`[${(done += 1)}/${count}] ${name} ${status === 0 ? 'ok' : 'failed'}, ${seconds} s\n`);
   if (status !== 0) failed.push(`${name} failed: ${command}`);
 }

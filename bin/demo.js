@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** `npm run demo`: builds, then runs the service and plays conversations through it, in this very process. */
+/** `npm run demo`: builds the service, then runs it and plays conversations through it in this process. */
 console.log('Building …');
 const { status, stdout, stderr } = spawnSync('npm run --silent build', { shell: true, encoding: 'utf8' });
 if (status !== 0) {

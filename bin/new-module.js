@@ -9,9 +9,9 @@ import { Refusal } from './new-module/refusal.js';
 import { wire } from './new-module/wiring.js';
 
 /**
- * `npm run new:module -- saved-replies [saved-reply]`: a module like canned-responses, which is the one to copy: a noun
- * with a short code and a text, its table, routes, permissions, events, errors and tests, wired up. Everything is
- * thought out before the first file is written, so that a refusal changes nothing.
+ * `npm run new:module -- saved-replies [saved-reply]`: generates a module as a copy of canned-responses. It has a
+ * table, routes, permissions, events, errors and tests, and is registered in all lists. All files are prepared before
+ * the first is written, so that a refusal changes nothing.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
@@ -19,10 +19,10 @@ try {
   const names = namesOf(root, ...process.argv.slice(2));
   const copied = copyOfModel(root, names);
   const { path: migrationFile, text: migrationText, className } = migration(root, names);
-  const made = new Map([...copied, [migrationFile, migrationText], spec(names)]);
+  const created = new Map([...copied, [migrationFile, migrationText], spec(names)]);
   const changed = wire(root, names, { file: migrationFile, className });
-  write(new Map([...made, ...changed]));
-  report(names, [...made.keys()], [...changed.keys()]);
+  write(new Map([...created, ...changed]));
+  report(names, [...created.keys()], [...changed.keys()]);
 } catch (error) {
   if (!(error instanceof Refusal)) throw error;
   console.error(error.message);
@@ -36,28 +36,28 @@ function write(files) {
   }
   const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
   const paths = [...files.keys()].filter(path => /\.(ts|json)$/.test(path));
-  if (!existsSync(prettier)) return console.log('prettier is not installed: run npm run format');
+  if (!existsSync(prettier)) return console.log('Prettier is not installed. Run `npm run format` once it is.');
   const { status } = spawnSync(process.execPath, [prettier, '--write', '--log-level', 'warn', ...paths], {
     cwd: root,
     stdio: 'inherit',
   });
-  if (status !== 0) throw new Refusal('The files are written, but prettier does not understand them.');
+  if (status !== 0) throw new Refusal('The files were written, but Prettier cannot format them.');
 }
 
-function report({ plural, words }, made, changed) {
+function report({ plural }, created, changed) {
   const list = paths => paths.map(path => `  ${path}\n`).join('');
-  console.log(`Made the module ${plural}.
+  console.log(`Created the module ${plural}.
 
 New:
-${list(made)}
-Wired up in:
+${list(created)}
+Changed:
 ${list(changed)}
 Next:
   npm run docs                          the API reference, routes, errors and events
   npm run jest -- test/api/${plural}.spec.ts
-  npm run check                         the gate, which it passes as it is
+  npm run check                         all checks, which the new module passes
 
-Then make it your own, before it lands: what a ${words} is, in src/modules/${plural} and its migration. The schema's
-golden file takes over a change with GOLDEN=write npm run jest -- test/platform/schema.spec.ts
+Then adapt src/modules/${plural} and its migration before you merge. After a change of the schema, update its golden
+file: GOLDEN=write npm run jest -- test/platform/schema.spec.ts
 `);
 }

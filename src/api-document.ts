@@ -4,7 +4,7 @@ import * as frameShapes from './modules/realtime/frames.schema.js';
 import type { ApiDocument } from './platform/openapi/document.js';
 import { writeDocument } from './platform/openapi/document.js';
 
-/** The API reference of this application, shapes of frames included. */
+/** Builds the OpenAPI document of this application, including the schemas of socket frames. */
 export function apiDocument(app: INestApplication): ApiDocument {
   return writeDocument(app, [...Object.values(frameShapes), ConversationRecordView]);
 }

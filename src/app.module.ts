@@ -43,7 +43,7 @@ import { SocketsModule } from './platform/sockets/sockets.module.js';
 
 export const SCHEMA: Schema = { entities: ENTITIES, migrations: MIGRATIONS };
 
-/** What the platform needs of the outside: the configuration, the time, the tables, the events. */
+/** Provides the platform's dependencies: the configuration, the clock, the database schema and the events. */
 @Global()
 @Module({})
 class FoundationModule {
@@ -75,7 +75,7 @@ const PLATFORM = [
   HealthModule,
 ];
 
-/** In the order of `modules/order.json`. */
+/** Listed in the order of `modules/order.json`. */
 const MODULES = [
   WorkspacesModule,
   UsersModule,
@@ -94,7 +94,7 @@ const MODULES = [
   RealtimeModule,
 ];
 
-/** Binds the platform's ports to the modules that fill them; they serve every module. */
+/** Binds the platform's ports to their implementations in modules. */
 @Global()
 @Module({
   imports: [AuthModule],

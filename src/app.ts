@@ -18,7 +18,7 @@ import { SocketAdapter } from './platform/sockets/socket.adapter.js';
 
 export type App = NestExpressApplication;
 
-/** The one way to build the service: `main`, the tests and the writers of documents call it. It does not listen yet. */
+/** Builds the application without listening. Used by `main`, the tests and the document generator. */
 export async function createApp(config: Config, log: Logger = logFor(config), options: AppOptions = {}): Promise<App> {
   const app = await NestFactory.create<NestExpressApplication>(AppModule.with(config), new HttpAdapter(), {
     logger: new NestLog(log),
@@ -38,7 +38,7 @@ export async function createApp(config: Config, log: Logger = logFor(config), op
 }
 
 export interface AppOptions {
-  /** Knows routes and shapes, connects to nothing: for writing documents. */
+  /** Creates only routes and schemas, without any connection. Used to generate documents. */
   preview?: boolean;
 }
 

@@ -12,16 +12,16 @@ import type { JsonObject } from './platform/openapi/json.js';
 import { closeReasonFor } from './platform/sockets/upgrade-refusal.js';
 
 const INTRODUCTION = `
-Two addresses of WebSockets, JSON text frames with a \`type\`. What is said and done goes over REST; what happens is heard
-here. A durable event is one frame with \`id\` and \`cursor\`; \`?after=<cursor>\` tells what was missed, and what is told
-twice carries the same \`id\`. Frames of the moment have neither. Unknown types and unknown fields are to be ignored: new
-ones may come. Close codes from 4000 mean "connect again", from 4500 "stop".
+Two WebSocket endpoints with JSON text frames that have a \`type\`. Clients write through the REST API and receive
+events here. A durable event is one frame with an \`id\` and a \`cursor\`. Connect with \`?after=<cursor>\` to receive
+missed events; an event that is sent twice has the same \`id\`. Ephemeral frames have neither. Ignore unknown types and
+fields: new ones may be added. After close codes from 4000, connect again; after codes from 4500, stop.
 
-To read: [the realtime guide](${PAGE.realtime}), from handshake to close codes, and
+See also [the realtime guide](${PAGE.realtime}), from handshake to close codes, and
 [events and frames](${PAGE.events}). The REST API: [reference](${PAGE.reference}), [openapi.json](${PAGE.openapi}).
 `.trim();
 
-/** The sockets of the service, written from the registry of frames; shapes are those of the API reference. */
+/** Builds the AsyncAPI document from the registry of frames. It uses the schemas of the OpenAPI document. */
 export function asyncDocument(api: ApiDocument): AsyncDocument {
   return writeAsyncDocument(
     {
@@ -59,7 +59,7 @@ function describe(audience: 'visitor' | 'agent', { path, summary, query, refusal
 
 const ERROR: Message = {
   name: 'error',
-  summary: 'Answers a frame that could not be handled; the tenth in a minute that cannot be read ends the socket.',
+  summary: 'Answers a frame that could not be handled. The tenth malformed frame within a minute closes the socket.',
   payload: errorPayload(),
 };
 

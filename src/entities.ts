@@ -20,7 +20,7 @@ import { WorkspaceEntity } from './modules/workspaces/workspace.entity.js';
 import { ErasedSubjectEntity, ErasureEntity } from './platform/erasure/erasure.entity.js';
 import { IdempotencyKeyEntity } from './platform/idempotency/idempotency.entity.js';
 
-/** Every table that has an entity. The event log and its readers have none: TypeORM knows no `xid8`. */
+/** Every TypeORM entity. The event log and consumer positions have none, because TypeORM does not support `xid8`. */
 export const ENTITIES = [
   WorkspaceEntity,
   UserEntity,

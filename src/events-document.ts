@@ -5,10 +5,11 @@ import { CLIENT_FRAMES, EPHEMERAL_FRAMES, eventFramesOf, NO_DATA } from './modul
 import { markdownPage, markdownTable } from './platform/pages/markdown-text.js';
 
 /**
- * Every frame and close code, as Markdown: `docs/generated/events.md`, and the page that the service serves.
- * @param note stands below the title
+ * Lists every frame and close code as Markdown, for `docs/generated/events.md` and for the page that the service
+ * serves.
+ * @param notices paragraphs below the title
  */
-export function eventsDocument(...note: string[]): string {
+export function eventsDocument(...notices: string[]): string {
   const shape = (name: string | null) => (name === null ? '–' : name === NO_DATA ? name : `\`${name}\``);
   const rows = (frames: Record<string, FrameDefinition>) =>
     Object.entries(frames).map(([type, { summary, agent, visitor }]) => [
@@ -20,17 +21,17 @@ export function eventsDocument(...note: string[]): string {
   const closes = closeCodes().map(({ code, then, why }) => [String(code), then, why]);
   return markdownPage(
     'Events and frames',
-    ...note,
-    'Shapes are those of `components.schemas` in `openapi.json` and `asyncapi.json`. A dash: not sent to them.',
-    '## Durable: one event, one frame',
+    ...notices,
+    'Schemas are in `components.schemas` of `openapi.json` and `asyncapi.json`. A dash means that the frame is not sent to this audience.',
+    '## Durable events',
     '`{type, id, cursor, timestamp, conversation_id?, channel_id?, data}`',
-    markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(eventFramesOf(EVENT_REGISTRY))),
-    '## Of the moment',
-    markdownTable(['Type', 'Agents get', 'Visitors get', 'When'], rows(EPHEMERAL_FRAMES)),
+    markdownTable(['Type', 'Sent to agents', 'Sent to visitors', 'When'], rows(eventFramesOf(EVENT_REGISTRY))),
+    '## Ephemeral frames',
+    markdownTable(['Type', 'Sent to agents', 'Sent to visitors', 'When'], rows(EPHEMERAL_FRAMES)),
     '`error` answers a frame that could not be handled: `{type, error: {code, message}}`.',
-    '## From clients',
-    'Fields stand at the top level, under `data` or under `payload`. A dash: not from them.',
-    markdownTable(['Type', 'Of agents', 'Of visitors', 'Effect'], rows(CLIENT_FRAMES)),
+    '## Frames from clients',
+    'Put the fields at the top level, under `data` or under `payload`. A dash means that this audience cannot send the frame.',
+    markdownTable(['Type', 'From agents', 'From visitors', 'Effect'], rows(CLIENT_FRAMES)),
     '## Close codes',
     markdownTable(['Code', 'Then', 'Why'], closes),
   );

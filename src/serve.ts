@@ -6,26 +6,26 @@ import { ConfigInvalid } from './config/env.js';
 import { misspelledVariables, misspelledWarning } from './config/misspelled-variables.js';
 import { Service } from './service.js';
 
-/** sysexits.h: something is wrong with the configuration. */
+/** Exit code for an invalid configuration, from sysexits.h. */
 const EX_CONFIG = 78;
 
-/** How long a service that cannot go on may take to stop; its supervisor waits for its end. */
+/** Maximum time (ms) for the stop after a fatal error, because a supervisor waits for the process to end. */
 const STOP_MS = 20_000;
 
-/** npm passes on to its child the Ctrl-C that both have got already: a second one so soon is the first. */
+/** npm forwards a Ctrl-C that the child has also received itself, so a second signal within this time is ignored. */
 const REPEATED_SIGNAL_MS = 1_000;
 
-/** Runs the service until SIGTERM or SIGINT; a second one, later, says to hurry. Ends with 1 when it cannot go on. */
+/** Runs the service until SIGTERM or SIGINT; a later second signal shortens the drain. Exits with 1 on fatal errors. */
 export async function serve(): Promise<void> {
   const config = configOrExit();
   const log = logFor(config);
   const misspelled = misspelledWarning(misspelledVariables());
   if (misspelled !== null) log.warn(misspelled);
   const service = new Service(config, log);
-  let asked: number | undefined;
+  let stopRequestedAt: number | undefined;
   const stop = async (): Promise<void> => {
-    asked ??= performance.now();
-    if (performance.now() - asked > REPEATED_SIGNAL_MS) service.hurry();
+    stopRequestedAt ??= performance.now();
+    if (performance.now() - stopRequestedAt > REPEATED_SIGNAL_MS) service.hurry();
     await service.stop();
     log.info('stopped');
     process.exit(0);

@@ -12,7 +12,7 @@ import { EarlyAnswers } from './platform/health/early-answers.js';
 import { listeningUrl } from './platform/health/listening-url.js';
 import type { HttpAdapter } from './platform/http/http.adapter.js';
 
-/** One instance of the service, from an open database to open sockets, and back. */
+/** Starts and stops one instance of the service with its database. */
 export class Service {
   private database: OpenDatabase | undefined;
   private app: App | undefined;
@@ -21,7 +21,7 @@ export class Service {
   private readonly hurrying = new AbortController();
   private stopping: Promise<void> | undefined;
   private fail: (error: Error) => void = () => undefined;
-  /** Resolves when the service cannot go on though nobody has asked it to stop. */
+  /** Resolves with the error when the service cannot continue, unless it was asked to stop. */
   readonly failed = new Promise<Error>(resolve => (this.fail = resolve));
 
   constructor(
@@ -30,9 +30,9 @@ export class Service {
   ) {}
 
   /**
-   * Opens and migrates the database, then listens; on a port that is known it answers probes from the first moment.
-   * @returns the address that its socket is bound to
-   * @throws whatever kept it from starting
+   * Opens and migrates the database, then listens. On a fixed port it answers probes from the beginning.
+   * @returns the URL of the address that the server listens on
+   * @throws the error that prevented the start
    */
   async start(): Promise<string> {
     const { config, log } = this;
@@ -49,22 +49,22 @@ export class Service {
     return listeningUrl(app.getHttpServer() as Server);
   }
 
-  /** Whether somebody has asked it to stop, so that a failed start is no failure. */
+  /** True after `stop` was called. An error of `start` is then expected. */
   get stopped(): boolean {
     return this.stopping !== undefined;
   }
 
-  /** Requests finished, sockets closed, database last. A second call waits for the first. */
+  /** Finishes requests, closes sockets, then closes the database. A second call waits for the first. */
   stop(): Promise<void> {
-    return (this.stopping ??= this.wind());
+    return (this.stopping ??= this.shutDown());
   }
 
-  /** Cuts short the time that a stop takes for others to notice; requests under way are finished all the same. */
+  /** Ends the drain period of a stop early. Requests in flight are still finished. */
   hurry(): void {
     this.hurrying.abort();
   }
 
-  private async wind(): Promise<void> {
+  private async shutDown(): Promise<void> {
     this.starting.abort();
     if (this.app) await drain(this.app, this.config.drainSeconds, this.hurrying.signal);
     this.early?.close();

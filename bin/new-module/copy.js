@@ -5,10 +5,10 @@ import { Refusal } from './refusal.js';
 const MODEL = 'canned-responses';
 const FOLDER = `src/modules/${MODEL}`;
 
-/** What only canned responses are about; where one of these words is left over, this file has to learn something. */
+/** Words that are specific to canned responses. When one is left in a copy, this file must be updated. */
 const SPECIAL = /render|template|variable|placeholder|usage|conversation|contact|channel/i;
 
-/** The model's files under the new name, without what is special to canned responses. */
+/** Copies the files of canned-responses under the new name, without the parts that are specific to it. */
 export function copyOfModel(root, names) {
   const copies = new Map();
   for (const file of readdirSync(join(root, FOLDER)).sort()) {
@@ -22,7 +22,7 @@ export function copyOfModel(root, names) {
   return copies;
 }
 
-/** Every form of the model's own name, in any text. */
+/** Replaces every form of the model's name in a text. */
 export function renamed(text, names) {
   const article = /^[aeiou]/.test(names.words) ? 'an' : 'a';
   return text
@@ -41,14 +41,14 @@ export function renamed(text, names) {
     .replaceAll(`'short_code_taken'`, `'${names.table}_short_code_taken'`);
 }
 
-/** The variables; not the same words within the model's name. */
+/** Renames the variables `response` and `responses`, but not these words within the model's name. */
 function renameInCode(text, names) {
   return text
     .replace(/(?<![Cc]anned[- ])\bresponses\b/g, names.pluralVariable)
     .replace(/(?<![Cc]anned[- ])\bresponse\b/g, names.singularVariable);
 }
 
-/** There it is the alias in SQL, which PostgreSQL reads without regard to case. */
+/** Renames the SQL alias. It is in snake case, because PostgreSQL folds unquoted names to lower case. */
 function renameInQueries(text, names) {
   return text.replace(/(?<![Cc]anned[- ])\bresponse\b/g, names.table);
 }
@@ -66,19 +66,19 @@ function withoutSpecials(path, text) {
   left = withoutUnusedImports(left);
   const leftover = left.split('\n').find(line => SPECIAL.test(line));
   if (leftover !== undefined) {
-    throw new Refusal(`${path} speaks of something that bin/new-module/copy.js should leave out: ${leftover.trim()}`);
+    throw new Refusal(`${path} contains text that bin/new-module/copy.js should leave out: ${leftover.trim()}`);
   }
   return left;
 }
 
-/** And the comment of one line that stands above. */
+/** Removes matching lines, each with a one-line comment above it. */
 function withoutLines(text, pattern) {
   const lines = text.split('\n');
-  const goes = lines.map(line => pattern.test(line));
-  return lines.filter((line, at) => !goes[at] && !(goes[at + 1] && /^\s*\/\*\*.*\*\/$/.test(line))).join('\n');
+  const matches = lines.map(line => pattern.test(line));
+  return lines.filter((line, at) => !matches[at] && !(matches[at + 1] && /^\s*\/\*\*.*\*\/$/.test(line))).join('\n');
 }
 
-/** From its comment or its first decorator to the brace that closes it. */
+/** Removes a method, from its comment or first decorator to its closing brace. */
 function withoutMethod(text, name) {
   const lines = text.split('\n');
   const head = lines.findIndex(line => new RegExp(`^ {2}(async )?${name}\\(`).test(line));
@@ -88,7 +88,7 @@ function withoutMethod(text, name) {
   return lines.filter((_line, at) => at < from - 1 || at > to).join('\n');
 }
 
-/** A class or a constant with its comment: what stands between two empty lines. */
+/** Removes a class or constant with its comment: the paragraph between two empty lines. */
 function withoutDeclaration(text, name) {
   const declares = new RegExp(`^(export )?(class|const) ${name}\\b`, 'm');
   return text
@@ -99,7 +99,7 @@ function withoutDeclaration(text, name) {
     .concat('\n');
 }
 
-/** What was imported for the things that are gone. */
+/** Removes imports that are no longer used. */
 function withoutUnusedImports(text) {
   const imports = /^import (?:type )?\{([^}]*)\} from '[^']*';\n/gm;
   const body = text.replace(imports, '');
@@ -110,14 +110,14 @@ function withoutUnusedImports(text) {
   });
 }
 
-/** A name that the copied code uses for something else would change its meaning. */
+/** Refuses a name that the copied code already uses for something else. */
 function refuseCollisions(text, { Plural, Singular, pluralVariable, singularVariable }) {
   const code = text.replace(/\/\*[^]*?\*\//g, '').replace(/'[^'\n]*'/g, '');
   const words = new Set(code.match(/[A-Za-z_]\w*/g));
   const taken = [Plural, Singular, pluralVariable, singularVariable].find(name => words.has(name));
-  if (taken) throw new Refusal(`${taken} has a meaning in every module already; say more of what it is.`);
+  if (taken) throw new Refusal(`${taken} is already used in every module; choose a more specific name.`);
 }
 
-function capital(words) {
+export function capital(words) {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

@@ -4,10 +4,10 @@ import { Refusal } from './refusal.js';
 
 const USAGE = 'npm run new:module -- saved-replies [saved-reply]';
 const KEBAB = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
-/** `uq_x_short_code` and `x_short_code_taken` must fit into the 63 bytes of a PostgreSQL name. */
-const LONGEST = 40;
+/** Derived names such as `uq_x_short_code` must fit into the 63 bytes of a PostgreSQL identifier. */
+const MAX_CHARACTERS = 40;
 
-/** Words of JavaScript and of PostgreSQL that cannot name a variable or a table without quotes. */
+/** Reserved words of JavaScript and PostgreSQL, which cannot name a variable or an unquoted table. */
 const RESERVED = new Set(
   `all analyse analyze and any arguments array as asc asymmetric async await binary both boolean break case cast catch
   check class collate collation column concurrently const constraint continue create cross current debugger default
@@ -19,22 +19,22 @@ const RESERVED = new Set(
   unique user using var variadic verbose void when where while window with yield`.split(/\s+/),
 );
 
-/** Names that say nothing about what is inside; the architecture's test refuses them too. */
-const EMPTY = /^(helpers?|utils?|managers?|common|types)$/;
+/** Words without meaning; the architecture tests reject them too. */
+const MEANINGLESS = /^(helpers?|utils?|managers?|common|types)$/;
 
 /**
- * All forms of a module's name. @throws Refusal for one that is no kebab-case plural, means something else already, or
- * is there
+ * Derives all forms of a module's name.
+ * @throws Refusal for a name that is not a kebab-case plural, is reserved, or is already used
  */
 export function namesOf(root, plural, singular = singularOf(plural)) {
   if (!plural) throw new Refusal(`Which module? ${USAGE}`);
-  if (!KEBAB.test(plural) || plural.length > LONGEST) {
-    throw new Refusal(`${plural} is not kebab-case of at most ${LONGEST} characters: ${USAGE}`);
+  if (!KEBAB.test(plural) || plural.length > MAX_CHARACTERS) {
+    throw new Refusal(`${plural} is not kebab-case of at most ${MAX_CHARACTERS} characters: ${USAGE}`);
   }
-  if (!singular)
-    throw new Refusal(`${plural} does not look like a plural; where it is one, say its singular: ${USAGE}`);
-  if (!KEBAB.test(singular) || singular.length > LONGEST) throw new Refusal(`${singular} is not kebab-case: ${USAGE}`);
-  if (singular === plural) throw new Refusal(`A module needs a plural and a singular that differ: ${USAGE}`);
+  if (!singular) throw new Refusal(`${plural} does not look like a plural; if it is one, add its singular: ${USAGE}`);
+  if (!KEBAB.test(singular) || singular.length > MAX_CHARACTERS)
+    throw new Refusal(`${singular} is not kebab-case: ${USAGE}`);
+  if (singular === plural) throw new Refusal(`The plural and the singular must differ: ${USAGE}`);
   const names = {
     plural,
     singular,
@@ -47,8 +47,9 @@ export function namesOf(root, plural, singular = singularOf(plural)) {
     words: singular.replaceAll('-', ' '),
   };
   const reserved = [names.pluralVariable, names.singularVariable, names.table].find(word => RESERVED.has(word));
-  const empty = plural.split('-').find(word => EMPTY.test(word));
-  if (reserved ?? empty) throw new Refusal(`${reserved ?? empty} cannot be a name; say more of what it is.`);
+  const meaningless = plural.split('-').find(word => MEANINGLESS.test(word));
+  const invalid = reserved ?? meaningless;
+  if (invalid) throw new Refusal(`${invalid} cannot be a name; choose a more specific one.`);
   refuseDuplicate(root, names);
   return names;
 }
@@ -59,21 +60,21 @@ function refuseDuplicate(root, { plural, singular, Singular, table }) {
     readdirSync(join(root, folder), { recursive: true }).map(path => join(folder, path)),
   );
   const taken = [`${plural}.module.ts`, `${singular}.entity.ts`, `${plural}.spec.ts`];
-  const twin = paths.find(path => path === join('src/modules', plural) || taken.includes(basename(path)));
-  if (twin) throw new Refusal(`There is ${twin} already.`);
+  const existing = paths.find(path => path === join('src/modules', plural) || taken.includes(basename(path)));
+  if (existing) throw new Refusal(`${existing} already exists.`);
   const tables = new RegExp(`CREATE TABLE ${table}\\b|name: '${table}'`);
   const shapes = new RegExp(`(class|interface|type) ${Singular}(View|Record|Entity)?\\b`);
   for (const path of paths.filter(path => /^src.(modules|platform).*\.ts$/.test(path))) {
     const text = read(path);
-    if (tables.test(text)) throw new Refusal(`There is a table ${table} already: ${path}.`);
-    if (shapes.test(text)) throw new Refusal(`There is a ${Singular} already: ${path}.`);
+    if (tables.test(text)) throw new Refusal(`A table ${table} already exists: ${path}.`);
+    if (shapes.test(text)) throw new Refusal(`The type ${Singular} already exists: ${path}.`);
   }
   if (read('src/kernel/permission.ts').includes(`'${plural}:`)) {
-    throw new Refusal(`There are permissions of ${plural} already.`);
+    throw new Refusal(`Permissions for ${plural} already exist.`);
   }
 }
 
-/** English, as far as rules go; undefined where they do not. */
+/** Returns the English singular, or undefined when no rule applies. */
 function singularOf(plural = '') {
   if (/uses$/.test(plural)) return undefined;
   if (/[^aeiou]ies$/.test(plural)) return plural.replace(/ies$/, 'y');

@@ -1,2 +1,2 @@
-/** Why there will be no module; said in one line, without a stack. */
+/** An expected error. It is printed as one line, without a stack trace. */
 export class Refusal extends Error {}

@@ -10,10 +10,10 @@ const GOLDEN = 'test/platform/golden/schema.txt';
 const WALK = 'test/contract/route-walk.spec.ts';
 
 /**
- * The files that name every module, with the new one in them. Canned responses are the anchor: what names them is said
- * again, of the new module. A file in which they are not found as expected is an error, never a guess.
+ * Adds the new module to the files that list every module, by duplicating the lines that name canned responses.
  *
- * @returns their new texts by path
+ * @returns the new texts by path
+ * @throws Refusal when a file does not contain these lines as expected
  */
 export function wire(root, names, migration) {
   const changed = new Map();
@@ -21,32 +21,32 @@ export function wire(root, names, migration) {
     const text = edits.reduce((before, edit) => edit(before, path), readFileSync(join(root, path), 'utf8'));
     changed.set(path, text);
   };
-  const again = (...patterns) => sayAgain(patterns, line => renamed(line, names));
+  const duplicate = (...patterns) => duplicateLines(patterns, line => renamed(line, names));
   const order = JSON.parse(readFileSync(join(root, ORDER), 'utf8'));
 
-  // A name that was planned keeps its place.
-  if (!order.includes(names.plural)) change(ORDER, again(/^ *"canned-responses",$/));
-  change('src/entities.ts', importAgain(names), again(/^ {2}CannedResponseEntity,$/));
-  change('src/app.module.ts', importAgain(names), moduleInOrder(order, names));
+  // a planned module is listed already and keeps its position
+  if (!order.includes(names.plural)) change(ORDER, duplicate(/^ *"canned-responses",$/));
+  change('src/entities.ts', duplicateImport(names), duplicate(/^ {2}CannedResponseEntity,$/));
+  change('src/app.module.ts', duplicateImport(names), moduleInOrder(order, names));
   const permissions = ['read', 'write'].map(kind => new RegExp(`^ {2}'canned-responses:${kind}': 'agent',$`));
-  change('src/kernel/permission.ts', again(...permissions));
-  change('src/events.ts', importAgain(names), again(/^ {2}\.\.\.CANNED_RESPONSE_EVENTS,$/));
+  change('src/kernel/permission.ts', duplicate(...permissions));
+  change('src/events.ts', duplicateImport(names), duplicate(/^ {2}\.\.\.CANNED_RESPONSE_EVENTS,$/));
   change(MIGRATIONS, lastMigration(migration));
   change(GOLDEN, table(names));
 
   const row = line => renamed(line.replace(/\bcanned\b(?!-)/g, names.singularVariable), names);
   change(
     WALK,
-    again(/^ *'PATCH \/v1\/canned-responses\/\{id\}': /),
-    sayAgain([/^ *const canned = await desk\.owner\.api\.post\('\/v1\/canned-responses', /], row),
-    sayAgain([/^ *'canned-responses': canned\.data\.id,$/], row),
-    again(/^ *`\/v1\/canned-responses\/\$\{ids\['canned-responses'\]\}`,$/),
+    duplicate(/^ *'PATCH \/v1\/canned-responses\/\{id\}': /),
+    duplicateLines([/^ *const canned = await desk\.owner\.api\.post\('\/v1\/canned-responses', /], row),
+    duplicateLines([/^ *'canned-responses': canned\.data\.id,$/], row),
+    duplicate(/^ *`\/v1\/canned-responses\/\$\{ids\['canned-responses'\]\}`,$/),
   );
   return changed;
 }
 
-/** Lines that are each found once, followed by their renamed twins. */
-function sayAgain(patterns, rename) {
+/** Appends renamed copies of lines, each of which must occur exactly once. */
+function duplicateLines(patterns, rename) {
   return (text, path) => {
     const lines = text.split('\n');
     const found = patterns.map(pattern => onlyOne(lines, pattern, path));
@@ -55,8 +55,8 @@ function sayAgain(patterns, rename) {
   };
 }
 
-/** The import of the model, renamed, among its neighbours in the order of their paths. */
-function importAgain(names) {
+/** Inserts a renamed copy of the model's import, sorted by path among its neighbours. */
+function duplicateImport(names) {
   return (text, path) => {
     const statements = [...text.matchAll(/^import [^;]*? from '([^']*)';$/gm)];
     const at = onlyOne(
@@ -65,24 +65,24 @@ function importAgain(names) {
       path,
     );
     const [statement, from] = statements[at];
-    const own = renamed(from, names);
+    const newPath = renamed(from, names);
     const folder = from.slice(0, from.indexOf('canned-responses/'));
-    const neighbours = statements.filter(([, theirs]) => theirs.startsWith(folder) && theirs[folder.length] !== '.');
-    const next = neighbours.find(([, theirs]) => theirs > own);
+    const neighbours = statements.filter(([, other]) => other.startsWith(folder) && other[folder.length] !== '.');
+    const next = neighbours.find(([, other]) => other > newPath);
     const last = neighbours.at(-1);
-    const place = next ? next.index : last.index + last[0].length + 1;
-    return `${text.slice(0, place)}${renamed(statement, names)}\n${text.slice(place)}`;
+    const position = next ? next.index : last.index + last[0].length + 1;
+    return `${text.slice(0, position)}${renamed(statement, names)}\n${text.slice(position)}`;
   };
 }
 
-/** Right of the last module that stands left of it in the order. */
+/** Inserts the module after the last one that precedes it in the module order. */
 function moduleInOrder(order, names) {
   return (text, path) => {
     const lines = text.split('\n');
     const rank = order.includes(names.plural) ? order.indexOf(names.plural) : order.indexOf('canned-responses') + 1;
-    const left = order.slice(0, rank).map(name => `  ${pascal(name)}Module,`);
+    const preceding = order.slice(0, rank).map(name => `  ${pascal(name)}Module,`);
     onlyOne(lines, /^ {2}CannedResponsesModule,$/, path);
-    const at = lines.findLastIndex(line => left.includes(line));
+    const at = lines.findLastIndex(line => preceding.includes(line));
     return [...lines.slice(0, at + 1), `  ${names.Plural}Module,`, ...lines.slice(at + 1)].join('\n');
   };
 }
@@ -93,26 +93,29 @@ function lastMigration({ file, className }) {
     const found = list.exec(text);
     if (!found) throw missing(path, list);
     const names = found[1].split(',').map(name => name.trim());
-    const own = `import { ${className} } from './${file.split('/').at(-1).replace(/\.ts$/, '.js')}';\n`;
+    const statement = `import { ${className} } from './${file.split('/').at(-1).replace(/\.ts$/, '.js')}';\n`;
     const imports = [...text.matchAll(/^import .*;\n/gm)].at(-1);
     const after = imports.index + imports[0].length;
     const all = [...names.filter(name => name !== ''), className].join(', ');
-    return `${text.slice(0, after)}${own}${text.slice(after)}`.replace(list, `export const MIGRATIONS = [${all}];`);
+    return `${text.slice(0, after)}${statement}${text.slice(after)}`.replace(
+      list,
+      `export const MIGRATIONS = [${all}];`,
+    );
   };
 }
 
-/** The table as the catalog will describe it, among the others in the order of their names. */
+/** Inserts the table's description in the schema's golden file, sorted by name. */
 function table(names) {
   return (text, path) => {
     const blocks = text.split(/\n(?=\n)/).map(block => block.replace(/^\n/, ''));
     const at = onlyOne(blocks, /^table canned_response\n/, path);
-    const own = renamed(blocks[at], names)
+    const block = renamed(blocks[at], names)
       .split('\n')
       .filter(line => !/^ {2}usage_count /.test(line))
       .join('\n');
-    const next = blocks.findIndex(block => !block.startsWith('table ') || block > own);
-    const place = next === -1 ? blocks.length : next;
-    return [...blocks.slice(0, place), own, ...blocks.slice(place)].join('\n\n').replace(/\n*$/, '\n');
+    const next = blocks.findIndex(other => !other.startsWith('table ') || other > block);
+    const position = next === -1 ? blocks.length : next;
+    return [...blocks.slice(0, position), block, ...blocks.slice(position)].join('\n\n').replace(/\n*$/, '\n');
   };
 }
 
@@ -124,6 +127,6 @@ function onlyOne(texts, pattern, path) {
 
 function missing(path, pattern, times = 0) {
   return new Refusal(
-    `${path} has changed: ${pattern} was to be found once there and is ${times} times; teach bin/new-module/wiring.js.`,
+    `${path} has changed: expected one line that matches ${pattern} but found ${times}; update bin/new-module/wiring.js.`,
   );
 }

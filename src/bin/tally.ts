@@ -4,13 +4,13 @@ import { loadConfig } from '../config/config.js';
 import { ConversationCountsRepairService } from '../modules/conversations/index.js';
 import { openDatabase } from '../platform/database/open-database.js';
 
-/** Tells whether the inbox counts are right, and counts anew when they are not. */
+/** Checks the stored inbox counts, and corrects those that are wrong. */
 const config = loadConfig();
 const log = logFor(config);
 const database = await openDatabase(config, log);
 const app = await createApp({ ...config, databaseUrl: database.url, databaseQueryTimeoutMs: 0 }, log);
 const wrong = await app.get(ConversationCountsRepairService, { strict: false }).repair();
-console.log(wrong === 0 ? 'all counts are right' : `${wrong} counts were wrong and have been counted anew`);
+console.log(wrong === 0 ? 'all counts are right' : `${wrong} counts were wrong and have been corrected`);
 await app.close();
 await database.close();
 process.exit(0);

@@ -7,7 +7,7 @@ import { writeDocuments } from './documents.js';
 
 const FOLDER = 'docs/generated';
 
-/** `write-docs` writes the documents; `write-docs --check` fails when one of them is not what it would write. */
+/** `write-docs` writes the generated documents; `write-docs --check` fails when one of them is stale. */
 const check = process.argv.includes('--check');
 const config = loadConfig(environment({}, { LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://nowhere.invalid/none' }));
 const app = await createApp(config, undefined, { preview: true });

@@ -4,32 +4,32 @@ import { parseEnv } from './env.js';
 import { localSecrets } from './local-secrets.js';
 import type { RateLimits } from './rate-limits.js';
 
-/** A secret with the short public name under which tokens and ciphertexts refer to it. */
+/** A secret with its short public id, by which tokens and ciphertexts refer to it. */
 export interface NamedSecret {
   id: string;
   secret: string;
 }
 
-/** The configuration: validated once at start, frozen, injected by this class. */
+/** The configuration, validated once at start and frozen. This class is its injection token. */
 export abstract class Config {
   abstract readonly production: boolean;
   abstract readonly port: number;
   abstract readonly host: string;
   abstract readonly publicUrl: string;
   abstract readonly dashboardUrl: string;
-  /** null: an embedded server under `dataDir`. */
+  /** null for an embedded server under `dataDir`. */
   abstract readonly databaseUrl: string | null;
   abstract readonly databaseDirectUrl: string | null;
   abstract readonly databasePoolSize: number;
   abstract readonly databasePrepared: 'auto' | 'on' | 'off';
-  /** 0: no limit, for commands that count or repair. */
+  /** 0 for no limit; set by maintenance commands. */
   abstract readonly databaseQueryTimeoutMs: number;
-  /** What reads `/metrics`; null: anyone outside production, nobody in it. */
+  /** Bearer token for `/metrics`; null allows everyone outside production, and nobody in production. */
   abstract readonly metricsToken: string | null;
   abstract readonly databaseLockTimeoutMs: number;
-  /** What `/healthz` calls this process; null: nothing. */
+  /** Name of this process in `/healthz`; null for none. */
   abstract readonly instanceId: string | null;
-  /** null: this instance is on its own. */
+  /** null when this is the only instance. */
   abstract readonly redisUrl: string | null;
   abstract readonly dataDir: string;
   abstract readonly jwtSecrets: readonly NamedSecret[];
@@ -40,23 +40,23 @@ export abstract class Config {
   abstract readonly trustProxy: number | string[] | false;
   abstract readonly smtpUrl: string | null;
   abstract readonly mailFrom: string;
-  /** Networks that webhooks and bots may live in although they are not public. */
+  /** Private networks that webhooks and bots may be in. */
   abstract readonly webhookAllowedCidrs: readonly string[];
   abstract readonly eventRetentionDays: number;
   abstract readonly auditRetentionDays: number;
   abstract readonly socketPingIntervalMs: number;
   abstract readonly socketPongWaitMs: number;
-  /** Time without progress after which a socket is closed that resumes, or for which more than 1 MiB waits. */
+  /** Time without progress after which a socket that resumes, or has more than 1 MiB queued, is closed. */
   abstract readonly socketStallMs: number;
   abstract readonly socketHandshakesAtOnce: number;
-  /** Open sockets and handshakes of one address on this instance; Infinity where rates are off. */
+  /** Maximum of open sockets and handshakes per address on this instance; Infinity when rate limits are off. */
   abstract readonly socketsPerAddress: number;
   abstract readonly socketCompression: boolean;
-  /** Silence after which somebody is not there any more, and after which an instance that died is forgotten. */
+  /** Silence after which a member or contact goes offline, and a dead instance is removed. */
   abstract readonly presenceTtlMs: number;
-  /** How long somebody stays whose last socket has closed. */
+  /** How long a member or contact stays online after the last socket has closed. */
   abstract readonly presenceGraceMs: number;
-  /** null: off. */
+  /** null when off. */
   abstract readonly rateLimits: RateLimits | null;
   abstract readonly drainSeconds: number;
   abstract readonly logLevel: string;
@@ -65,18 +65,18 @@ export abstract class Config {
 
 const PLACEHOLDER = /change.?me|example|placeholder|replace|secret|insert|password|default|^(.)\1+$|^test|^dev/i;
 
-/** What holds anywhere beyond well-formed values. */
+/** Returns faults that depend on several variables, in any environment. */
 function faultsOf(env: Env): string[] {
   const faults = productionFaults(env);
   if (env.WS_PONG_WAIT_MS <= env.WS_PING_INTERVAL_MS) {
     faults.push(
-      'WS_PONG_WAIT_MS must be more than WS_PING_INTERVAL_MS: who only answers pings would be closed before one',
+      'WS_PONG_WAIT_MS must be more than WS_PING_INTERVAL_MS: otherwise a quiet socket is closed before its first ping',
     );
   }
   return faults;
 }
 
-/** What production demands beyond well-formed values. */
+/** Returns faults against the additional rules of production. */
 function productionFaults(env: Env): string[] {
   if (env.NODE_ENV !== 'production') return [];
   const faults: string[] = [];
@@ -85,7 +85,7 @@ function productionFaults(env: Env): string[] {
   }
   for (const name of ['JWT_SECRETS', 'ENCRYPTION_KEYS'] as const) {
     if (env.given.has(name) && env[name].some(secret => PLACEHOLDER.test(secret) || new Set(secret).size < 10)) {
-      faults.push(`${name} holds a placeholder; make a real one with: openssl rand -base64 36`);
+      faults.push(`${name} holds a placeholder; generate a secret with: openssl rand -base64 36`);
     }
   }
   if (env.BCRYPT_COST < 12) faults.push('BCRYPT_COST must be at least 12 when NODE_ENV=production');
@@ -97,11 +97,11 @@ function productionFaults(env: Env): string[] {
   return faults;
 }
 
-function named(secrets: readonly string[]): NamedSecret[] {
+function withIds(secrets: readonly string[]): NamedSecret[] {
   return secrets.map(secret => ({ secret, id: createHash('sha256').update(secret).digest('hex').slice(0, 8) }));
 }
 
-/** The process's environment over these defaults; for commands that want some of it otherwise. */
+/** Merges defaults, the process environment and overrides, for commands that need other values. Later ones win. */
 export function environment(defaults: Record<string, string>, overrides: Record<string, string> = {}) {
   return { ...defaults, ...process.env, ...overrides };
 }
@@ -110,7 +110,7 @@ export function environment(defaults: Record<string, string>, overrides: Record<
 export function loadConfig(source: Record<string, string | undefined> = process.env): Config {
   const env = parseEnv(source, faultsOf);
   const complete = env.given.has('JWT_SECRETS') && env.given.has('ENCRYPTION_KEYS');
-  const made = complete ? null : localSecrets(env.DATA_DIR);
+  const generated = complete ? null : localSecrets(env.DATA_DIR);
   const publicUrl = env.PUBLIC_URL || `http://localhost:${env.PORT}`;
   return Object.freeze({
     production: env.NODE_ENV === 'production',
@@ -128,8 +128,8 @@ export function loadConfig(source: Record<string, string | undefined> = process.
     instanceId: env.INSTANCE_ID || null,
     redisUrl: env.REDIS_URL || null,
     dataDir: env.DATA_DIR,
-    jwtSecrets: named(env.given.has('JWT_SECRETS') ? env.JWT_SECRETS : [made?.jwt ?? '']),
-    encryptionKeys: named(env.given.has('ENCRYPTION_KEYS') ? env.ENCRYPTION_KEYS : [made?.encryption ?? '']),
+    jwtSecrets: withIds(env.given.has('JWT_SECRETS') ? env.JWT_SECRETS : [generated?.jwt ?? '']),
+    encryptionKeys: withIds(env.given.has('ENCRYPTION_KEYS') ? env.ENCRYPTION_KEYS : [generated?.encryption ?? '']),
     bcryptCost: env.BCRYPT_COST,
     allowRegistration: env.ALLOW_REGISTRATION,
     allowInsecureHttp: env.ALLOW_INSECURE_HTTP,

@@ -9,15 +9,15 @@ interface LocalSecrets {
 }
 
 /**
- * Secrets of an installation that was given none: made at the first start and kept under the data folder, so that a
- * restart logs nobody out. Written whole beside its place and linked there, so that of two racing first starts
- * one wins and the other reads what the winner wrote.
- * @throws ConfigInvalid when they can be neither kept nor read; it never says what it read
+ * Reads the secrets from the data folder, or generates them at the first start, so that a restart logs nobody out. A
+ * draft is written completely and then linked to its name: of two concurrent first starts one wins and the other reads
+ * its file.
+ * @throws ConfigInvalid when they can be neither written nor read; its message never contains the file's content
  */
 export function localSecrets(dataDir: string): LocalSecrets {
   const file = join(dataDir, 'secrets.json');
   const fresh: LocalSecrets = { jwt: secret(), encryption: secret() };
-  // no process number: two containers that share the folder may have the same
+  // a process id would not be unique: two containers that share the folder may have the same one
   const draft = `${file}.${randomUUID()}`;
   try {
     mkdirSync(dataDir, { recursive: true });
@@ -27,7 +27,7 @@ export function localSecrets(dataDir: string): LocalSecrets {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? 'unknown';
     if (code === 'EEXIST' && existsSync(file)) return read(file);
-    throw new ConfigInvalid([`DATA_DIR cannot keep the secrets that are made at the first start: ${code}`]);
+    throw new ConfigInvalid([`DATA_DIR cannot keep the secrets that are generated at the first start: ${code}`]);
   } finally {
     discard(draft);
   }
@@ -37,7 +37,7 @@ function discard(file: string): void {
   try {
     rmSync(file, { force: true });
   } catch {
-    // where there is no folder there is no draft
+    // without a folder there is no draft
   }
 }
 
@@ -46,7 +46,7 @@ function read(file: string): LocalSecrets {
     const { jwt, encryption } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, unknown>;
     if (typeof jwt === 'string' && typeof encryption === 'string') return { jwt, encryption };
   } catch {
-    // told below: the parser's own words repeat what it read
+    // reported below: the parser's message would repeat the file's content
   }
   throw new ConfigInvalid([`DATA_DIR holds a ${file} that cannot be read as secrets`]);
 }

@@ -2,14 +2,14 @@ import { VARIABLES } from './env.js';
 
 export interface MisspelledVariable {
   name: string;
-  /** the variable of the service that the name resembles */
+  /** The variable of the service that the name resembles. */
   meant: string;
 }
 
 /**
- * Variables that are set, that the service does not read, and that resemble one it reads: one edit away, two for names
- * of ten letters or more, or the name without its last word (`WS_PING_INTERVAL`). Short names (`HOST`, `PORT`) have too
- * many neighbours in any environment and are left out. Values are not looked at, except for being empty.
+ * Finds set variables that the service does not read but that resemble one it reads: one edit away, two edits for names
+ * of ten letters or more, or a name without its last word (`WS_PING_INTERVAL`). Short names (`HOST`, `PORT`) resemble
+ * too many unrelated variables and are skipped. Empty variables are ignored; values are not read otherwise.
  */
 export function misspelledVariables(
   source: Record<string, string | undefined> = process.env,
@@ -24,7 +24,7 @@ export function misspelledVariables(
     });
 }
 
-/** One sentence for the log. @returns null when there is nothing to warn of */
+/** Returns a warning for the log, or null when nothing was found. */
 export function misspelledWarning(found: readonly MisspelledVariable[]): string | null {
   if (found.length === 0) return null;
   const list = found.map(({ name, meant }) => `${name} (did you mean ${meant}?)`).join(', ');
@@ -47,10 +47,10 @@ function distanceTo(candidate: string, name: string): number {
   return distance <= allowed ? distance : Infinity;
 }
 
-/** Damerau–Levenshtein (optimal string alignment): insertions, deletions, substitutions, neighbours swapped. */
+/** Damerau–Levenshtein distance (optimal string alignment): insertions, deletions, substitutions, transpositions. */
 function editDistance(a: string, b: string): number {
   let beforeLast: number[] = [];
-  let last = Array.from({ length: b.length + 1 }, (_nothing, index) => index);
+  let last = Array.from({ length: b.length + 1 }, (_value, index) => index);
   for (let i = 1; i <= a.length; i += 1) {
     const row = [i];
     for (let j = 1; j <= b.length; j += 1) {

@@ -1,4 +1,4 @@
-/** How often each thing may be done: `points` in `seconds`, counted per what `by` says. */
+/** A rate limit: `points` in `seconds`. `by` documents what it is counted per. */
 export interface RateLimit {
   points: number;
   seconds: number;
@@ -8,12 +8,12 @@ export interface RateLimit {
 const MINUTE = 60;
 const HOUR = 3600;
 
-/** The published rates. `RATE_LIMITS` overrides any of them by name: `agent=6000/60,visitor_message=300/60`. */
+/** The published rates. `RATE_LIMITS` overrides single rates by name: `agent=6000/60,visitor_message=300/60`. */
 export const RATE_LIMITS = {
   login: { points: 10, seconds: 15 * MINUTE, by: 'failures per e-mail and address' },
   login_email: { points: 100, seconds: HOUR, by: 'failures per e-mail' },
   login_address: { points: 300, seconds: 5 * MINUTE, by: 'failures per address' },
-  login_success: { points: 60, seconds: MINUTE, by: 'right passwords per e-mail' },
+  login_success: { points: 60, seconds: MINUTE, by: 'correct passwords per e-mail' },
   register: { points: 20, seconds: HOUR, by: 'address' },
   register_user: { points: 60, seconds: MINUTE, by: 'failures per address' },
   invite_preview: { points: 60, seconds: MINUTE, by: 'failures per address' },
@@ -41,16 +41,16 @@ export const RATE_LIMITS = {
 export type RateLimitName = keyof typeof RATE_LIMITS;
 export type RateLimits = Readonly<Record<RateLimitName, RateLimit>>;
 
-/** @returns the rates in force, null when they are off, or a sentence that says what is wrong with the text. */
+/** @returns the effective rates, null when they are off, or a message that describes the fault */
 export function parseRateLimits(text: string): RateLimits | null | string {
   if (text === 'off') return null;
   const limits: Record<string, RateLimit> = structuredClone(RATE_LIMITS);
-  for (const part of text.split(',').filter(item => item.trim() !== '')) {
-    const match = /^\s*([a-z_]+)=(\d{1,9})\/(\d{1,6})\s*$/.exec(part);
+  for (const override of text.split(',').filter(item => item.trim() !== '')) {
+    const match = /^\s*([a-z_]+)=(\d{1,9})\/(\d{1,6})\s*$/.exec(override);
     const [, name = '', points = '0', seconds = '0'] = match ?? [];
     const limit = Object.hasOwn(limits, name) ? limits[name] : undefined;
     if (!limit || Number(points) === 0 || Number(seconds) === 0) {
-      return `"${part.trim()}" is not name=points/seconds with a known name and numbers from 1`;
+      return `"${override.trim()}" is not name=points/seconds with a known name and numbers from 1`;
     }
     limit.points = Number(points);
     limit.seconds = Number(seconds);

@@ -1,11 +1,11 @@
 import { isIP } from 'node:net';
 
-/** One environment variable: its documentation and how its text becomes a value. */
+/** An environment variable: its documentation and its parser. */
 export interface Variable<T> {
   summary: string;
-  /** What `docs/generated/env.md` shows as the default; the text that is parsed when the variable is unset. */
+  /** The default, parsed when the variable is unset and shown in `docs/generated/env.md`. */
   fallback: string | null;
-  /** Shown instead of the fallback where the default is made up at start. */
+  /** Shown instead of the fallback when the default is computed at start. */
   fallbackText?: string;
   parse(text: string): Parsed<T>;
 }
@@ -38,7 +38,7 @@ export function onOff(): (raw: string) => Parsed<boolean> {
       : { fault: 'must be on or off' };
 }
 
-/** An absolute URL of one of these schemes, without the slash at its end. */
+/** An absolute URL with one of these schemes. A trailing slash is removed. */
 export function url(...schemes: string[]): (raw: string) => Parsed<string> {
   return raw => {
     const parsed = URL.canParse(raw) ? new URL(raw) : null;
@@ -48,7 +48,7 @@ export function url(...schemes: string[]): (raw: string) => Parsed<string> {
   };
 }
 
-/** One secret that travels in a header: visible ASCII, long enough to resist guessing online. */
+/** A secret sent in a header: visible ASCII, long enough to resist online guessing. */
 export function token(): (raw: string) => Parsed<string> {
   return raw =>
     /^[!-~]{16,}$/.test(raw)
@@ -56,19 +56,19 @@ export function token(): (raw: string) => Parsed<string> {
       : { fault: 'must be at least 16 characters, all of them visible ASCII without spaces' };
 }
 
-/** Secrets, parted by commas, newest first; each long enough to resist guessing offline. */
+/** Secrets separated by commas, newest first; each long enough to resist offline guessing. */
 export function secrets(): (raw: string) => Parsed<string[]> {
   return raw => {
     const list = raw.split(',').map(item => item.trim());
     return list.every(item => item.length >= 32)
       ? { value: list }
-      : { fault: 'must be one or more secrets of at least 32 characters, parted by commas, the newest first' };
+      : { fault: 'must be one or more secrets of at least 32 characters, separated by commas, the newest first' };
   };
 }
 
-/** The domain may be a host of the local network, without a dot. */
+/** The domain may be a local host name without a dot. */
 const MAIL_ADDRESS = /^[^\s@<>()[\]\\,;:"]+@[\p{L}\p{N}](?:[\p{L}\p{N}.-]*[\p{L}\p{N}])?$/u;
-/** A name that needs no quotes, or one in quotes, before an address in angle brackets. */
+/** A name, quoted if necessary, before an address in angle brackets. */
 const NAMED_ADDRESS = /^(?:"[^"\\\p{Cc}]*" ?|[^"<>@()[\]\\,;:\p{Cc}]*)<([^<>]*)>$/u;
 
 /** The sender of a mail: `support@example.com` or `Support <support@example.com>`. */
@@ -77,30 +77,30 @@ export function mailbox(): (raw: string) => Parsed<string> {
     const address = NAMED_ADDRESS.exec(raw)?.[1] ?? raw;
     return MAIL_ADDRESS.test(address)
       ? { value: raw }
-      : { fault: 'must be one mail address, such as support@example.com or Support <support@example.com>' };
+      : { fault: 'must be one e-mail address, such as support@example.com or Support <support@example.com>' };
   };
 }
 
 const NAMED_NETWORKS = new Set(['loopback', 'linklocal', 'uniquelocal']);
 
-/** How many proxies stand in front, or who they are: addresses, networks, or express's names for networks. */
+/** The number of trusted proxies, or a list of addresses, networks and Express's network names. */
 export function proxies(): (raw: string) => Parsed<number | string[] | false> {
   return raw => {
     if (/^\d{1,3}$/.test(raw)) return { value: Number(raw) || false };
     const list = raw.split(',').map(item => item.trim());
     return list.every(item => NAMED_NETWORKS.has(item) || isNetwork(item))
       ? { value: list }
-      : { fault: 'must be a count of proxies, or addresses and networks such as 10.0.0.0/8, parted by commas' };
+      : { fault: 'must be a count of proxies, or addresses and networks such as 10.0.0.0/8, separated by commas' };
   };
 }
 
-/** Networks and single addresses, parted by commas. */
+/** Networks and single addresses, separated by commas. */
 export function networks(): (raw: string) => Parsed<string[]> {
   return raw => {
     const list = raw.split(',').map(item => item.trim());
     return list.every(isNetwork)
       ? { value: list }
-      : { fault: 'must be networks such as 10.0.0.0/8 or fd00::/8, parted by commas' };
+      : { fault: 'must be networks such as 10.0.0.0/8 or fd00::/8, separated by commas' };
   };
 }
 

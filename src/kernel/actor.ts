@@ -1,7 +1,7 @@
 import type { Actor } from './domain-event.js';
 import type { Principal } from './principal.js';
 
-/** The actor that an event names for this caller. */
+/** Returns the actor that events record for this caller. */
 export function actorOf(principal: Principal): Actor {
   switch (principal.kind) {
     case 'agent':

@@ -1,11 +1,12 @@
 export const WEEKDAYS = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 export type Weekday = (typeof WEEKDAYS)[number];
 
-/** Local times `HH:MM`; `to` may be `24:00`. Days that are not named are closed. */
+/** Local times `HH:MM`; `to` may be `24:00`. */
 export interface OpenSpan {
   from: string;
   to: string;
 }
+/** The open spans of each weekday. A missing day is closed. */
 export type BusinessHours = Partial<Record<Weekday, OpenSpan[]>>;
 
 const CLOCK_TIME = /^(?:[01]\d|2[0-3]):[0-5]\d$/;
@@ -17,7 +18,7 @@ function isSpan(span: unknown): span is OpenSpan {
   return typeof from === 'string' && CLOCK_TIME.test(from) && ends && from < to;
 }
 
-/** Whether a client's object is a timetable. */
+/** Checks that a value from a client is a valid timetable. */
 export function isBusinessHours(value: unknown): value is BusinessHours {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
   return Object.entries(value).every(
@@ -29,7 +30,7 @@ export function isBusinessHours(value: unknown): value is BusinessHours {
   );
 }
 
-/** The timetable and nothing else: what a client adds to it is ignored, not kept. */
+/** Copies the known fields of a timetable and drops any extra ones that a client sent. */
 export function plainHours(hours: BusinessHours): BusinessHours {
   const days = Object.entries(hours).map(([day, spans]) => [day, spans.map(({ from, to }) => ({ from, to }))] as const);
   return Object.fromEntries(days);

@@ -1,12 +1,12 @@
 /**
- * Which channels a caller may see. `null` means all of them, also those made later; a list means those alone, and an
- * empty list sees nothing. A list stays a list even when its channels are deleted.
+ * The channels that a caller may see. `null` means all channels, including later ones; a list means only these, and an
+ * empty list means none. A list never turns into `null`, even when all its channels are deleted.
  */
 export type ChannelScope = readonly string[] | null;
 
 export const ALL_CHANNELS: ChannelScope = null;
 
-/** What holds when two scopes meet: a scope can be narrowed, never widened. */
+/** Returns the intersection of two scopes. A scope can be narrowed, never widened. */
 export function narrow(scope: ChannelScope, by: ChannelScope): ChannelScope {
   if (scope === null) return by;
   if (by === null) return scope;

@@ -1,6 +1,6 @@
 const DAY_MS = 24 * 3_600_000;
 
-/** The time as the service sees it; tests move it. Rows take theirs from the database. */
+/** The current time of the service. Tests replace it; rows take their times from the database. */
 export abstract class Clock {
   abstract now(): Date;
 
@@ -15,7 +15,7 @@ export class SystemClock extends Clock {
   }
 }
 
-/** ISO 8601 UTC with six fractional digits: the only form of a time on the wire. Rows carry milliseconds. */
+/** Formats a time as ISO 8601 UTC with six fractional digits, the only form on the wire. Rows store milliseconds. */
 export function toWireTime(date: Date): string {
   return `${date.toISOString().slice(0, -1)}000Z`;
 }
@@ -24,7 +24,7 @@ export function toWireTimeOrNull(date: Date | null): string | null {
   return date === null ? null : toWireTime(date);
 }
 
-/** This instant with true microseconds. */
+/** Returns the current time with real microseconds. */
 export function nowWireTime(): string {
   const micros = Math.floor((performance.timeOrigin + performance.now()) * 1000);
   const millis = Math.floor(micros / 1000);

@@ -1,4 +1,4 @@
-/** Why a socket ends. 4000–4499 mean "connect again", 4500–4999 "stop". */
+/** WebSocket close codes by reason. Clients connect again after 4000–4499 and stop after 4500–4999. */
 export const CLOSE = {
   restart: 1012,
   tryLater: 1013,
@@ -13,16 +13,16 @@ export const CLOSE = {
   notFound: 4504,
 } as const;
 
-/** Codes by which the protocol itself ends a socket that breaks it: the next try would meet them again. */
+/** Close codes of the WebSocket protocol itself. Clients stop, because a retry would fail in the same way. */
 const PROTOCOL_CLOSES: Record<number, string> = {
-  1002: 'the frame breaks the protocol',
+  1002: 'the frame violates the WebSocket protocol',
   1007: 'the text is not UTF-8',
   1009: 'the frame is larger than 64 KiB',
 };
 
 export type CloseReason = keyof typeof CLOSE;
 
-/** What each reason says to the client's developer; at most 123 bytes, as the protocol allows. */
+/** Close reason texts for the client's developer; at most 123 bytes each, the limit of the protocol. */
 export const CLOSE_TEXT: Record<CloseReason, string> = {
   restart: 'the service restarts; connect again in 0 to 5 s',
   tryLater: 'the service cannot take the connection now; connect again later',
@@ -37,7 +37,7 @@ export const CLOSE_TEXT: Record<CloseReason, string> = {
   notFound: 'there is no such room',
 };
 
-/** Every code by which the service ends a socket, and what its client is to do then. */
+/** Returns every close code that the service uses, with the reaction expected from clients. */
 export function closeCodes(): { code: number; then: 'stop' | 'connect again'; why: string }[] {
   const ours = (Object.keys(CLOSE) as CloseReason[]).map(reason => ({
     code: CLOSE[reason],

@@ -1,6 +1,6 @@
 /**
- * Everything that the service refuses is a DomainError: what kind of refusal (which the edges translate into an HTTP
- * status or an error frame), and a stable snake_case code that clients branch on. A published code never changes.
+ * The kinds of DomainError. The HTTP filter maps a kind to a status, and sockets map it to an error frame. Clients
+ * branch on the stable snake_case `code` instead; a published code never changes.
  */
 export const ERROR_KINDS = [
   'invalid',
@@ -19,7 +19,7 @@ export const ERROR_KINDS = [
 ] as const;
 export type ErrorKind = (typeof ERROR_KINDS)[number];
 
-/** One faulty field of a request: its path (`theme.primary_color`, `tags[3]`), a code, a sentence. */
+/** One invalid field of a request: its path (`theme.primary_color`, `tags[3]`), an error code and a message. */
 export interface FieldFault {
   field: string;
   code: string;
@@ -27,12 +27,12 @@ export interface FieldFault {
 }
 
 export interface ErrorOptions {
-  /** Replaces the documented sentence where the case can say more. Never a secret, never another tenant's data. */
+  /** Replaces the documented message with a more specific one. Must contain no secret and no other tenant's data. */
   message?: string;
   details?: FieldFault[];
-  /** Extra members of the `error` object that the contract names, such as `from` and `to`. */
+  /** Additional documented members of the `error` object, such as `from` and `to`. */
   data?: Record<string, unknown>;
-  /** Seconds after which another try can succeed; becomes `Retry-After`. */
+  /** Seconds until a retry can succeed; sent as `Retry-After`. */
   retryAfter?: number;
   cause?: unknown;
 }
@@ -56,7 +56,7 @@ export class DomainError extends Error {
   }
 }
 
-/** A documented error: `throw new ShortCodeTaken()`. */
+/** The class of a documented error, thrown as `throw new ShortCodeTaken()`. */
 export interface DomainErrorClass {
   new (options?: ErrorOptions): DomainError;
   readonly kind: ErrorKind;
@@ -67,8 +67,9 @@ export interface DomainErrorClass {
 const published = new Map<string, DomainErrorClass>();
 
 /**
- * Publishes an error code with its meaning. One code may stand for refusals of two kinds (`member_deactivated` is a
- * conflict for whoever adds the member, and forbidden for the member); twice the same is a mistake of ours.
+ * Defines and publishes an error. One code may have two kinds: `member_deactivated` is a conflict for the admin who
+ * adds the member, and forbidden for the member.
+ * @throws Error when the code is already defined with the same kind
  */
 export function defineError(kind: ErrorKind, code: string, summary: string): DomainErrorClass {
   if (published.has(`${code} ${kind}`)) throw new Error(`error code ${code} is defined twice`);
@@ -84,12 +85,12 @@ export function defineError(kind: ErrorKind, code: string, summary: string): Dom
   return defined;
 }
 
-/** The published error of a kind with this code. */
+/** Finds a published error by kind and code. */
 export function publishedError(kind: ErrorKind, code: string): DomainErrorClass | undefined {
   return published.get(`${code} ${kind}`);
 }
 
-/** Every published error, by code; the source of `docs/generated/errors.md`. */
+/** Returns every published error, sorted by code; the source of `docs/generated/errors.md`. */
 export function publishedErrors(): DomainErrorClass[] {
   return [...published.values()].sort((a, b) => a.code.localeCompare(b.code));
 }

@@ -1,19 +1,19 @@
 /**
- * What can happen, by type. Each module adds its own through declaration merging in `x.events.ts`, so the whole list
- * is known to the compiler: recording an undeclared event, or declaring one without deciding who hears it, is an error.
+ * Event payloads by event type. Each module adds its own through declaration merging in `x.events.ts`, so the compiler
+ * knows the whole list: recording an undeclared event, or declaring one without a route to sockets, does not compile.
  */
 // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- filled by the modules
 export interface DomainEvents {}
 
 export type EventType = keyof DomainEvents & string;
 
-/** Who did it. `name` is what a reader of the timeline or the audit log sees. */
+/** The author of an event. `id` is null for the system. */
 export interface Actor {
   type: 'member' | 'contact' | 'bot' | 'api_key' | 'system';
   id: string | null;
 }
 
-/** Where an event belongs; what each reader filters by. */
+/** The records that an event belongs to. Each consumer filters by them. */
 export interface EventScope {
   workspaceId: string;
   channelId?: string | null;
@@ -21,14 +21,14 @@ export interface EventScope {
   contactId?: string | null;
 }
 
-/** An event as a service records it: the payload is a snapshot, so that replay shows what was true then. */
+/** An event to be recorded. Its payload is a snapshot, so that a replay shows the state at that time. */
 export interface NewEvent<T extends EventType = EventType> extends EventScope {
   type: T;
   payload: DomainEvents[T];
   actor: Actor;
 }
 
-/** An event as the log keeps it. `xid` is the writing transaction's, as text; `position` orders within it. */
+/** An event in the log. `xid` is the id of the writing transaction, as text; `position` orders within it. */
 export interface RecordedEvent<T extends EventType = EventType> {
   id: string;
   type: T;
@@ -39,9 +39,9 @@ export interface RecordedEvent<T extends EventType = EventType> {
   actor: Actor;
   payload: DomainEvents[T];
   payloadVersion: number;
-  /** Of the request that did it; null for what happened by itself. */
+  /** Id of the request that caused it; null for events without a request. */
   requestId: string | null;
-  /** A wire time, so that an event is a JSON value everywhere. */
+  /** A wire time, so that an event is always a JSON value. */
   recordedAt: string;
   xid: string;
   position: string;

@@ -1,17 +1,18 @@
 import { domainToASCII } from 'node:url';
 
 const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
-/** Letters, marks and digits of any script. The URL standard drops or decodes other characters. */
+/** Letters, marks and digits of any script. The URL parser would drop or decode other characters. */
 const DOMAIN = /^[\p{L}\p{M}\p{N}.-]+$/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/;
 const MAX_CHARACTERS = 254;
 
 /**
- * Returns the one form in which an e-mail address is stored and compared: trimmed, ASCII letters in lower case, the
- * domain as DNS has it, so that `bücher.example`, `BÜCHER.example` and `xn--bcher-kva.example` are one domain.
- * Returns null for a text that is no address. Refuses a local part outside ASCII: a look-alike of another script must
- * not pass for a colleague. Refuses spellings that no keyboard produces for the same domain (full-width letters, soft
- * hyphens, escapes, line breaks).
+ * Returns the canonical form in which e-mail addresses are stored and compared, or null when the text is not an
+ * address. The form is trimmed, with ASCII letters in lower case and the domain in Punycode: `bücher.example`,
+ * `BÜCHER.example` and `xn--bcher-kva.example` are one domain.
+ *
+ * Rejects a local part outside ASCII: a look-alike from another script must not pass for a colleague. Rejects unusual
+ * spellings of a domain (full-width letters, soft hyphens, escapes, line breaks).
  */
 export function normaliseEmail(text: string): string | null {
   const written = text.trim().replace(/[A-Z]/g, letter => letter.toLowerCase());
@@ -24,7 +25,7 @@ export function normaliseEmail(text: string): string | null {
   const ascii = domainToASCII(domain);
   const labels = ascii.split('.');
   if (labels.length < 2 || !labels.every(label => LABEL.test(label))) return null;
-  // an ASCII domain stays as it is: the URL standard would rewrite one that looks like a number
+  // keep an ASCII domain unchanged: the URL parser would rewrite one that looks like a number
   const email = `${local}@${isAscii(domain) ? domain : ascii}`;
   return email.length > MAX_CHARACTERS ? null : email;
 }

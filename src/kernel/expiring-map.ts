@@ -1,13 +1,13 @@
-/** What was last noted of a thing, and when, in the noter's own milliseconds. */
+/** A value and the time at which it was set. */
 export interface Entry<Value> {
+  /** Milliseconds of the caller's clock. */
   at: number;
   value: Value;
 }
 
 /**
- * What has been noted within the last while: so that what repeats itself is noted once in it, or that one who comes late
- * learns what he has missed. Remembers so many things and no more: whoever makes up new ones fills neither the memory
- * nor whatever is written for each.
+ * Bounded map whose entries expire after `windowMs`. Used to log an event once per window, or to show recent changes to
+ * a late subscriber. A full map rejects new keys, so that made-up keys fill neither the memory nor the log.
  */
 export class ExpiringMap<Value = true> {
   /** Oldest first. */
@@ -18,31 +18,34 @@ export class ExpiringMap<Value = true> {
     private readonly maxEntries = 10_000,
   ) {}
 
-  /** The last that was noted of it; at least as long as the while lasts. */
-  get(what: string): Entry<Value> | undefined {
-    return this.entries.get(what);
+  /** Returns the entry of a key. An expired entry may still be returned. */
+  get(key: string): Entry<Value> | undefined {
+    return this.entries.get(key);
   }
 
-  /** Notes it, in place of what was noted of it before. @returns false where too many things are remembered already */
-  set(what: string, at: number, value: Value): boolean {
-    this.entries.delete(what);
-    for (const [old, noted] of this.entries) {
-      if (this.isWithin(noted, at)) break;
-      this.entries.delete(old);
+  /** Replaces the entry of a key. @returns false when the map is full */
+  set(key: string, at: number, value: Value): boolean {
+    this.entries.delete(key);
+    for (const [oldKey, entry] of this.entries) {
+      if (this.isCurrent(entry, at)) break;
+      this.entries.delete(oldKey);
     }
     if (this.entries.size >= this.maxEntries) return false;
-    this.entries.set(what, { at, value });
+    this.entries.set(key, { at, value });
     return true;
   }
 
-  /** Whether it has not been noted within the while, and is from now on. A clock that jumps either way ends a while. */
-  addIfAbsent(this: ExpiringMap, what: string, now: Date): boolean {
+  /**
+   * Adds a key.
+   * @returns false when it is present or the map is full. A clock jump in either direction expires entries.
+   */
+  addIfAbsent(this: ExpiringMap, key: string, now: Date): boolean {
     const at = now.getTime();
-    const last = this.get(what);
-    return !(last && this.isWithin(last, at)) && this.set(what, at, true);
+    const last = this.get(key);
+    return !(last && this.isCurrent(last, at)) && this.set(key, at, true);
   }
 
-  private isWithin({ at }: Entry<Value>, now: number): boolean {
+  private isCurrent({ at }: Entry<Value>, now: number): boolean {
     return Math.abs(now - at) < this.windowMs;
   }
 }

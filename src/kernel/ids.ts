@@ -6,8 +6,8 @@ let lastMillis = 0;
 let counter = 0;
 
 /**
- * A new UUIDv7 in lower case (RFC 9562): 48 bits of milliseconds, a 12-bit counter that keeps one process's ids
- * ascending, 62 random bits. Ascending keys write less than half the WAL of random ones.
+ * Returns a new UUIDv7 in lower case (RFC 9562): 48 bits of milliseconds, a 12-bit counter that keeps the ids of one
+ * process ascending, and 62 random bits. Ascending keys write less than half the WAL of random keys.
  */
 export function newId(now: number = Date.now()): string {
   if (unused >= pool.length) {
@@ -31,7 +31,7 @@ export function newId(now: number = Date.now()): string {
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
 
-/** Whether a client's text can be an id of ours; anything else names nothing, and never reaches the database. */
+/** Checks that a value from a client has the form of an id. Other values match no row and never reach the database. */
 export function isId(text: unknown): text is string {
   return typeof text === 'string' && UUID.test(text);
 }

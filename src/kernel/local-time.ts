@@ -1,11 +1,11 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** A formatter costs about 50 µs and 50 KiB; a service meets a few dozen time zones. */
+/** A formatter costs about 50 µs and 50 KiB; a service uses a few dozen time zones. */
 const MAX_FORMATTERS = 100;
 
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
-/** A stretch of time in which the zone's clock runs evenly: local time = UTC + `offset`. In milliseconds. */
+/** A period with a constant UTC offset: local time = UTC + `offset`. All in milliseconds. */
 export interface EvenStretch {
   from: number;
   to: number;
@@ -13,8 +13,8 @@ export interface EvenStretch {
 }
 
 /**
- * The stretches from `from` to at least `to`, in order and without a gap. A new one begins at each change of the zone's
- * offset, to the minute. Looks once per day, so two changes within 24 hours that cancel each other go unseen.
+ * Yields the periods of constant offset from `from` to at least `to`, in order and without gaps; boundaries are exact
+ * to the minute. It compares the offset once per day, so it misses two changes within 24 hours that cancel each other.
  */
 export function* evenStretches(timezone: string, from: number, to: number): Generator<EvenStretch> {
   let offset = offsetAt(timezone, from);
@@ -32,7 +32,7 @@ export function* evenStretches(timezone: string, from: number, to: number): Gene
   }
 }
 
-/** Local time minus UTC, in milliseconds. */
+/** Returns local time minus UTC, in milliseconds. */
 export function offsetAt(timezone: string, at: number): number {
   const [month = 1, day = 1, year = 1970, hour = 0, minute = 0, second = 0] = formatterOf(timezone)
     .format(at)
@@ -41,7 +41,7 @@ export function offsetAt(timezone: string, at: number): number {
   return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(at / 1000) * 1000;
 }
 
-/** The first full minute with the offset that holds at `end`, which is another one than at `start`. */
+/** Finds the first full minute with the offset of `end`, which must differ from the offset of `start`. */
 function changeBetween(timezone: string, start: number, end: number): number {
   const before = offsetAt(timezone, start);
   let [low, high] = [Math.floor(start / MINUTE_MS), Math.ceil(end / MINUTE_MS)];

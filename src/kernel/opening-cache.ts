@@ -3,8 +3,10 @@ import type { Opening } from './opening.js';
 import { openingAt } from './opening.js';
 
 const MAX_ENTRIES = 1_000;
-/** A desk that never opens is looked at anew once a day: by then 400 days reach one day further. */
-const LONGEST_MS = 24 * 3_600_000;
+/**
+ * An entry without a next change is computed again once a day, because the 400-day limit then reaches a day further.
+ */
+const MAX_AGE_MS = 24 * 3_600_000;
 
 interface Entry {
   opening: Opening;
@@ -13,13 +15,13 @@ interface Entry {
 }
 
 /**
- * Remembers the opening of each timetable until it changes: every visitor's page asks. The key is the timetable itself,
- * so a changed one is never answered from memory. The least recently used entries give way.
+ * LRU cache of each timetable's opening until its next change, because every widget page load needs it. The key is the
+ * timetable itself, so a changed timetable never gets a stale answer.
  */
 export class OpeningCache {
   private readonly entries = new Map<string, Entry>();
 
-  constructor(private readonly most = MAX_ENTRIES) {}
+  constructor(private readonly maxEntries = MAX_ENTRIES) {}
 
   get(hours: BusinessHours | null, timezone: string, at: Date): Opening {
     if (hours === null) return openingAt(hours, timezone, at);
@@ -28,7 +30,7 @@ export class OpeningCache {
     this.entries.delete(key);
     const entry = known && isCurrent(known, at) ? known : newEntry(hours, timezone, at);
     const [oldest] = this.entries.keys();
-    if (this.entries.size >= this.most && oldest !== undefined) this.entries.delete(oldest);
+    if (this.entries.size >= this.maxEntries && oldest !== undefined) this.entries.delete(oldest);
     this.entries.set(key, entry);
     return entry.opening;
   }
@@ -41,6 +43,6 @@ function isCurrent({ from, until }: Entry, at: Date): boolean {
 function newEntry(hours: BusinessHours | null, timezone: string, at: Date): Entry {
   const opening = openingAt(hours, timezone, at);
   const from = at.getTime();
-  const until = Math.min(opening.changesAt?.getTime() ?? Infinity, from + LONGEST_MS);
+  const until = Math.min(opening.changesAt?.getTime() ?? Infinity, from + MAX_AGE_MS);
   return { opening, from, until };
 }

@@ -4,25 +4,25 @@ import { evenStretches } from './local-time.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
-/** How far ahead the next opening is looked for. */
+/** Days ahead in which the next change is searched. */
 export const LOOK_AHEAD_DAYS = 400;
 
-/** Whether the desk is open at an instant, and when that changes; null: not within 400 days. */
+/** The state of a desk at an instant. `changesAt` is null when nothing changes within 400 days. */
 export interface Opening {
   open: boolean;
   changesAt: Date | null;
 }
 
-/** A stretch of time, `to` exclusive, in milliseconds. */
+/** A period in milliseconds; `to` is exclusive. */
 interface Span {
   from: number;
   to: number;
 }
 
 /**
- * Follows the local clock: a span that begins in the hour which summer time skips begins after it, and one in the hour
- * which winter time repeats is open twice. No timetable means always open. Goes by days, so it costs about 2 µs for each
- * day until the change.
+ * Returns the state of a desk and its next change, by the local clock; no timetable means always open. A span that
+ * begins in the hour skipped by summer time begins after it; a span in the hour repeated by winter time is open twice.
+ * Costs about 2 µs for each day until the change.
  */
 export function openingAt(hours: BusinessHours | null, timezone: string, at: Date): Opening {
   if (hours === null) return { open: true, changesAt: null };
@@ -41,7 +41,7 @@ function changing(open: boolean, at: number | null): Opening {
   return { open, changesAt: at === null ? null : new Date(at) };
 }
 
-/** The open stretches between two instants, by their beginning; adjacent ones may touch. */
+/** Yields the open spans between two instants, in order of their start; spans may touch. */
 function* openSpans(hours: BusinessHours, timezone: string, from: number, to: number): Generator<Span> {
   for (const stretch of evenStretches(timezone, from, to)) {
     const [localFrom, localTo] = [stretch.from + stretch.offset, stretch.to + stretch.offset];
@@ -55,9 +55,9 @@ function* openSpans(hours: BusinessHours, timezone: string, from: number, to: nu
   }
 }
 
-/** The open spans of one local day, in local milliseconds and in order. @param day counted from 1 January 1970 */
+/** Returns the open spans of one local day, in local milliseconds and in order. @param day days since 1 January 1970 */
 function localSpansOf(hours: BusinessHours, day: number): Span[] {
-  // that day was a Thursday
+  // 1 January 1970 was a Thursday
   const weekday = WEEKDAYS[(((day + 3) % 7) + 7) % 7] ?? 'mon';
   const toSpan = ({ from, to }: OpenSpan) => ({ from: day * DAY_MS + timeOf(from), to: day * DAY_MS + timeOf(to) });
   return (hours[weekday] ?? []).map(toSpan).sort((one, other) => one.from - other.from);

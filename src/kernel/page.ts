@@ -3,13 +3,13 @@ import { isId } from './ids.js';
 
 export const PAGE_LIMIT = { default: 50, max: 200 } as const;
 
-/** What a caller asks of a list. `limit` is 1–200. */
+/** The paging parameters of a list request. `limit` is 1–200. */
 export interface PageRequest {
   limit: number;
   cursor?: string | undefined;
 }
 
-/** A page of a keyset list: stable under inserts, no totals. */
+/** A page of a keyset-paginated list: stable under inserts, without totals. */
 export interface Page<T> {
   items: T[];
   nextCursor: string | null;
@@ -17,7 +17,9 @@ export interface Page<T> {
 
 export type CursorPart = string | number | null;
 
-/** Wraps the sort key of the last row. Opaque to clients; `list` names the order, so that no list takes another's. */
+/**
+ * Encodes the sort key of the last row; opaque to clients. `list` names the order, so no list accepts another's cursor.
+ */
 export function encodeCursor(list: string, parts: readonly CursorPart[]): string {
   return Buffer.from(JSON.stringify([list, ...parts])).toString('base64url');
 }
@@ -40,14 +42,14 @@ function isCursorPart(part: unknown): part is CursorPart {
   return part === null || (typeof part === 'string' && !part.includes('\0')) || Number.isSafeInteger(part);
 }
 
-/** The id in the cursor of a list that is ordered by id alone. @throws CursorInvalid */
+/** Decodes the cursor of a list that is ordered by id only. @throws CursorInvalid */
 export function decodeIdCursor(list: string, text: string): string {
   const [id] = decodeCursor(list, text, 1);
   if (!isId(id)) throw new CursorInvalid();
   return id;
 }
 
-/** Cuts the one row that was read past the limit and turns it into a cursor. */
+/** Makes a page of up to `limit` + 1 rows. The extra row is dropped; it only shows that another page follows. */
 export function toPage<T>(rows: T[], limit: number, cursorOf: (last: T) => string): Page<T> {
   const items = rows.slice(0, limit);
   const last = items.at(-1);

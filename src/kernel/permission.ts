@@ -3,8 +3,8 @@ import type { Principal, Role } from './principal.js';
 import { rank } from './principal.js';
 
 /**
- * The lowest role that may do each thing. Reading is for every agent; what shapes the workspace is for admins. An API
- * key acts like an admin of the whole workspace, within its own scopes. `widget:*` is the visitor's and nobody else's.
+ * The lowest role that has each permission. Every agent may read; only admins may configure the workspace. An API key
+ * acts as an admin of the whole workspace within its own scopes, and `widget:*` is for visitors only.
  */
 const LOWEST_ROLE = {
   'workspace:read': 'agent',
@@ -21,7 +21,7 @@ const LOWEST_ROLE = {
   'api-keys:write': 'admin',
   'contacts:read': 'agent',
   'contacts:write': 'agent',
-  /** All that is held of a person, what was said with it too: more than whoever manages contacts has to read. */
+  /** All stored data of a contact including its messages: more than the `contacts` permissions give access to. */
   'contact-exports:write': 'agent',
   'conversations:read': 'agent',
   'conversations:write': 'agent',
@@ -29,9 +29,9 @@ const LOWEST_ROLE = {
   'audit-log:read': 'admin',
   'canned-responses:read': 'agent',
   'canned-responses:write': 'agent',
-  /** Sessions: a key's for any member, an agent's narrower or elsewhere for itself. */
+  /** Creates sessions: an API key for any member, an agent only for itself (narrower, or in another workspace). */
   'sso:write': 'agent',
-  /** One's own session and password. */
+  /** The caller's own session and password. */
   'session:read': 'agent',
   'session:write': 'agent',
 } as const satisfies Record<string, Role>;
@@ -40,7 +40,7 @@ export type StaffPermission = keyof typeof LOWEST_ROLE;
 export type VisitorPermission = 'widget:read' | 'widget:write';
 export type Permission = StaffPermission | VisitorPermission;
 
-/** What an API key's `scopes` may name, besides `*`. */
+/** The valid values of an API key's `scopes`, besides `*`. */
 export const KEY_SCOPES: readonly string[] = Object.keys(LOWEST_ROLE).filter(name => !name.startsWith('session:'));
 
 export function isVisitorPermission(permission: Permission): permission is VisitorPermission {
@@ -51,14 +51,14 @@ export function lowestRole(permission: StaffPermission): Role {
   return LOWEST_ROLE[permission];
 }
 
-/** Whoever makes, invites or speaks for members can be one who may do everything: these scopes are worth as much. */
+/** Scopes that equal full access: a key that creates, invites or signs in members can become one with every right. */
 export const WHOLE_KEY_SCOPES: readonly string[] = ['*', 'members:write', 'invites:write', 'sso:write'];
 
 function isWholeKey(keyScopes: readonly string[]): boolean {
   return WHOLE_KEY_SCOPES.some(scope => keyScopes.includes(scope));
 }
 
-/** `x:write` on a key includes `x:read`: whoever may change a thing may look at it. */
+/** A key with `x:write` also has `x:read`. */
 function keyAllows(keyScopes: readonly string[], permission: StaffPermission): boolean {
   if (keyScopes.includes(permission) || isWholeKey(keyScopes)) return true;
   return keyScopes.includes(permission.replace(/:read$/, ':write'));
@@ -69,31 +69,32 @@ function meetsKeyDemand(keyScopes: readonly string[], demand: Demands['ofKey']):
   return demand === '*' ? isWholeKey(keyScopes) : keyAllows(keyScopes, demand);
 }
 
-/** What a thing takes beside the permission. */
+/** Requirements of a route beyond its permission. */
 export interface Demands {
-  /** Of an agent, where it takes a higher role than the rest of what the permission names. */
+  /** For agents: a higher role than the permission requires. */
   role?: Role;
-  /** Of an agent: whether it reaches beyond any one channel, so that a session limited to some may not do it. */
+  /** For agents: the action affects all channels, so a session limited to some channels may not do it. */
   allChannels?: boolean;
-  /** Of an API key: another permission, or the whole key. */
+  /** For API keys: a second permission, or `*` for full access. */
   ofKey?: StaffPermission | '*';
 }
 
-/** The lowest role that may do it. */
+/** Returns the lowest role that meets a permission and its demands. */
 export function roleFor(permission: StaffPermission, { role }: Demands): Role {
   return role ?? LOWEST_ROLE[permission];
 }
 
 /**
- * Throws unless the caller may do this at all. Which rows it may do it to is the repository's question.
+ * Throws unless the caller has the permission and meets the demands. Repositories decide which rows are visible.
  * A session whose scope is not `all` has the rights of an agent, whatever its role.
+ * @throws Forbidden, ScopeTooNarrow
  */
 export function assertAllowed(principal: Principal, permission: Permission, demands: Demands = {}): void {
   const Refusal = refusalOf(principal, permission, demands);
   if (Refusal) throw new Refusal();
 }
 
-/** Whether `assertAllowed` lets the caller pass. */
+/** Returns true when `assertAllowed` would not throw. */
 export function isAllowed(principal: Principal, permission: Permission, demands: Demands = {}): boolean {
   return refusalOf(principal, permission, demands) === null;
 }

@@ -1,4 +1,4 @@
-/** Somebody who can be there or not: a member of the workspace, or one of its contacts. */
+/** A member or contact whose presence is tracked. */
 export interface PresenceSubject {
   type: 'member' | 'contact';
   id: string;
@@ -9,7 +9,7 @@ export const PRESENCES = ['online', 'away', 'offline'] as const;
 /** Contacts are never `away`. */
 export type Presence = (typeof PRESENCES)[number];
 
-/** When somebody was last heard. */
+/** The last activity of a member or contact. */
 export interface Sighting {
   workspaceId: string;
   id: string;

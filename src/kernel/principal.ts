@@ -4,7 +4,7 @@ import { ALL_CHANNELS } from './channel-scope.js';
 export const ROLES = ['agent', 'admin', 'owner'] as const;
 export type Role = (typeof ROLES)[number];
 
-/** Position in `agent < admin < owner`. */
+/** Returns the position of a role in `agent < admin < owner`. */
 export function rank(role: Role): number {
   return ROLES.indexOf(role);
 }
@@ -21,11 +21,10 @@ export interface VisitorPrincipal extends InWorkspace {
   readonly kind: 'visitor';
   readonly contactId: string;
   readonly channelId: string;
-  /** Which of the contact's tokens it came with: those of earlier generations are worth nothing. */
+  /** Generation of the contact's token. Tokens of earlier generations are invalid. */
   readonly generation: number;
-  /** Whether the contact is verified. */
   readonly verified: boolean;
-  /** The same as `generation`, of the channel. */
+  /** Generation of the channel's tokens; earlier ones are invalid. */
   readonly channelGeneration: number;
   readonly expiresAt: Date;
 }
@@ -34,13 +33,13 @@ export interface AgentPrincipal extends InWorkspace {
   readonly kind: 'agent';
   readonly memberId: string;
   readonly userId: string;
-  /** The role whose rights the session has: the member's own, in a session that an API key minted at most `admin`. */
+  /** The effective role of the session: the member's role, but at most `admin` when an API key minted the session. */
   readonly role: Role;
   readonly name: string;
   readonly scope: ChannelScope;
-  /** What the session was narrowed to; with the member's own channels it makes the scope. */
+  /** The channels that the session was narrowed to. `scope` is their intersection with the member's channels. */
   readonly sessionScope: ChannelScope;
-  /** Whether the session can never leave this workspace: an API key has minted it. */
+  /** True when an API key minted the session, which then can never switch to another workspace. */
   readonly workspaceBound: boolean;
   readonly sessionId: string;
   readonly familyId: string;
@@ -54,18 +53,18 @@ export interface ApiKeyPrincipal extends InWorkspace {
   readonly keyScopes: readonly string[];
 }
 
-/** The service itself, acting within one workspace: timers, automatic transitions, migrations of data. */
+/** The service itself, acting within one workspace: timers, automatic transitions, data migrations. */
 export interface SystemPrincipal extends InWorkspace {
   readonly kind: 'system';
 }
 
-/** Who calls: made once per request or socket, the first argument of every service method. */
+/** The authenticated caller: created once per request or socket, the first argument of every service method. */
 export type Principal = VisitorPrincipal | AgentPrincipal | ApiKeyPrincipal | SystemPrincipal;
-/** Those who work for the workspace, as opposed to its visitors. */
+/** Callers that work for the workspace, as opposed to its visitors. */
 export type StaffPrincipal = AgentPrincipal | ApiKeyPrincipal | SystemPrincipal;
 export type CredentialKind = 'visitor' | 'agent' | 'api_key';
 
-/** The channels that a caller may see. A visitor's rows are found by contact, on its own channel. */
+/** Returns the channels that a caller may see. A visitor sees its own channel, and there only rows of its contact. */
 export function scopeOf(principal: Principal): ChannelScope {
   switch (principal.kind) {
     case 'agent':
@@ -78,10 +77,10 @@ export function scopeOf(principal: Principal): ChannelScope {
   }
 }
 
-/** As whom an API key acts, whoever made it. */
+/** The role of every API key, whatever the role of its creator. */
 export const API_KEY_ROLE: Role = 'admin';
 
-/** The role by which the caller is measured where roles are granted or changed; the service itself is above them. */
+/** Returns the role that limits which roles a caller may grant or change. The system ranks as owner. */
 export function actingRole(principal: StaffPrincipal): Role {
   switch (principal.kind) {
     case 'agent':
@@ -93,12 +92,11 @@ export function actingRole(principal: StaffPrincipal): Role {
   }
 }
 
-/** The service itself, in this workspace. */
 export function systemOf(workspaceId: string): SystemPrincipal {
   return { kind: 'system', workspaceId };
 }
 
-/** The stable identity of a credential's owner: rate limits, Idempotency-Key and sockets are counted by it. */
+/** Returns a stable key of the caller. Rate limits, idempotency keys and socket limits use it. */
 export function principalKey(principal: Principal): string {
   switch (principal.kind) {
     case 'agent':

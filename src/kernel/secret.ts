@@ -2,7 +2,7 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
-/** Unbiased random characters of `[A-Za-z0-9]`: bytes past the last whole multiple of 62 are thrown away. */
+/** Returns unbiased random characters of `[A-Za-z0-9]`: bytes from 248, the last multiple of 62, are discarded. */
 export function randomAlphanumeric(length: number): string {
   let text = '';
   while (text.length < length) {
@@ -13,17 +13,17 @@ export function randomAlphanumeric(length: number): string {
   return text;
 }
 
-/** An opaque secret of 256 random bits behind a prefix that lets people and scanners see what it is. */
+/** Returns a secret of 256 random bits with a prefix by which people and secret scanners recognise it. */
 export function randomToken(prefix: string): string {
   return `${prefix}${randomBytes(32).toString('base64url')}`;
 }
 
-/** SHA-256 in hex: how secrets with enough entropy of their own lie in the database. */
+/** Returns SHA-256 in hex. High-entropy secrets are stored in this form. */
 export function sha256(text: string): string {
   return createHash('sha256').update(text, 'utf8').digest('hex');
 }
 
-/** Compares without telling by its time how much of a guess was right. */
+/** Compares two secrets in constant time, so that timing does not show how much of a guess is right. */
 export function sameSecret(a: string, b: string): boolean {
   const left = createHash('sha256').update(a).digest();
   const right = createHash('sha256').update(b).digest();

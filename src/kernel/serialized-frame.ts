@@ -1,10 +1,10 @@
-/** Which of the two views of an event a socket gets. */
+/** The audience of a frame. Each gets its own view of an event. */
 export type Audience = 'agent' | 'visitor';
 
 declare const written: unique symbol;
 
 /**
- * A frame as it goes over the wire. Only the writers of declared frames make one, so a frame that nobody has declared
- * does not compile.
+ * A frame in its wire form. Only the functions that write declared frames return this type, so sending an undeclared
+ * frame does not compile.
  */
 export type SerializedFrame = string & { readonly [written]: true };

@@ -1,21 +1,23 @@
 import type { Principal } from './principal.js';
 
 /**
- * What rooms further right keep of a thing that ends, and let go of in the same unit of work: the sessions of a member,
- * the conversations of a bot. The thing's own room cannot name them, for it imports nothing to its right; so they put
- * themselves on this list when they start, and whoever ends the thing calls them all, in that order.
+ * Hooks that other modules register to clean up what they store for a resource that ends: the sessions of a member, the
+ * conversations of a bot. The owning module runs them in the unit of work that ends the resource. It cannot import the
+ * other modules, which come later in the module order, so they register themselves when they start.
  */
-export class TeardownHooks<Thing> {
-  private readonly hooks: TeardownHook<Thing>[] = [];
+export class TeardownHooks<Resource> {
+  private readonly hooks: TeardownHook<Resource>[] = [];
 
-  add(holder: TeardownHook<Thing>): void {
-    this.hooks.push(holder);
+  add(hook: TeardownHook<Resource>): void {
+    this.hooks.push(hook);
   }
 
-  /** Part of the caller's unit of work: one holder that throws keeps the thing from ending. */
-  async run(thing: Thing, by: Principal): Promise<void> {
-    for (const holder of this.hooks) await holder(thing, by);
+  /**
+   * Runs the hooks in order of registration, in the caller's unit of work. A hook that throws prevents the teardown.
+   */
+  async run(resource: Resource, by: Principal): Promise<void> {
+    for (const hook of this.hooks) await hook(resource, by);
   }
 }
 
-export type TeardownHook<Thing> = (thing: Thing, by: Principal) => Promise<void>;
+export type TeardownHook<Resource> = (resource: Resource, by: Principal) => Promise<void>;

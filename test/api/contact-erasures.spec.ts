@@ -298,7 +298,7 @@ describe('Erasing long conversations', () => {
   const isPending = async () => (await database.query('SELECT FROM erasure')).length > 0;
   /** Runs the job until nothing is pending, because a failed run can still have its claim. */
   async function scrubRest(): Promise<void> {
-    while (await isPending()) await job().work();
+    while (await isPending()) await job().runUntilDone();
   }
   const countStored = async () =>
     (
@@ -340,7 +340,7 @@ describe('Erasing long conversations', () => {
     try {
       await erase();
       await job()
-        .work()
+        .runUntilDone()
         .catch(() => undefined);
       expect(await findTraces(word)).not.toEqual([]);
       const [message] = (await api.get(`/v1/conversations/${id}/messages`)).data.items as Json[];
@@ -395,7 +395,7 @@ describe('Erasing long conversations', () => {
       await eventually(() => watches.some(({ failures }) => failures > 0) || undefined);
       for (const watch of watches) watch.left = Infinity;
       while (await isPending()) {
-        await Promise.all([world, other].map(({ app }) => app.app.get(ErasureJob).work()));
+        await Promise.all([world, other].map(({ app }) => app.app.get(ErasureJob).runUntilDone()));
       }
       const marks = watches.flatMap(watch => watch.marks);
       expect(marks.sort((a, b) => a - b)).toEqual([0, 500, 1_000, 1_500]);

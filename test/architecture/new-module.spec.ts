@@ -106,7 +106,7 @@ describe('npm run new:module refuses', () => {
     writeFileSync(join(tree, path), `${before}\nexport const TEMPLATE = 1;\n`);
     try {
       const { status, said } = await newModule('paper-boats');
-      expect(said).toMatch(/canned-responses\.errors\.ts speaks of something that bin\/new-module\/copy\.js/);
+      expect(said).toMatch(/canned-responses\.errors\.ts contains text that bin\/new-module\/copy\.js/);
       expect(status).toBe(1);
     } finally {
       writeFileSync(join(tree, path), before);

@@ -48,14 +48,14 @@ const MUTATIONS: Mutation[] = [
   {
     lock: 'the rows of one contact',
     file: 'src/platform/database/workspace.repository.ts',
-    from: '.place.contact} = :contactId`',
-    to: '.place.contact} IS NOT NULL`',
+    from: '.scopeColumns.contact} = :contactId`',
+    to: '.scopeColumns.contact} IS NOT NULL`',
     rows: '^GET /v1/widget/conversations/{id}$',
   },
   {
     lock: 'the rows of the channels in scope',
     file: 'src/platform/database/workspace.repository.ts',
-    from: 'if (scope !== null && this.place.channel)',
+    from: 'if (scope !== null && this.scopeColumns.channel)',
     to: 'if (scope === undefined)',
     rows: '^GET /v1/(channels|conversations)$',
   },

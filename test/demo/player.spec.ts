@@ -141,27 +141,23 @@ describe('a dialogue fails, and the others go on,', () => {
   it('when a message is told twice', async () => {
     const lost = second('c1', 3);
     chat.fate = message => (lost(message) ? 'shown twice' : 'shown');
-    expect(await failureOf()).toBe('the visitor was told twice of c1-3');
+    expect(await failureOf()).toBe('the visitor received more than once: c1-3');
   });
 
   it.each<[string, (messages: FakeMessage[]) => FakeMessage[], string]>([
     [
       'an acknowledged message is not in the history',
       all => all.slice(0, 2).concat(all.slice(3)),
-      'acknowledged, but not there: c1-3',
+      'acknowledged but missing: c1-3',
     ],
-    ['a message stands twice in the history', all => all.concat(all[2]!), 'there more than once: c1-3'],
-    ['the history has another order', all => all.toReversed(), 'message 1 is not what was said'],
+    ['a message stands twice in the history', all => all.concat(all[2]!), 'stored more than once: c1-3'],
+    ['the history has another order', all => all.toReversed(), 'message 1 differs from what was sent'],
     [
       'the history has other words',
       all => all.map(one => ({ ...one, content: '…' })),
-      'message 1 is not what was said',
+      'message 1 differs from what was sent',
     ],
-    [
-      'nobody said it',
-      all => all.map(one => ({ ...one, id: `x${one.id}` })).concat(all),
-      'there, but said by nobody: xc1-1',
-    ],
+    ['nobody said it', all => all.map(one => ({ ...one, id: `x${one.id}` })).concat(all), 'never sent: xc1-1'],
   ])('when %s', async (_what, remembered, why) => {
     chat.remembered = all => (all[0]!.conversation_id === 'c1' ? remembered(all) : all);
     expect(await failureOf()).toContain(`the visitor’s history: ${why}`);
@@ -183,7 +179,7 @@ describe('the report', () => {
     expect(summaryText({ dialogues: 512, messages: 8000, frames: 7999, seconds: 10, failures })).toBe(
       [
         '512 dialogues played in 10.0 s',
-        '8,000 messages said (800 a second), 7,999 frames delivered to the other side',
+        '8,000 messages sent (800 a second), 7,999 frames delivered to the other side',
         'failed: a: message 2 did not reach the visitor',
         '',
       ].join('\n'),

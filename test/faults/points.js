@@ -149,10 +149,10 @@ const MUTANTS = {
     const believing = () =>
       function (text) {
         const [from, subject, body] = JSON.parse(text);
-        if (from === this.id) this.heardAt = performance.now();
-        else if (subject !== '') this.own.publish(subject, body);
+        if (from === this.id) this.lastEchoAt = performance.now();
+        else if (subject !== '') this.local.publish(subject, body);
       };
-    replace(RedisFanout.prototype, 'take', on && believing);
+    replace(RedisFanout.prototype, 'receive', on && believing);
   },
   async 'nobody hears of an event before the horizon has passed it'(on) {
     const { EventTailRepository } = await dist('platform/events/event-tail.repository.js');

@@ -41,7 +41,7 @@ async function rotate(world: World, say: (line: string) => void = () => undefine
 }
 
 async function told(world: World): Promise<string[]> {
-  return printKeyUse(await rotationOf(world).uses(), keyIds(world));
+  return printKeyUse(await rotationOf(world).findKeyUses(), keyIds(world));
 }
 
 function rotationOf(world: World): KeyRotationService {
@@ -94,7 +94,7 @@ describe('rotating the encryption keys', () => {
     const after = await instance(NEW);
     expect((await prove(after, channel)).data.contact.verified).toBe(true);
     expect(await botSecretIn(after, bot.id as string)).toBe(bot.secret);
-    expect(needsMissingKey(await rotationOf(after).uses(), keyIds(after))).toBe(false);
+    expect(needsMissingKey(await rotationOf(after).findKeyUses(), keyIds(after))).toBe(false);
   });
 
   it('leaves what its owner sees as it was', async () => {
@@ -191,7 +191,7 @@ describe('a key that was taken out too early', () => {
       `a key that is not in ENCRYPTION_KEYS (${old}) is needed to read identity secrets of channels (2)`,
     );
     expect(said).toEqual(['identity secrets of channels: 0 rewritten, 2 cannot be read and stay as they are']);
-    expect(needsMissingKey(await rotationOf(without).uses(), keyIds(without))).toBe(true);
+    expect(needsMissingKey(await rotationOf(without).findKeyUses(), keyIds(without))).toBe(true);
     const back = await instance(`${NEW},${OLD}`);
     await rotate(back);
     expect((await prove(without, channel)).data.contact.verified).toBe(true);

@@ -268,7 +268,7 @@ describe('WEBHOOK_ALLOWED_CIDRS', () => {
       expect([wrong, ...faults(wrong)]).toEqual([
         wrong,
         null,
-        ['WEBHOOK_ALLOWED_CIDRS must be networks such as 10.0.0.0/8 or fd00::/8, parted by commas'],
+        ['WEBHOOK_ALLOWED_CIDRS must be networks such as 10.0.0.0/8 or fd00::/8, separated by commas'],
       ]);
     }
   });

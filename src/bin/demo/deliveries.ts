@@ -1,78 +1,85 @@
 import type { AgentSocket, MessageView, VisitorSocket } from '@support-chat/sdk';
 
-interface Arrival {
+interface Delivery {
   message: MessageView;
-  times: number;
+  /** How many frames carried the message. */
+  count: number;
 }
 
-/** What one side's socket has told it: every `message.created`, kept until its conversation is over. */
-export class Deliveries {
-  private readonly conversations = new Map<string, Map<string, Arrival>>();
-  private readonly waiting = new Map<string, { resolve: (arrival: Arrival) => void; fail: (why: string) => void }>();
-  private broken: string | undefined;
+interface Waiter {
+  resolve(delivery: Delivery): void;
+  fail(reason: string): void;
+}
 
-  /** @param patienceMs until a frame counts as missing */
+/** Records every `message.created` of one side's socket, until the conversation is forgotten. */
+export class Deliveries {
+  private readonly conversations = new Map<string, Map<string, Delivery>>();
+  private readonly waiters = new Map<string, Waiter>();
+  /** Why no more frames can come. */
+  private failure: string | undefined;
+
+  /** @param patienceMs time after which a frame counts as missing */
   constructor(
     socket: AgentSocket | VisitorSocket,
     private readonly patienceMs: number,
   ) {
-    // The two kinds of socket differ in how they see a conversation, which nobody here looks at.
-    const listening = socket as VisitorSocket;
-    listening.on('message.created', ({ data }) => this.arrived(data.message));
-    listening.on('closed', ({ code, reason, willReconnect }) => {
-      if (!willReconnect) this.breakOff(`the socket has ended: ${code} ${reason}`);
+    // the two socket types differ only in their view of a conversation, which is not used here
+    const source = socket as VisitorSocket;
+    source.on('message.created', ({ data }) => this.recordDelivery(data.message));
+    source.on('closed', ({ code, reason, willReconnect }) => {
+      if (!willReconnect) this.failAll(`the socket was closed: ${code} ${reason}`);
     });
   }
 
   /**
-   * The message as the frame showed it.
-   * @throws Error when it does not come in time, or cannot come any more
+   * Waits for the frame of a message and returns the message as the frame shows it.
+   * @throws Error when the frame does not arrive in time, or the socket was closed
    */
-  async of(conversationId: string, messageId: string): Promise<MessageView> {
-    return (this.known(conversationId).get(messageId) ?? (await this.next(messageId))).message;
+  async waitFor(conversationId: string, messageId: string): Promise<MessageView> {
+    return (this.deliveriesIn(conversationId).get(messageId) ?? (await this.waitForFrame(messageId))).message;
   }
 
-  /** Ids of messages that were told more than once. */
-  repeated(conversationId: string): string[] {
-    const arrivals = [...this.known(conversationId)];
-    return arrivals.filter(([, { times }]) => times > 1).map(([id]) => id);
+  /** Returns the ids of messages that were delivered more than once. */
+  findRepeated(conversationId: string): string[] {
+    const deliveries = [...this.deliveriesIn(conversationId)];
+    return deliveries.filter(([, { count }]) => count > 1).map(([id]) => id);
   }
 
   forget(conversationId: string): void {
     this.conversations.delete(conversationId);
   }
 
-  private arrived(message: MessageView): void {
-    const known = this.known(message.conversation_id);
-    const arrival = known.get(message.id) ?? { message, times: 0 };
-    arrival.times += 1;
-    known.set(message.id, arrival);
-    this.waiting.get(message.id)?.resolve(arrival);
+  private recordDelivery(message: MessageView): void {
+    const deliveries = this.deliveriesIn(message.conversation_id);
+    const delivery = deliveries.get(message.id) ?? { message, count: 0 };
+    delivery.count += 1;
+    deliveries.set(message.id, delivery);
+    this.waiters.get(message.id)?.resolve(delivery);
   }
 
-  private known(conversationId: string): Map<string, Arrival> {
-    const known = this.conversations.get(conversationId) ?? new Map<string, Arrival>();
-    this.conversations.set(conversationId, known);
-    return known;
+  private deliveriesIn(conversationId: string): Map<string, Delivery> {
+    const deliveries = this.conversations.get(conversationId) ?? new Map<string, Delivery>();
+    this.conversations.set(conversationId, deliveries);
+    return deliveries;
   }
 
-  private async next(messageId: string): Promise<Arrival> {
-    if (this.broken !== undefined) throw new Error(this.broken);
+  private async waitForFrame(messageId: string): Promise<Delivery> {
+    if (this.failure !== undefined) throw new Error(this.failure);
     let timer: NodeJS.Timeout | undefined;
     try {
-      return await new Promise<Arrival>((resolve, reject) => {
-        const fail = (why: string): void => reject(new Error(why));
-        this.waiting.set(messageId, { resolve, fail });
+      return await new Promise<Delivery>((resolve, reject) => {
+        const fail = (reason: string): void => reject(new Error(reason));
+        this.waiters.set(messageId, { resolve, fail });
         timer = setTimeout(() => fail(`no message.created within ${this.patienceMs / 1000} s`), this.patienceMs);
       });
     } finally {
       clearTimeout(timer);
-      this.waiting.delete(messageId);
+      this.waiters.delete(messageId);
     }
   }
 
-  private breakOff(why: string): void {
-    this.broken = why;
-    for (const { fail } of this.waiting.values()) fail(why);
+  private failAll(reason: string): void {
+    this.failure = reason;
+    for (const { fail } of this.waiters.values()) fail(reason);
   }
 }

@@ -1,6 +1,6 @@
 import { AgentClient, ApiError } from '@support-chat/sdk';
 
-/** Who works at the demo's desk. No secret: the demo is for trying, on one's own machine. */
+/** Credentials of the demo's agent. They are not secret: the demo is for trials on a local machine. */
 export const DEMO_AGENT = { email: 'olivia@demo.example', password: 'demo-desk-password' };
 
 const KEY_NAME = 'demo';
@@ -8,23 +8,23 @@ export const KEY_HOURS = 24;
 const KEY_MS = KEY_HOURS * 3_600_000;
 
 export interface DemoDesk {
-  /** Signed in. */
+  /** A client that is logged in. */
   agent: AgentClient;
   widgetToken: string;
-  /** For a backend. A key is shown once, so each run makes its own; that of another run stays as it is. */
+  /** An API key for a backend. A key is shown only once, so each run creates its own. */
   apiKey: string;
   /** Revokes this run's key. */
   close(): Promise<void>;
 }
 
-/** Signs in at the demo's workspace, which the first run registers; however often it runs, there is one. */
+/** Logs in to the demo workspace. The first run registers it, and later runs use the same one. */
 export async function openDesk(baseUrl: string): Promise<DemoDesk> {
   const agent = new AgentClient({ baseUrl });
-  await enter(agent);
+  await loginOrRegister(agent);
   const { items } = await agent.channels.list();
   const [channel] = items;
   if (!channel) throw new Error('the demo workspace has no channel');
-  await revokeLeftovers(agent);
+  await revokeExpiredKeys(agent);
   const expires_at = new Date(Date.now() + KEY_MS).toISOString();
   const { id, key } = await agent.apiKeys.create({ name: KEY_NAME, expires_at });
   const close = async () => void (await agent.apiKeys.revoke(id));
@@ -32,25 +32,25 @@ export async function openDesk(baseUrl: string): Promise<DemoDesk> {
 }
 
 /**
- * Registers the workspace where there is none. Of two first runs at the same time the second finds the e-mail taken, or
- * registers a workspace of its own; signing in once more takes both to the first.
+ * Logs in, and registers the workspace first when there is none. Of two concurrent first runs the second gets
+ * `email_taken` or registers another workspace; the second login leads both to the first workspace.
  */
-async function enter(agent: AgentClient): Promise<void> {
+async function loginOrRegister(agent: AgentClient): Promise<void> {
   try {
     await agent.login(DEMO_AGENT);
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'invalid_credentials') throw error;
-    await agent.register({ ...DEMO_AGENT, name: 'Olivia', workspace_name: 'Demo shop' }).catch(unlessTaken);
+    await agent.register({ ...DEMO_AGENT, name: 'Olivia', workspace_name: 'Demo shop' }).catch(ignoreEmailTaken);
     await agent.login(DEMO_AGENT);
   }
 }
 
-function unlessTaken(error: unknown): void {
+function ignoreEmailTaken(error: unknown): void {
   if (!(error instanceof ApiError) || error.code !== 'email_taken') throw error;
 }
 
-/** Revokes keys of runs that ended without revoking their own. A run that is under way has a key that has not expired. */
-async function revokeLeftovers(agent: AgentClient): Promise<void> {
+/** Revokes expired keys of earlier runs that did not revoke them. Keys of runs in progress have not expired. */
+async function revokeExpiredKeys(agent: AgentClient): Promise<void> {
   const { items } = await agent.apiKeys.list();
   for (const { id, name, expires_at } of items) {
     const expired = expires_at === null || Date.parse(expires_at) <= Date.now();

@@ -2,122 +2,131 @@ import type { AgentClient, MessageView, VisitorSocket } from '@support-chat/sdk'
 import { VisitorClient } from '@support-chat/sdk';
 import { Deliveries } from './deliveries.js';
 import type { Dialogue, Speaker } from './dialogue.js';
-import { difference, readHistory, type Said } from './history.js';
-import { sparingly, type Pace } from './pace.js';
-import { patiently } from './patience.js';
+import { describeDifference, readHistory, type SentMessage } from './history.js';
+import { throttle, type Pace } from './pace.js';
+import { retryRateLimited } from './retry-rate-limited.js';
 import type { Person } from './people.js';
 import type { Line } from './transcript.js';
 
-/** What all dialogues of a play share. */
-export interface Stage {
+/** The settings and clients that all dialogues of a run share. */
+export interface PlayContext {
   baseUrl: string;
   wsBaseUrl?: string | undefined;
   widgetToken: string;
   agent: AgentClient;
   agentName: string;
-  /** What the agent's inbox socket has told. */
-  agentEars: Deliveries;
+  /** Messages that the agent's socket has received. */
+  agentDeliveries: Deliveries;
   agentTyping: (conversationId: string) => void;
   pace: Pace;
   patienceMs: number;
 }
 
-/** One dialogue on its stage: a contact of its own talks with the agent, and each hears the other or it fails. */
+/** Plays one dialogue between a new contact and the agent. It fails when a message does not reach the other side. */
 export class DialoguePlay {
   readonly lines: Line[] = [];
-  readonly said: Said[] = [];
-  /** Messages that the other side's socket has shown. */
+  readonly sent: SentMessage[] = [];
+  /** Number of messages that arrived on the other side's socket. */
   frames = 0;
   private visitor!: VisitorClient;
   private socket!: VisitorSocket;
-  private visitorEars!: Deliveries;
+  private visitorDeliveries!: Deliveries;
   private conversationId = '';
-  private taken = false;
+  private assigned = false;
 
   constructor(
-    private readonly stage: Stage,
+    private readonly context: PlayContext,
     private readonly dialogue: Dialogue,
     private readonly contact: Person & { externalId: string },
   ) {}
 
-  /** @throws Error that says which message was lost, on which way */
-  async perform(): Promise<void> {
-    const { baseUrl, wsBaseUrl, widgetToken, patienceMs } = this.stage;
-    this.visitor = await patiently(() => VisitorClient.start({ baseUrl, wsBaseUrl, widgetToken, ...this.contact }));
+  /** @throws Error that names the lost message and its recipient */
+  async run(): Promise<void> {
+    const { baseUrl, wsBaseUrl, widgetToken, patienceMs } = this.context;
+    this.visitor = await retryRateLimited(() =>
+      VisitorClient.start({ baseUrl, wsBaseUrl, widgetToken, ...this.contact }),
+    );
     this.socket = await this.visitor.connect();
     try {
-      this.visitorEars = new Deliveries(this.socket, patienceMs);
-      await this.talk();
-      await patiently(() => this.stage.agent.conversations.resolve(this.conversationId));
-      await this.compare();
+      this.visitorDeliveries = new Deliveries(this.socket, patienceMs);
+      await this.playTurns();
+      await retryRateLimited(() => this.context.agent.conversations.resolve(this.conversationId));
+      await this.checkHistories();
     } finally {
       this.socket.close();
-      this.stage.agentEars.forget(this.conversationId);
+      this.context.agentDeliveries.forget(this.conversationId);
     }
   }
 
-  private async talk(): Promise<void> {
-    const visitorTyping = sparingly(() => this.socket.typing(this.conversationId));
-    let heard = '';
+  private async playTurns(): Promise<void> {
+    const visitorTyping = throttle(() => this.socket.typing(this.conversationId));
+    let previous = '';
     for (const [speaker, text] of this.dialogue.turns) {
-      if (speaker === 'agent') await this.take();
-      const typing = speaker === 'agent' ? this.stage.agentTyping : visitorTyping;
-      await this.stage.pace.spend(heard, text, () => this.conversationId !== '' && typing(this.conversationId));
-      const message = await patiently(() => (speaker === 'agent' ? this.reply(text) : this.ask(text)));
-      this.note(speaker, message);
-      await this.delivered(speaker, message);
-      heard = text;
+      if (speaker === 'agent') await this.takeConversation();
+      const typing = speaker === 'agent' ? this.context.agentTyping : visitorTyping;
+      await this.context.pace.simulateTurn(
+        previous,
+        text,
+        () => this.conversationId !== '' && typing(this.conversationId),
+      );
+      const message = await retryRateLimited(() =>
+        speaker === 'agent' ? this.sendAsAgent(text) : this.sendAsVisitor(text),
+      );
+      this.recordMessage(speaker, message);
+      await this.checkDelivery(speaker, message);
+      previous = text;
     }
   }
 
-  private async ask(text: string): Promise<MessageView> {
+  private async sendAsVisitor(text: string): Promise<MessageView> {
     if (this.conversationId !== '') return this.visitor.send(this.conversationId, text);
     const { conversation, message } = await this.visitor.startConversation(text);
     this.conversationId = conversation.id;
     return message;
   }
 
-  private reply(text: string): Promise<MessageView> {
-    return this.stage.agent.conversations.send(this.conversationId, text);
+  private sendAsAgent(text: string): Promise<MessageView> {
+    return this.context.agent.conversations.send(this.conversationId, text);
   }
 
-  private async take(): Promise<void> {
-    if (this.taken) return;
-    await patiently(() => this.stage.agent.conversations.take(this.conversationId));
-    this.taken = true;
+  private async takeConversation(): Promise<void> {
+    if (this.assigned) return;
+    await retryRateLimited(() => this.context.agent.conversations.take(this.conversationId));
+    this.assigned = true;
   }
 
-  private note(speaker: Speaker, { id, content }: MessageView): void {
-    const name = speaker === 'agent' ? this.stage.agentName : this.contact.name;
+  private recordMessage(speaker: Speaker, { id, content }: MessageView): void {
+    const name = speaker === 'agent' ? this.context.agentName : this.contact.name;
     this.lines.push({ speaker, name, text: content ?? '', at: new Date() });
-    this.said.push({ id, speaker, text: content ?? '' });
+    this.sent.push({ id, speaker, text: content ?? '' });
   }
 
-  private async delivered(speaker: Speaker, { id, content }: MessageView): Promise<void> {
-    const [ears, side] = speaker === 'agent' ? [this.visitorEars, 'visitor'] : [this.stage.agentEars, 'agent'];
+  private async checkDelivery(speaker: Speaker, { id, content }: MessageView): Promise<void> {
+    const [deliveries, side] =
+      speaker === 'agent' ? [this.visitorDeliveries, 'visitor'] : [this.context.agentDeliveries, 'agent'];
     try {
-      const shown = await ears.of(this.conversationId, id);
+      const shown = await deliveries.waitFor(this.conversationId, id);
       if (shown.content !== content) throw new Error(`it arrived as ${JSON.stringify(shown.content)}`);
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new Error(`message ${this.said.length} did not reach the ${side}: ${why}`, { cause: error });
+      throw new Error(`message ${this.sent.length} did not reach the ${side}: ${why}`, { cause: error });
     }
     this.frames += 1;
   }
 
-  /** Both histories against what was said, and both sockets against having said it twice. */
-  private async compare(): Promise<void> {
+  /** Compares both histories with the sent messages, and checks that no socket received a message twice. */
+  private async checkHistories(): Promise<void> {
     const id = this.conversationId;
     const sides = [
-      { side: 'visitor', reader: this.visitor, ears: this.visitorEars },
-      { side: 'agent', reader: this.stage.agent.conversations, ears: this.stage.agentEars },
+      { side: 'visitor', reader: this.visitor, deliveries: this.visitorDeliveries },
+      { side: 'agent', reader: this.context.agent.conversations, deliveries: this.context.agentDeliveries },
     ];
-    for (const { side, reader, ears } of sides) {
-      const history = await readHistory(range => patiently(() => reader.messages(id, range)));
-      const wrong = difference(this.said, history);
+    for (const { side, reader, deliveries } of sides) {
+      const history = await readHistory(range => retryRateLimited(() => reader.messages(id, range)));
+      const wrong = describeDifference(this.sent, history);
       if (wrong !== undefined) throw new Error(`the ${side}’s history: ${wrong}`);
-      const twice = ears.repeated(id);
-      if (twice.length > 0) throw new Error(`the ${side} was told twice of ${twice.join(', ')}`);
+      const repeated = deliveries.findRepeated(id);
+      if (repeated.length > 0) throw new Error(`the ${side} received more than once: ${repeated.join(', ')}`);
     }
   }
 }

@@ -1,8 +1,8 @@
 import { createServer } from 'node:net';
 
-/** The wanted port, or, when somebody has it, one that nobody has. */
-export async function freePort(wanted: number): Promise<number> {
-  return (await tryPort(wanted)) ?? (await tryPort(0)) ?? wanted;
+/** Returns the preferred port, or another free port when it is taken. */
+export async function freePort(preferred: number): Promise<number> {
+  return (await tryPort(preferred)) ?? (await tryPort(0)) ?? preferred;
 }
 
 function tryPort(port: number): Promise<number | null> {

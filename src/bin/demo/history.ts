@@ -1,37 +1,39 @@
 import { items, type MessageRange, type MessageView, type Page } from '@support-chat/sdk';
 
-/** What was said, as the service acknowledged it. */
-export interface Said {
+/** A message that the service acknowledged. */
+export interface SentMessage {
   id: string;
   speaker: 'contact' | 'agent';
   text: string;
 }
 
-/** Everything that people said in a conversation, as the service orders it, without the timeline's own entries. */
-export async function readHistory(read: (range: MessageRange) => Promise<Page<MessageView>>): Promise<Said[]> {
-  const said: Said[] = [];
+/** Reads all messages of a conversation in the order of the service, without system events. */
+export async function readHistory(read: (range: MessageRange) => Promise<Page<MessageView>>): Promise<SentMessage[]> {
+  const messages: SentMessage[] = [];
   const all = items(next => read({ after_seq: 0, limit: 200, ...next }));
   for await (const { id, sender_type, content_type, content } of all) {
-    if (content_type !== 'event') said.push({ id, speaker: sender_type as Said['speaker'], text: content ?? '' });
+    if (content_type !== 'event')
+      messages.push({ id, speaker: sender_type as SentMessage['speaker'], text: content ?? '' });
   }
-  return said;
+  return messages;
 }
 
-/** How a history differs from what was said; undefined when every message stands in it exactly once, in order. */
-export function difference(said: readonly Said[], history: readonly Said[]): string | undefined {
-  const lost = said.filter(({ id }) => !history.some(message => message.id === id));
-  if (lost.length > 0) return `acknowledged, but not there: ${namesOf(lost)}`;
-  const unknown = history.filter(({ id }) => !said.some(message => message.id === id));
-  if (unknown.length > 0) return `there, but said by nobody: ${namesOf(unknown)}`;
-  const twice = history.filter(({ id }, place) => history.findIndex(message => message.id === id) < place);
-  if (twice.length > 0) return `there more than once: ${namesOf(twice)}`;
-  const place = said.findIndex(({ id, text, speaker }, index) => {
+/** Describes how a history differs from the sent messages; undefined when both are equal. */
+export function describeDifference(sent: readonly SentMessage[], history: readonly SentMessage[]): string | undefined {
+  const lost = sent.filter(({ id }) => !history.some(message => message.id === id));
+  if (lost.length > 0) return `acknowledged but missing: ${idsOf(lost)}`;
+  const unknown = history.filter(({ id }) => !sent.some(message => message.id === id));
+  if (unknown.length > 0) return `never sent: ${idsOf(unknown)}`;
+  const repeated = history.filter(({ id }, index) => history.findIndex(message => message.id === id) < index);
+  if (repeated.length > 0) return `stored more than once: ${idsOf(repeated)}`;
+  const differing = sent.findIndex(({ id, text, speaker }, index) => {
     const other = history[index]!;
     return other.id !== id || other.text !== text || other.speaker !== speaker;
   });
-  return place < 0 ? undefined : `message ${place + 1} is not what was said: ${JSON.stringify(history[place])}`;
+  if (differing < 0) return undefined;
+  return `message ${differing + 1} differs from what was sent: ${JSON.stringify(history[differing])}`;
 }
 
-function namesOf(messages: readonly Said[]): string {
+function idsOf(messages: readonly SentMessage[]): string {
   return messages.map(({ id }) => id).join(', ');
 }

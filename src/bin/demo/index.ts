@@ -1,4 +1,4 @@
-/** The demo's player; who starts a service for it is no business of this folder. */
+/** The demo's player. It needs a running service; `main.ts` starts one. */
 export { loadDialogues, type Dialogue } from './dialogue.js';
 export { playDialogues, type PlayOptions } from './player.js';
 export { progressLine, summaryText, type Failure, type Progress, type Summary } from './report.js';

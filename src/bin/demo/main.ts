@@ -10,28 +10,30 @@ import { freePort } from './free-port.js';
 import { loadDialogues, playDialogues, progressLine, summaryText } from './index.js';
 import { readOptions, USAGE } from './options.js';
 
-/** Rates for one machine that plays everybody: high, and finite. */
+/** High but finite rates, because one machine plays all visitors and agents. */
 const RATES = 'register=1000/60,widget_session=100000/60,visitor=100000/60,visitor_message=100000/60,agent=1000000/60';
 
 const BAD_ARGUMENTS = 2;
 const BAD_CONFIGURATION = 78;
-/** How long (ms) a stop waits until this run's key is revoked; it expires by itself. */
-const PARTING_MS = 2_000;
-/** How often a port is looked for that nobody takes before the service listens on it. */
-const TRIES = 5;
+/** Maximum time (ms) that a stop waits for the API key to be revoked. The key expires anyway. */
+const REVOKE_MS = 2_000;
+/** Attempts to find a port that is not taken before the service listens on it. */
+const MAX_ATTEMPTS = 5;
 
-const say = (line = ''): void => void process.stdout.write(`${line}\n`);
+const print = (line = ''): void => void process.stdout.write(`${line}\n`);
 
-const options = attempt(() => readOptions(process.argv.slice(2)), refuseArguments);
+const options = readOr(() => readOptions(process.argv.slice(2)), refuseArguments);
 const dialogues = await loadDialogues(options.dialogues).catch(refuseArguments);
-const wanted = attempt(() => loadConfig(environment({ RATE_LIMITS: RATES, LOG_LEVEL: 'warn' })), refuseConfiguration);
-/** Revokes this run's key, once there is one. */
+const config = readOr(() => loadConfig(environment({ RATE_LIMITS: RATES, LOG_LEVEL: 'warn' })), refuseConfiguration);
+/** Revokes the API key of this run once it exists. */
 let closeDesk = (): Promise<void> => Promise.resolve();
-let service = new Service(wanted, log());
+let service = new Service(config, log());
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => void finish(0));
 const port = await start();
 const baseUrl = urlOf(port);
-say(`It listens on ${baseUrl}. Playing ${Math.min(dialogues.length, options.limit ?? Infinity)} dialogues.\n`);
+print(
+  `The service listens on ${baseUrl}. Playing ${Math.min(dialogues.length, options.limit ?? Infinity)} dialogues.\n`,
+);
 
 const { agent, widgetToken, apiKey, close } = await openDesk(baseUrl).catch(giveUp);
 closeDesk = close;
@@ -45,14 +47,14 @@ const summary = await playDialogues({
   speed: options.speed,
   concurrency: options.atOnce,
   ...(many
-    ? { onProgress: progress => progress.played % 32 === 0 && say(progressLine(progress)) }
-    : { onDialogue: block => say(block) }),
+    ? { onProgress: progress => progress.played % 32 === 0 && print(progressLine(progress)) }
+    : { onDialogue: block => print(block) }),
 });
-say(summaryText(summary));
+print(summaryText(summary));
 if (options.exit || service.stopped) await finish(summary.failures.length === 0 ? 0 : 1);
 
 const visitor = await VisitorClient.start({ baseUrl, widgetToken, name: 'You' });
-say(`The service stays up. To try it yourself:
+print(`The service keeps running. To try it yourself:
 
   API             ${baseUrl}/v1
   Reference       ${baseUrl}/docs
@@ -70,35 +72,36 @@ say(`The service stays up. To try it yourself:
 Ctrl-C stops the service and its database.`);
 
 /**
- * Starts the service on the wanted port or, where that is taken, on another one. A port that was free when it was looked
- * for can be taken when the service listens: another demo may start at the same time.
+ * Starts the service on the configured port, or on another one when that is taken. Retries, because a port that was
+ * free can be taken before the service listens: another demo may start at the same time.
  */
 async function start(): Promise<number> {
-  for (let tries = 1; ; tries += 1) {
-    const free = await freePort(wanted.port);
-    if (wanted.port !== 0 && free !== wanted.port) {
-      say(`Port ${wanted.port} is taken: this demo listens on ${free} instead.`);
+  for (let attempt = 1; ; attempt += 1) {
+    const free = await freePort(config.port);
+    if (config.port !== 0 && free !== config.port) {
+      print(`Port ${config.port} is taken: this demo listens on ${free} instead.`);
     }
-    if (tries === 1) say(`Starting the service (data under ${wanted.dataDir}) …`);
+    if (attempt === 1) print(`Starting the service (data under ${config.dataDir}) …`);
     const publicUrl = urlOf(free);
-    service = new Service({ ...wanted, port: free, publicUrl, dashboardUrl: `${publicUrl}/dashboard` }, log());
+    service = new Service({ ...config, port: free, publicUrl, dashboardUrl: `${publicUrl}/dashboard` }, log());
     void service.failed.then(error => quit(error.message));
     try {
       await service.start();
       return free;
     } catch (error) {
       if (service.stopped) return new Promise<never>(() => undefined);
-      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || tries === TRIES) quit((error as Error).message);
+      if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE' || attempt === MAX_ATTEMPTS)
+        quit((error as Error).message);
     }
   }
 }
 
-function urlOf(ofPort: number): string {
-  return `http://localhost:${ofPort}`;
+function urlOf(servicePort: number): string {
+  return `http://localhost:${servicePort}`;
 }
 
 function log() {
-  return createLog({ level: wanted.logLevel, pretty: true });
+  return createLog({ level: config.logLevel, pretty: true });
 }
 
 async function giveUp({ message }: Error): Promise<never> {
@@ -108,14 +111,14 @@ async function giveUp({ message }: Error): Promise<never> {
 
 async function finish(code: number): Promise<never> {
   if (!service.stopped) {
-    say('\nStopping …');
-    await Promise.race([closeDesk().catch(() => undefined), wait(PARTING_MS)]);
+    print('\nStopping …');
+    await Promise.race([closeDesk().catch(() => undefined), wait(REVOKE_MS)]);
   }
   await service.stop();
   return process.exit(code);
 }
 
-function attempt<T>(read: () => T, refuse: (error: Error) => never): T {
+function readOr<T>(read: () => T, refuse: (error: Error) => never): T {
   try {
     return read();
   } catch (error) {

@@ -1,19 +1,20 @@
 import { parseArgs } from 'node:util';
 
 export interface DemoOptions {
-  /** A file of dialogues; our own when undefined. */
+  /** File with dialogues; undefined for the built-in ones. */
   dialogues: string | undefined;
-  /** Times a person's pace; 0 is as fast as possible. */
+  /** Multiple of a person's speed; 0 is as fast as possible. */
   speed: number;
+  /** Number of concurrent dialogues. */
   atOnce: number;
   limit: number | undefined;
-  /** Stop after the play instead of staying up. */
+  /** Stops the service after the last dialogue. */
   exit: boolean;
 }
 
 export const USAGE = 'Usage: npm run demo -- [--dialogues FILE] [--speed N] [--at-once N] [--limit N] [--exit]';
 
-/** @throws Error of one line that says which argument is wrong */
+/** @throws Error with a one-line message that names the invalid argument */
 export function readOptions(argv: string[]): DemoOptions {
   const { values } = parse(argv);
   return {
@@ -38,7 +39,7 @@ function parse(argv: string[]) {
       },
     });
   } catch (error) {
-    // the first sentence names the argument; the rest explains how to pass one that begins with a dash
+    // the first sentence of Node's message names the argument; the rest explains values that begin with a dash
     const [first = ''] = (error as Error).message.split(/\.\s|\n/);
     throw new Error(`${first.replace(/\.$/, '')}.`, { cause: error });
   }

@@ -1,27 +1,27 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What an average person takes: reading 25 characters a second, typing 8. Nobody waits out a long text in a demo. */
-const READING = { thinkMs: 800, perCharacterMs: 40, longestMs: 6_000 };
-const TYPING = { perCharacterMs: 125, longestMs: 12_000 };
-/** An indicator lasts 8 s on the other side. */
+/** Average speed of a person: 25 characters read and 8 typed per second. The maxima keep the demo short. */
+const READING = { thinkMs: 800, perCharacterMs: 40, maxMs: 6_000 };
+const TYPING = { perCharacterMs: 125, maxMs: 12_000 };
+/** Time between typing frames. The other side shows the indicator for 8 s after each. */
 const INDICATOR_MS = 5_000;
 
-/** How fast a dialogue is played. */
+/** Simulates the time that people take to read and type. */
 export class Pace {
   private readonly factor: number;
 
-  /** @param speed times a person's; 0 or Infinity is as fast as the service answers */
+  /** @param speed multiple of a person's speed; 0 or Infinity for no delays */
   constructor(speed: number) {
-    if (Number.isNaN(speed) || speed < 0) throw new RangeError(`speed ${speed} is no number from 0 to Infinity`);
+    if (Number.isNaN(speed) || speed < 0) throw new RangeError(`speed ${speed} is not a number from 0 to Infinity`);
     this.factor = speed === 0 ? 0 : 1 / speed;
   }
 
-  /** The time in which somebody reads what was said and types the answer. */
-  async spend(heard: string, answer: string, showTyping: () => void): Promise<void> {
+  /** Waits as long as a person takes to read the previous message and to type the answer. */
+  async simulateTurn(previous: string, answer: string, showTyping: () => void): Promise<void> {
     if (this.factor === 0) return;
-    const reading = READING.thinkMs + heard.length * READING.perCharacterMs;
-    await wait(this.factor * Math.min(reading, READING.longestMs));
-    let left = this.factor * Math.min(answer.length * TYPING.perCharacterMs, TYPING.longestMs);
+    const reading = READING.thinkMs + previous.length * READING.perCharacterMs;
+    await wait(this.factor * Math.min(reading, READING.maxMs));
+    let left = this.factor * Math.min(answer.length * TYPING.perCharacterMs, TYPING.maxMs);
     while (left > 0) {
       showTyping();
       await wait(Math.min(left, INDICATOR_MS));
@@ -30,16 +30,16 @@ export class Pace {
   }
 }
 
-/** One agent types in many dialogues over one socket, which may say 20 things a second. */
+/** Minimum time between typing frames: all dialogues share the agent's socket, which may send 20 frames a second. */
 const TYPING_GAP_MS = 100;
 
-/** `act`, left out when it comes too soon after the last time. */
-export function sparingly(act: (conversationId: string) => void): (conversationId: string) => void {
+/** Wraps a function so that calls too soon after the last one are dropped. */
+export function throttle(send: (conversationId: string) => void): (conversationId: string) => void {
   let last = -Infinity;
   return conversationId => {
     const now = performance.now();
     if (now - last < TYPING_GAP_MS) return;
     last = now;
-    act(conversationId);
+    send(conversationId);
   };
 }

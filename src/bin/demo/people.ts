@@ -1,4 +1,4 @@
-/** Somebody who writes to the shop. */
+/** A fictional contact. */
 export interface Person {
   name: string;
   email: string;
@@ -13,16 +13,16 @@ const FAMILY =
     ' ',
   );
 
-/** The same number is always the same person; 340 pass before one comes back. */
+/** Returns the person for a number; always the same one, repeating after 340. */
 export function personAt(index: number): Person {
-  // 20 and 17 share no divisor, so that walking both lists at once meets every pair.
+  // 20 and 17 have no common divisor, so every pair of names occurs
   const given = GIVEN[index % GIVEN.length]!;
   const family = FAMILY[index % FAMILY.length]!;
-  return { name: `${given} ${family}`, email: `${plain(given)}.${plain(family)}@example.com` };
+  return { name: `${given} ${family}`, email: `${asciiLetters(given)}.${asciiLetters(family)}@example.com` };
 }
 
-/** An address takes ASCII letters only. */
-function plain(name: string): string {
+/** Keeps the ASCII letters of a name, for an e-mail address. */
+function asciiLetters(name: string): string {
   return name
     .normalize('NFD')
     .replace(/[^A-Za-z]/g, '')

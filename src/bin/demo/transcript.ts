@@ -1,6 +1,6 @@
 import type { Speaker } from './dialogue.js';
 
-/** One thing said. */
+/** One message of a transcript. */
 export interface Line {
   speaker: Speaker;
   name: string;
@@ -8,43 +8,43 @@ export interface Line {
   at?: Date;
 }
 
-/** A dialogue as it was played. */
+/** A dialogue that was played. */
 export interface Transcript {
   title: string;
   topics: readonly string[];
   lines: readonly Line[];
-  /** How it ended. */
+  /** Result of the dialogue, shown at the end. */
   outcome: string;
   failed?: boolean;
 }
 
 export interface TranscriptStyle {
-  /** Columns of the page, 80 unless told. */
+  /** Columns of the page; 80 by default. */
   width?: number | undefined;
-  /** Terminal colours; only where a terminal reads them. */
+  /** Adds terminal colours. */
   colour?: boolean | undefined;
-  /** The time of day beside each name. */
+  /** Adds the time of day to each name. */
   times?: boolean | undefined;
 }
 
-const NARROWEST = 40;
+const MIN_WIDTH = 40;
 const INK = { contact: 36, agent: 32, quiet: 2, bad: 31 } as const;
 
-/** The page of a dialogue: the contact to the left, the agent to the right. */
+/** Formats a dialogue as text, with the contact on the left and the agent on the right. */
 export function transcript({ title, topics, lines, outcome, failed }: Transcript, style: TranscriptStyle = {}): string {
-  const width = Math.max(NARROWEST, style.width ?? 80);
+  const width = Math.max(MIN_WIDTH, style.width ?? 80);
   const paint = (ink: keyof typeof INK, text: string): string =>
     style.colour ? `\u001b[${INK[ink]}m${text}\u001b[0m` : text;
-  const said = lines.flatMap((line, place) => {
+  const body = lines.flatMap((line, index) => {
     const margin = ' '.repeat(line.speaker === 'contact' ? 2 : Math.floor(width * 0.25));
     const text = wrap(line.text, Math.floor(width * 0.7)).map(row => `${paint(line.speaker, '│')} ${row}`.trimEnd());
-    const goesOn = lines[place - 1]?.speaker === line.speaker;
-    const rows = goesOn ? text : [paint(line.speaker, nameOf(line, style)), ...text];
+    const sameSpeaker = lines[index - 1]?.speaker === line.speaker;
+    const rows = sameSpeaker ? text : [paint(line.speaker, nameOf(line, style)), ...text];
     return ['', ...rows.map(row => `${margin}${row}`)];
   });
   const head = paint('quiet', rule([title, topics.join(', ')], width));
   const end = wrap(outcome, width - 2).map(row => `  ${paint(failed ? 'bad' : 'quiet', row)}`);
-  return `${[head, ...said, '', ...end, ''].join('\n')}\n`;
+  return `${[head, ...body, '', ...end, ''].join('\n')}\n`;
 }
 
 function nameOf({ name, at }: Line, style: TranscriptStyle): string {
@@ -59,7 +59,7 @@ function rule(titles: [string, string], width: number): string {
   return ends.join('─'.repeat(Math.max(2, gap)));
 }
 
-/** Breaks at spaces, and within a word only when it is longer than a row. */
+/** Wraps at spaces, and within a word only when it is longer than a row. */
 function wrap(text: string, width: number): string[] {
   return clean(text)
     .split('\n')
@@ -80,7 +80,7 @@ function cut(word: string, width: number): string[] {
   return Array.from({ length: pieces }, (_, piece) => letters.slice(piece * width, (piece + 1) * width).join(''));
 }
 
-/** Dialogues may come from anywhere: nothing in them may steer the terminal. Line breaks and tabs stay as white space. */
+/** Removes control and direction characters, so that a dialogue cannot control the terminal. Tabs become spaces. */
 function clean(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')

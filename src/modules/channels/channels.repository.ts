@@ -22,7 +22,7 @@ const ALL_ALLOWED_ORIGINS = statement(`
 export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   protected readonly entity = ChannelEntity;
   protected readonly alias = 'channel';
-  protected override readonly place = { channel: 'id' };
+  protected override readonly scopeColumns = { channel: 'id' };
 
   private readonly origins: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
 

@@ -66,7 +66,7 @@ export interface ContactQuery {
 export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   protected readonly entity = ContactEntity;
   protected readonly alias = 'contact';
-  protected override readonly place = { contact: 'id' };
+  protected override readonly scopeColumns = { contact: 'id' };
 
   constructor(
     units: UnitOfWork,

@@ -23,7 +23,7 @@ const NOW = statement('SELECT clock_timestamp()::timestamptz(3) AS now');
 export class ConversationsRepository extends WorkspaceRepository<ConversationEntity> {
   protected readonly entity = ConversationEntity;
   protected readonly alias = 'conversation';
-  protected override readonly place = { channel: 'channelId', contact: 'contactId' };
+  protected override readonly scopeColumns = { channel: 'channelId', contact: 'contactId' };
 
   constructor(
     units: UnitOfWork,

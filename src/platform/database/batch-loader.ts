@@ -2,16 +2,17 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Sql, Statement } from './sql.js';
 import { statement } from './sql.js';
 
-/** How one kind of question is put to the database. */
+/** A query that can be run for one key, or for many keys in one statement. */
 export interface Query<Key extends readonly unknown[], Row> {
   one(key: Key): Promise<Row | undefined>;
-  /** All in one statement. @returns what was found, by the places of their keys */
+  /** Runs one statement for all keys. @returns the rows by the index of their keys; keys without a row are missing */
   many(keys: readonly Key[]): Promise<ReadonlyMap<number, Row>>;
 }
 
 /**
- * @param one asks by the members of a key
- * @param many asks by a list of each of these; its rows say in `place`, from 0, which key they are found by
+ * Makes a query that finds at most one row per key.
+ * @param one takes the members of a key as parameters
+ * @param many takes a list of each member; its rows return the index of their key, from 0, as `place`
  */
 export function one<Key extends readonly unknown[], Row extends object>(
   sql: Sql,
@@ -27,7 +28,7 @@ export function one<Key extends readonly unknown[], Row extends object>(
   };
 }
 
-/** The same where a key finds any number of rows. */
+/** Makes a query that finds any number of rows per key. Parameters as for `one`. */
 export function many<Key extends readonly unknown[], Row extends object>(
   sql: Sql,
   one: Statement,
@@ -36,26 +37,27 @@ export function many<Key extends readonly unknown[], Row extends object>(
   return {
     one: key => sql.rows<Row>(one, key),
     many: async keys => {
-      const found = new Map(keys.map((_key, place): [number, Row[]] => [place, []]));
+      const found = new Map(keys.map((_key, index): [number, Row[]] => [index, []]));
       for (const row of await sql.rows<Row & { place: number }>(many, columnsOf(keys))) found.get(row.place)?.push(row);
       return found;
     },
   };
 }
 
-/** A list of each member of the keys. */
+/** Transposes keys into one list per member. */
 function columnsOf(keys: readonly (readonly unknown[])[]): unknown[][] {
   return (keys[0] ?? []).map((_member, index) => keys.map(key => key[index]));
 }
 
 /**
- * A question as one statement for a key and one for lists of keys, alike but for where `asked` comes from.
- * @param columns of `asked`, with their types, by the members of a key; a list in a key is handed over as text
- * @param text of the question: it selects `asked.place`, and is given what `asked` is
+ * Builds the statement for one key and the statement for lists of keys from the same text. They differ only in the
+ * source of the relation `asked`, which contains the keys.
+ * @param columns names and types of the columns of `asked`, one per member of a key; a list in a key is passed as text
+ * @param text builds the SQL from the source of `asked`; the SQL must select `asked.place`
  */
 export function batchQuery(
   columns: Record<string, string>,
-  text: (asked: string) => string,
+  text: (source: string) => string,
 ): readonly [one: Statement, many: Statement] {
   const names = Object.keys(columns).join(', ');
   const values = Object.entries(columns).map(([name, type], index) => `$${index + 1}::${type} AS ${name}`);
@@ -68,38 +70,40 @@ export function batchQuery(
 
 interface PendingKey<Key, Row> {
   key: Key;
-  callers: { hear: (row: Row | undefined) => void; fail: (error: unknown) => void }[];
+  callers: { resolve: (row: Row | undefined) => void; reject: (error: unknown) => void }[];
 }
 
-/** Who has waited so long for a statement that is under way waits for it no longer. */
+/** Maximum wait for a running statement. After it the waiting keys are loaded by another statement. */
 const MAX_WAIT_MS = 5;
-/** A statement that fails after this has not failed for one bad key; to ask it all again would take as long again. */
+/** A statement that fails after this time did not fail because of one key, so its keys are not retried one by one. */
 const LATE_MS = 1_000;
 
 /**
- * What every request asks, asked together: while one statement is under way, whoever comes waits for the next, which
- * answers them all, and what several ask is asked once. Those who are in step, for they went on from one answer, ask
- * together from the first statement on. A round trip costs this process more than the rest of a small request, and under
- * load nearly all of it is saved; who comes alone asks alone, as ever. Nobody hears what a statement has read that began
- * before he asked: the answer is as fresh as without this. Not for units of work: it reads what is committed.
+ * Batches the reads of concurrent requests. Keys that arrive while a statement is running wait for the next statement,
+ * which loads them all; equal keys are loaded once. Keys that arrive in the same tick share the first statement. Under
+ * load this saves nearly all round trips, which cost more CPU than the rest of a small request; a single key does not
+ * wait.
+ *
+ * Rows are as fresh as without batching: a caller never gets the result of a statement that began before its call. Do
+ * not use it in a unit of work, because it reads only committed rows.
  */
 export class BatchLoader<Key extends readonly unknown[], Row> {
   private waiting = new Map<string, PendingKey<Key, Row>>();
   private running = 0;
   private timer: NodeJS.Timeout | undefined;
-  /** Statements are nobody's: not of the request that happened to set them off, nor within its unit of work. */
+  /** Runs statements outside the context of the request that triggers them, and outside its unit of work. */
   private readonly runOutside = AsyncLocalStorage.snapshot();
 
-  constructor(private readonly reading: Query<Key, Row>) {}
+  constructor(private readonly query: Query<Key, Row>) {}
 
   load(...key: Key): Promise<Row | undefined> {
-    return new Promise((hear, fail) => {
+    return new Promise((resolve, reject) => {
       if (this.running > 0) this.timer ??= setTimeout(() => this.scheduleNext(), MAX_WAIT_MS);
       else if (this.waiting.size === 0) queueMicrotask(() => this.scheduleNext());
       const name = JSON.stringify(key);
-      const question = this.waiting.get(name);
-      if (question) question.callers.push({ hear, fail });
-      else this.waiting.set(name, { key, callers: [{ hear, fail }] });
+      const pending = this.waiting.get(name);
+      if (pending) pending.callers.push({ resolve, reject });
+      else this.waiting.set(name, { key, callers: [{ resolve, reject }] });
     });
   }
 
@@ -107,41 +111,40 @@ export class BatchLoader<Key extends readonly unknown[], Row> {
     this.runOutside(() => this.flush());
   }
 
-  /** Asks what has been waiting. */
+  /** Loads all waiting keys. */
   private flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    const questions = [...this.waiting.values()];
-    if (questions.length === 0) return;
+    const pending = [...this.waiting.values()];
+    if (pending.length === 0) return;
     this.waiting = new Map();
     this.running += 1;
     const done = (): void => {
       this.running -= 1;
       this.scheduleNext();
     };
-    this.loadAll(questions).then(done, done);
+    this.loadAll(pending).then(done, done);
   }
 
-  private async loadAll(questions: PendingKey<Key, Row>[]): Promise<void> {
+  private async loadAll(pending: PendingKey<Key, Row>[]): Promise<void> {
     const begun = performance.now();
-    const [first] = questions;
-    if (first && questions.length === 1) return this.loadOne(first);
+    const [first] = pending;
+    if (first && pending.length === 1) return this.loadOne(first);
     try {
-      const rows = await this.reading.many(questions.map(({ key }) => key));
-      for (const [place, { callers: askers }] of questions.entries())
-        for (const { hear } of askers) hear(rows.get(place));
+      const rows = await this.query.many(pending.map(({ key }) => key));
+      for (const [index, { callers }] of pending.entries()) for (const { resolve } of callers) resolve(rows.get(index));
     } catch (error) {
-      if (performance.now() - begun < LATE_MS) await Promise.all(questions.map(question => this.loadOne(question)));
-      else for (const { callers: askers } of questions) for (const { fail } of askers) fail(error);
+      if (performance.now() - begun < LATE_MS) await Promise.all(pending.map(one => this.loadOne(one)));
+      else for (const { callers } of pending) for (const { reject } of callers) reject(error);
     }
   }
 
-  private async loadOne({ key, callers: askers }: PendingKey<Key, Row>): Promise<void> {
+  private async loadOne({ key, callers }: PendingKey<Key, Row>): Promise<void> {
     try {
-      const row = await this.reading.one(key);
-      for (const { hear } of askers) hear(row);
+      const row = await this.query.one(key);
+      for (const { resolve } of callers) resolve(row);
     } catch (error) {
-      for (const { fail } of askers) fail(error);
+      for (const { reject } of callers) reject(error);
     }
   }
 }

@@ -3,13 +3,13 @@ import type { Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { ConnectionOptions } from 'node:tls';
 
-/** The session whose statement is to end, as PostgreSQL named it when it began. */
+/** A PostgreSQL session, identified by the key data that the server sent when it began. */
 export interface Session {
   host: string;
   port: number;
   processId: number;
   secretKey: number;
-  /** Options of TLS; false for none. */
+  /** TLS options; false for a plain connection. */
   tls: ConnectionOptions | boolean;
 }
 
@@ -17,9 +17,9 @@ const SSL_REQUEST = 80_877_103;
 const CANCEL_REQUEST = 80_877_102;
 
 /**
- * Asks the server to end the statement that a session is running, over a connection of its own as the protocol wants it.
- * A pooler passes the request on. The server does not answer: it closes the connection once the request has been taken.
- * @returns when that has happened, and never later than `limitMs`
+ * Asks the server to cancel the running statement of a session, over a separate connection as the protocol requires. A
+ * pooler forwards the request. The server sends no answer; it closes the connection when it has processed the request.
+ * @param limitMs maximum wait; the promise resolves in any case
  */
 export function sendCancelRequest(session: Session, limitMs: number): Promise<void> {
   return new Promise(resolve => {

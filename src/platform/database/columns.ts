@@ -1,8 +1,6 @@
 import { Column, ColumnOptions, PrimaryColumn } from 'typeorm';
 
-/** The columns that most tables share, written once: half of the primary key, references, times, JSON. */
-
-/** Rows of a workspace are keyed `(workspace_id, id)`, so that every reference to them names the workspace too. */
+/** A column of the primary key. Keys are `(workspace_id, id)`, so every reference to a row includes its workspace. */
 export function KeyColumn(name: string, primaryKeyConstraintName: string): PropertyDecorator {
   return PrimaryColumn({ name, type: 'uuid', primaryKeyConstraintName });
 }
@@ -11,12 +9,12 @@ export function IdColumn(name: string, options: ColumnOptions = {}): PropertyDec
   return Column({ name, type: 'uuid', ...options });
 }
 
-/** Milliseconds: what a Date can hold. The wire pads to six digits. */
+/** A time with milliseconds, the precision of a Date. The wire format pads it to six digits. */
 export function TimeColumn(name: string, options: ColumnOptions = {}): PropertyDecorator {
   return Column({ name, type: 'timestamptz', precision: 3, ...options });
 }
 
-/** The database's own time, taken when the row is written: after any lock, unlike `now()`. */
+/** The database time at which the row is written. Unlike `now()` it is taken after any wait for a lock. */
 export function WrittenAtColumn(name: string): PropertyDecorator {
   return TimeColumn(name, { default: () => 'clock_timestamp()' });
 }

@@ -2,7 +2,7 @@ import type { DataSourceOptions, MixedList } from 'typeorm';
 import { OpenConnections } from './open-connections.js';
 import { PoolClient } from './pool-client.js';
 
-/** What the composition root hands to the database room: the tables and the migrations, which only it can list. */
+/** The entities and migrations. The composition root provides them, because only it may list those of every module. */
 export abstract class Schema {
   abstract readonly entities: MixedList<new () => object>;
   abstract readonly migrations: MixedList<new () => object>;
@@ -11,18 +11,18 @@ export abstract class Schema {
 export interface DatabaseSettings {
   url: string;
   poolSize: number;
-  /** How long a statement may take, and with it a request that waits for one; 0 is as long as it takes. */
+  /** Maximum time of a statement, and so of a request that waits for it; 0 for no limit. */
   queryTimeoutMs: number;
 }
 
-/** To wait for a connection, or to make one, takes no longer than this, nor than a statement may. */
+/** Maximum wait for a connection. A shorter query timeout lowers it. */
 const CONNECT_MS = 5_000;
 
 /**
- * The connection pool. `query_timeout` lives in the client: a startup parameter would not survive PgBouncer, a database
- * that hangs does not keep time, and it must not hang every request with it. The server's own limits are set in each
- * transaction (`UnitOfWork`); a single statement is cancelled (`PoolClient`).
- * @param connections registers every connection of the pool
+ * Builds the options of the connection pool. The client enforces `query_timeout`, because PgBouncer drops startup
+ * parameters and a hanging server enforces nothing. Server-side limits are set in each transaction (`UnitOfWork`); a
+ * single statement is cancelled (`PoolClient`).
+ * @param connections receives every connection of the pool
  */
 export function dataSourceOptions(
   settings: DatabaseSettings,

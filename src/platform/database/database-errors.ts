@@ -11,42 +11,46 @@ function driverError(error: unknown): DriverError {
   return typeof error === 'object' && error !== null ? (error as DriverError) : {};
 }
 
-/** Deadlock and serialization failure: the database has undone the transaction, and the next try can succeed. */
-export function isUndone(error: unknown): boolean {
+/** Returns true for a deadlock or serialization failure: the transaction was rolled back, and a retry can succeed. */
+export function isTransactionConflict(error: unknown): boolean {
   return ['40P01', '40001'].includes(driverError(error).code ?? '');
 }
 
 /**
- * The server ended the session, by an administrator's hand or because its transaction was idle for too long: before
- * COMMIT it took the transaction with it, during COMMIT nobody knows.
+ * Returns true when the server ended the session: an administrator did, or the transaction was idle for too long.
+ * Before COMMIT the transaction was rolled back; during COMMIT its outcome is unknown.
  */
-export function isShutDown(error: unknown): boolean {
+export function isSessionTerminated(error: unknown): boolean {
   return ['57P01', '25P03'].includes(driverError(error).code ?? '');
 }
 
-/** The wait for a row that another transaction has locked took longer than `lock_timeout`. */
+/** Returns true when the wait for a locked row took longer than `lock_timeout`. */
 export function isLockTimeout(error: unknown): boolean {
   return driverError(error).code === '55P03';
 }
 
-/** The database has looked at a statement and said no: nothing of it has happened. Not so when nobody knows. */
-export function isRefused(error: unknown): boolean {
+/**
+ * Returns true when the database rejected the statement, so that it had no effect. False when the outcome is unknown.
+ */
+export function isRejected(error: unknown): boolean {
   const { code } = driverError(error);
   return code !== undefined && /^[0-9A-Z]{5}$/.test(code) && !/^(08|57|58|XX)/.test(code);
 }
 
-/** A pooler between us and PostgreSQL does not carry named statements from one transaction to the next. */
-export function isUnprepared(error: unknown): boolean {
+/** Returns true when a pooler does not keep named statements from one transaction to the next. */
+export function isPreparedStatementMissing(error: unknown): boolean {
   return ['26000', '42P05'].includes(driverError(error).code ?? '');
 }
 
-/** Every constraint is named by us, because this is how a refusal by the database becomes an error of the domain. */
+/**
+ * Returns true when the error is a violation of this constraint. Constraint names map database errors to domain errors.
+ */
 export function violates(error: unknown, constraint: string): boolean {
   const { code, constraint: name } = driverError(error);
   return (code === '23505' || code === '23503' || code === '23514') && name === constraint;
 }
 
-const GONE = new Set([
+const UNAVAILABLE_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
   'EPIPE',
@@ -60,8 +64,8 @@ const GONE = new Set([
   '08006',
   '25006', // read-only
   '25P03', // idle in transaction for too long
-  '40001', // serialization failure, time and again
-  '40P01', // deadlock, time and again
+  '40001', // serialization failure after all retries
+  '40P01', // deadlock after all retries
   '53100', // disk full
   '53200', // out of memory
   '53300', // too many connections
@@ -72,13 +76,13 @@ const GONE = new Set([
   '57P03', // starting up
 ]);
 
-const GONE_TEXT =
+const UNAVAILABLE_TEXT =
   /Connection terminated|connection timeout|timeout exceeded when trying to connect|not queryable|Client was closed|DataSource is not|Driver not Connected|Query read timeout|ECONNREFUSED/i;
 
-/** Whether the database could not be asked at all, as opposed to having said no. */
+/** Returns true when the database is unavailable, as opposed to having rejected the statement. */
 export function isUnavailable(error: unknown): boolean {
   const code = driverError(error).code;
-  if (code !== undefined && GONE.has(code)) return true;
+  if (code !== undefined && UNAVAILABLE_CODES.has(code)) return true;
   if (error instanceof AggregateError) return error.errors.some(isUnavailable);
-  return error instanceof Error && GONE_TEXT.test(error.message);
+  return error instanceof Error && UNAVAILABLE_TEXT.test(error.message);
 }

@@ -1,15 +1,15 @@
 import { Client } from 'pg';
 
 /**
- * Asks the server for anything at all, over a connection of its own: a pool that is busy is not a database that hangs,
- * and one that refuses has answered.
- * @returns false when it has said nothing within `ms`
+ * Checks that the server responds, over a separate connection, because a busy pool does not mean a hanging database. An
+ * error from the server counts as a response.
+ * @returns false when there is no response within `ms`
  */
 export async function answersWithin(url: string, ms: number): Promise<boolean> {
   const client = new Client({ connectionString: url, query_timeout: ms });
   client.on('error', () => undefined);
   let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<false>(resolve => {
+  const timeout = new Promise<false>(resolve => {
     timer = setTimeout(() => resolve(false), ms);
   });
   const answer = client
@@ -19,7 +19,7 @@ export async function answersWithin(url: string, ms: number): Promise<boolean> {
       () => true,
       () => true,
     );
-  const answered = await Promise.race([answer, silence]);
+  const answered = await Promise.race([answer, timeout]);
   clearTimeout(timer);
   client.connection.stream.destroy();
   return answered;

@@ -9,7 +9,7 @@ import { UnitOfWork } from './unit-of-work.js';
 @Module({ providers: [OpenConnections], exports: [OpenConnections] })
 class ConnectionsModule {}
 
-/** The pool, the unit of work and the executor of hand-written SQL, for every repository. */
+/** Provides the connection pool, the unit of work and the SQL executor to every repository. */
 @Global()
 @Module({
   imports: [

@@ -6,27 +6,27 @@ export interface KeyedWriteBatcherOptions<Item, Row, Result> extends Omit<
   WriteBatcherOptions<Item, Row, Result>,
   'execute'
 > {
-  /** Of all keys together so many run at the same time. */
+  /** Maximum number of concurrent batches of all keys together. */
   lanes: number;
-  /** @param leftMs how long these may still wait for a lock */
+  /** @param leftMs remaining time that these items may wait for a lock */
   execute(items: readonly Item[], leftMs: number): Promise<readonly Row[]>;
 }
 
 interface KeyBatcher<Item, Row, Result> {
   batcher: WriteBatcher<Item, Row, Result>;
-  /** Drops it once it is idle; started anew by each item that is done. */
+  /** Removes the batcher once it is idle. Each finished item restarts the timer. */
   timer: NodeJS.Timeout;
 }
 
-/** The least that a statement is given to get its lock: less would fail where nobody is in the way. */
-const LEAST_MS = 50;
+/** Minimum lock timeout of a statement: less would fail even without contention. */
+const MIN_LOCK_MS = 50;
 const LANES = 'lanes';
-/** How long a key keeps its batcher: what two instances take in turns is wanted again at once. */
-const KEEP_MS = 25;
+/** Idle time after which a batcher is removed: a row that two instances write in turns is needed again at once. */
+const IDLE_MS = 25;
 
 /**
- * A batcher of its own for each key: what waits for one locked row waits together, in one statement, and in nobody
- * else's. Items wait `waitMs` in all, for a lane and for the lock.
+ * Write batcher with a separate batch per key, so that items for one locked row wait in one statement and do not delay
+ * other keys. An item waits at most `waitMs` in total, for a lane and for the lock.
  */
 export class KeyedWriteBatcher<Item, Row, Result> {
   private readonly batchers = new Map<string, KeyBatcher<Item, Row, Result>>();
@@ -36,14 +36,14 @@ export class KeyedWriteBatcher<Item, Row, Result> {
     this.lanes = new RowQueue(options.lanes);
   }
 
-  /** Whether something of this key waits, is under way, or was until a moment ago. */
+  /** Returns true while items of this key wait or run, and for a short time afterwards. */
   has(key: string): boolean {
     return this.batchers.has(key);
   }
 
-  /** @throws what `run` throws of this item; Unavailable when its turn has not come in time */
+  /** @throws the error of `execute` for this item; Unavailable when it did not start in time */
   async add(key: string, item: Item): Promise<Result> {
-    const { batcher: batcher, timer } = this.batchers.get(key) ?? this.open(key);
+    const { batcher, timer } = this.batchers.get(key) ?? this.open(key);
     try {
       return await batcher.add(item);
     } finally {
@@ -56,14 +56,14 @@ export class KeyedWriteBatcher<Item, Row, Result> {
     const batcher = new WriteBatcher<Item, Row, Result>({
       ...this.options,
       execute: (items, waitedMs) => {
-        const until = performance.now() + Math.max(LEAST_MS, waitMs - waitedMs);
-        const left = (): number => Math.max(LEAST_MS, Math.ceil(until - performance.now()));
+        const until = performance.now() + Math.max(MIN_LOCK_MS, waitMs - waitedMs);
+        const left = (): number => Math.max(MIN_LOCK_MS, Math.ceil(until - performance.now()));
         return this.lanes.run(LANES, left(), () => execute(items, left()));
       },
     });
     const timer = setTimeout(() => {
       if (batcher.idle) this.batchers.delete(key);
-    }, KEEP_MS).unref();
+    }, IDLE_MS).unref();
     const entry = { batcher, timer };
     this.batchers.set(key, entry);
     return entry;

@@ -1,19 +1,19 @@
-/** A pattern that finds the text anywhere, with its own wildcards taken literally. */
+/** Returns a LIKE pattern that matches the text anywhere, with its wildcards escaped. */
 export function likePattern(text: string): string {
-  return `%${literally(text)}%`;
+  return `%${escapeWildcards(text)}%`;
 }
 
-/** A condition of SQL, and what its parameters stand for. */
+/** An SQL condition with its parameters. */
 interface Condition {
   condition: string;
   parameters: Record<string, string>;
 }
 
 /**
- * That an e-mail contains the text. Where that has an `@`, what stands before it ends the address's own local part, and is
- * found by an index of those, read backwards. By its trigrams a whole address would be looked for among all that share its
- * domain; PostgreSQL takes that for cheaper than it is, so the pattern is kept away from their index.
- * @returns `:pattern` is as `likePattern` has it, also for what else is looked at beside the e-mail
+ * Returns a condition that an e-mail contains the text. For a text with an `@` it uses the index of reversed local
+ * parts, because the text before the `@` must end the local part. The trigram index would scan all addresses of the
+ * domain; PostgreSQL underestimates that cost, so `|| ''` keeps the pattern from this index.
+ * @returns the condition; its parameter `:pattern` is that of `likePattern` and can be used for other columns
  */
 export function emailContains(column: string, text: string): Condition {
   const parameters = { pattern: likePattern(text) };
@@ -22,10 +22,10 @@ export function emailContains(column: string, text: string): Condition {
   const backwards = [...text.slice(0, at).toLowerCase()].reverse().join('');
   return {
     condition: `(reverse(lower(split_part(${column}, '@', 1))) LIKE :backwards AND ${column} || '' ILIKE :pattern)`,
-    parameters: { ...parameters, backwards: `${literally(backwards)}%` },
+    parameters: { ...parameters, backwards: `${escapeWildcards(backwards)}%` },
   };
 }
 
-function literally(text: string): string {
-  return text.replace(/[\\%_]/g, sign => `\\${sign}`);
+function escapeWildcards(text: string): string {
+  return text.replace(/[\\%_]/g, wildcard => `\\${wildcard}`);
 }

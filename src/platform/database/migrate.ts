@@ -2,19 +2,19 @@ import { DataSource } from 'typeorm';
 import type { Schema } from './data-source.js';
 import { dataSourceOptions } from './data-source.js';
 
-/** Any number, as long as nobody else in the cluster uses it for something else. */
+/** Key of the advisory lock; an arbitrary number that no other lock in the cluster uses. */
 const MIGRATION_LOCK = 7_246_303_115;
 
 /**
- * Brings the schema up to date; two instances that start at once take turns. The lock belongs to a transaction, not to
- * a session, so it cannot outlive its holder or get lost in a pooler. No statement is cut short: building an index on a
- * large table takes minutes, and so does waiting for whoever builds it.
- * @param url of PostgreSQL itself, not of a PgBouncer
+ * Runs the pending migrations. An advisory lock serialises instances that start at the same time; it belongs to a
+ * transaction, so that it cannot outlive its owner or get lost in a pooler. There is no statement timeout: building an
+ * index on a large table takes minutes, and so does waiting for another instance.
+ * @param url URL of PostgreSQL itself, not of a PgBouncer
  * @returns the names of the migrations that ran
  */
 export async function migrate(url: string, schema: Schema, log: (line: string) => void): Promise<string[]> {
   const options = dataSourceOptions({ url, poolSize: 2, queryTimeoutMs: 0 }, schema);
-  // TypeORM writes a failed migration to the console, past our log; it throws as well, and that is logged.
+  // a debug logger keeps TypeORM from printing a failed migration to the console; the error is thrown and logged anyway
   const source = new DataSource({ ...options, logger: 'debug' });
   await source.initialize();
   const lock = source.createQueryRunner();

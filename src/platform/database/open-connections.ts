@@ -1,19 +1,19 @@
 import { Injectable } from '@nestjs/common';
 
-/** A connection that can be closed without a word to the other side. */
+/** A connection that can be closed without notice to the server. */
 export interface ClosableConnection {
   closeNow(): void;
 }
 
-/** The connections of one pool. A stop beside a database that does not answer closes them all. */
+/** Registry of the pool's connections. A stop closes them all when the database does not respond. */
 @Injectable()
 export class OpenConnections {
   private readonly open = new Set<ClosableConnection>();
-  private over = false;
+  private allClosed = false;
 
-  /** No connection is opened any more. */
+  /** True once no connection may be opened any more. */
   get closed(): boolean {
-    return this.over;
+    return this.allClosed;
   }
 
   add(connection: ClosableConnection): void {
@@ -24,9 +24,9 @@ export class OpenConnections {
     this.open.delete(connection);
   }
 
-  /** Fails every statement that is under way, and every one that comes later. */
+  /** Fails all running statements and all later ones. */
   closeAll(): void {
-    this.over = true;
+    this.allClosed = true;
     for (const connection of this.open) connection.closeNow();
   }
 }

@@ -5,9 +5,9 @@ import { startEmbeddedPostgres } from './embedded/embedded-postgres.js';
 
 export interface OpenDatabase {
   url: string;
-  /** Resolves when a database that this process runs has ended and is not started again; else never. */
+  /** Resolves when the embedded server has ended and is not restarted. Never resolves for an external database. */
   lost: Promise<Error>;
-  /** Stops the embedded server; nothing to do for one that is not ours. */
+  /** Stops the embedded server. Does nothing for an external database. */
   close(): Promise<void>;
 }
 
@@ -17,10 +17,10 @@ export interface StartLog {
   error(line: string): void;
 }
 
-/** How long production tries a database that refuses it: an orchestrator sees a start that fails, not one that hangs. */
+/** Time for which production retries a database that refuses it. The start then fails, so an orchestrator notices. */
 const REFUSED_MS = 60_000;
 
-/** The configured database, or an embedded one under the data folder; waits until it answers. */
+/** Connects to the configured database, or starts the embedded one. Waits until it responds. */
 export async function openDatabase(config: Config, log: StartLog, signal?: AbortSignal): Promise<OpenDatabase> {
   if (config.databaseUrl !== null) {
     const refusedMs = config.production ? REFUSED_MS : Infinity;
@@ -44,14 +44,14 @@ export async function openDatabase(config: Config, log: StartLog, signal?: Abort
 
 export interface WaitOptions {
   signal?: AbortSignal;
-  /** how long (ms) a database that refuses the service is tried again; Infinity by default */
+  /** Time (ms) for which a database that refuses the service is retried; Infinity by default. */
   refusedMs?: number;
 }
 
 /**
- * Tries until a connection succeeds, with a line in the log at each try. A database that does not answer is waited for
- * without an end; one that answers with a refusal is a fault of the configuration and is logged as one.
- * @throws DatabaseRefused when it has refused for `refusedMs` without a break
+ * Retries until a connection succeeds, and logs each failed attempt. It waits without limit for a database that does
+ * not answer. A database that refuses the service is logged as a configuration error.
+ * @throws DatabaseRefused when the database has refused continuously for `refusedMs`
  */
 export async function waitForDatabase(
   url: string,
@@ -82,7 +82,7 @@ export async function waitForDatabase(
   }
 }
 
-/** The database answered, and lets nobody in with this role, password or name. */
+/** The database answered but rejected the role, password or database name. */
 export class DatabaseRefused extends Error {
   constructor(host: string, ms: number, cause: unknown) {
     super(`the database at ${host} has refused the service for ${Math.round(ms / 1_000)} s: ${reason(cause)}`, {
@@ -91,13 +91,13 @@ export class DatabaseRefused extends Error {
   }
 }
 
-/** PostgreSQL: invalid authorization (class 28), no such database, no right to connect. */
+/** SQLSTATEs of a refusal: invalid authorization (class 28), unknown database, missing CONNECT privilege. */
 const REFUSED_STATE = /^(28...|3D000|42501)$/;
-/** PgBouncer gives its refusals the state of a protocol violation. */
+/** PgBouncer reports refusals as protocol violations, so its messages are matched. */
 const REFUSED_BY_POOLER = /no such (database|user)|does not exist|auth(entication)? failed/i;
-/** Node's codes for a certificate that is not accepted. */
+/** Node's error codes for a rejected certificate. */
 const REFUSED_CERTIFICATE = /^(CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_|ERR_TLS_)/;
-/** pg's own, which have no code: a password that is missing, and a server without TLS. */
+/** Errors of the pg client without a code: a missing password, or a server without TLS. */
 const REFUSED_BY_CLIENT = /client password must be a|does not support SSL/;
 
 function isRefusal(error: unknown): boolean {
@@ -112,7 +112,7 @@ function reason(error: unknown): string {
   return message || code || 'no reason given';
 }
 
-/** Where the database is, without who we are there. */
+/** Returns host and database name of a URL, without credentials. */
 function hostOf(url: string): string {
   const { host, pathname } = new URL(url);
   return `${host}${pathname}`;

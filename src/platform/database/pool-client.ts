@@ -5,32 +5,32 @@ import { sendCancelRequest } from './cancel-request.js';
 import type { OpenConnections } from './open-connections.js';
 
 export interface PoolClientConfig extends ClientConfig {
-  /** Where each client of the pool registers itself. */
+  /** Registry to which each client of the pool adds itself. */
   connections?: OpenConnections;
 }
 
-/** What pg's types leave out. */
+/** Members of pg's Client that its types omit. */
 interface Internals {
   processID: number | null;
   secretKey: number | null;
   ssl: ConnectionOptions | boolean;
   connection: { stream: { destroy(): void } };
-  /** The pool takes back no client that is ending, and pg asks nothing more of it. */
+  /** The pool discards a client that is ending, and pg sends no more statements over it. */
   _ending: boolean;
 }
 
 type Callback = (error?: Error | null, result?: unknown) => void;
 
-/** A server that hangs does not take a cancel request either. */
+/** Maximum time for a cancel request: a hanging server does not process it either. */
 const CANCEL_MS = 1_000;
 
 /**
- * A connection that ends with a statement that took too long, on both sides. pg's `query_timeout` gives up on the answer
- * alone: the statement would go on in the server, hold its locks and its place among the server's connections, and
- * whatever is asked next would queue behind it. So the server is told to cancel it, and the connection is closed.
+ * Client that cancels a statement on the server and closes the connection after a query timeout. pg's `query_timeout`
+ * only stops waiting for the answer: the statement would keep running, keep its locks and its server connection, and
+ * delay the next statement on this connection.
  *
- * The loss of a connection never ends the process: the pool stops listening for errors when it hands a connection over,
- * TypeORM begins to a turn later, and a session that ends in between would be an error without a listener.
+ * A lost connection never ends the process. Between the error listeners of the pool and of TypeORM there is a gap of
+ * one tick, in which a closed session would otherwise raise an unhandled error.
  */
 export class PoolClient extends Client {
   private cancelling: Promise<void> | undefined;
@@ -39,11 +39,11 @@ export class PoolClient extends Client {
     super(config);
     const { connections } = config;
     this.on('error', () => undefined);
-    this.replaceQuery();
+    this.wrapMethods();
     if (connections) this.register(connections);
   }
 
-  /** Closes the socket; whatever is under way fails at once. */
+  /** Closes the socket, so that running statements fail at once. */
   closeNow(): void {
     this.internals.connection.stream.destroy();
   }
@@ -52,13 +52,13 @@ export class PoolClient extends Client {
     return this as unknown as Internals;
   }
 
-  /** Own properties, for pg declares these methods with many overloads. */
-  private replaceQuery(): void {
-    const ask = this.query.bind(this) as (...args: unknown[]) => unknown;
+  /** Wraps `query` and `end` as instance properties, because pg declares them with many overloads. */
+  private wrapMethods(): void {
+    const send = this.query.bind(this) as (...args: unknown[]) => unknown;
     this.query = ((query: unknown, values?: unknown, callback?: Callback) => {
-      if (callback) return ask(query, values, this.watch(callback));
-      if (typeof values === 'function') return ask(query, this.watch(values as Callback));
-      const answer = ask(query, values);
+      if (callback) return send(query, values, this.watch(callback));
+      if (typeof values === 'function') return send(query, this.watch(values as Callback));
+      const answer = send(query, values);
       if (answer instanceof Promise) answer.catch((error: Error) => this.endIfLate(error));
       return answer;
     }) as Client['query'];

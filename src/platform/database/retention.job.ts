@@ -1,26 +1,31 @@
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 
 const HOUR_MS = 3_600_000;
-/** Small enough to hold nobody up. */
+/** Rows per batch; small enough not to block other transactions. */
 const BATCH = 1_000;
 
-/** Rows that have had their day: every instance drops them once an hour, and whichever comes first finds them. */
+/**
+ * Base class of jobs that delete expired rows once an hour. Every instance runs them; the first one deletes the rows.
+ */
 @Injectable()
 export abstract class RetentionJob implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly logger = new Logger(this.constructor.name);
   private timer: NodeJS.Timeout | undefined;
 
-  /** What stays, where the database could not be asked. */
+  /** Name of the rows in the log message of a failed run. */
   protected abstract readonly rowsName: string;
 
-  /** @returns how many */
+  /** Deletes expired rows. @returns the number of deleted rows */
   protected abstract deleteExpired(): Promise<number>;
 
-  /** @param drop of at most so many rows: how many it found */
-  protected async deleteInBatches(drop: (limit: number) => Promise<number>): Promise<number> {
-    let dropped = 0;
-    for (let last = BATCH; last === BATCH; dropped += last) last = await drop(BATCH);
-    return dropped;
+  /**
+   * Deletes batch by batch until a batch is not full.
+   * @param deleteBatch deletes at most `limit` rows and returns the number of deleted rows
+   */
+  protected async deleteInBatches(deleteBatch: (limit: number) => Promise<number>): Promise<number> {
+    let deleted = 0;
+    for (let last = BATCH; last === BATCH; deleted += last) last = await deleteBatch(BATCH);
+    return deleted;
   }
 
   onApplicationBootstrap(): void {

@@ -1,58 +1,58 @@
 import { Unavailable } from '../../kernel/errors.js';
 
 interface Waiter {
-  enter(): void;
+  start(): void;
   timer: NodeJS.Timeout;
 }
 
 interface Row {
-  inside: number;
+  running: number;
   waiting: Waiter[];
 }
 
 /**
- * A queue for each row before the connection pool: of all transactions that want one row only a few take a connection,
- * so a row that stays locked costs a part of the pool and not all of it.
+ * Queue per row in front of the connection pool. Only a few transactions of one row use a connection at a time, so that
+ * a row that stays locked cannot exhaust the pool.
  */
 export class RowQueue {
   private readonly rows = new Map<string, Row>();
 
-  /** @param maxRunning transactions of one row that may have a connection at the same time */
+  /** @param maxRunning maximum number of concurrent transactions per row */
   constructor(private readonly maxRunning: number) {}
 
-  /** Does the work once a place is free, in order of arrival. @throws Unavailable when none is free within `waitMs` */
+  /** Runs the work when a slot of the row is free, in order of arrival. @throws Unavailable after `waitMs` */
   async run<T>(key: string, waitMs: number, work: () => Promise<T>): Promise<T> {
-    const row = this.rows.get(key) ?? { inside: 0, waiting: [] };
+    const row = this.rows.get(key) ?? { running: 0, waiting: [] };
     this.rows.set(key, row);
-    if (row.inside < this.maxRunning) row.inside += 1;
-    else await this.waitForTurn(row, waitMs);
+    if (row.running < this.maxRunning) row.running += 1;
+    else await this.waitForSlot(row, waitMs);
     try {
       return await work();
     } finally {
-      this.leave(key, row);
+      this.releaseSlot(key, row);
     }
   }
 
-  private waitForTurn(row: Row, waitMs: number): Promise<void> {
-    return new Promise((enter, reject) => {
+  private waitForSlot(row: Row, waitMs: number): Promise<void> {
+    return new Promise((start, reject) => {
       const giveUp = (): void => {
         row.waiting.splice(row.waiting.indexOf(waiter), 1);
         reject(new Unavailable({ retryAfter: 1 }));
       };
-      const waiter: Waiter = { enter, timer: setTimeout(giveUp, waitMs) };
+      const waiter: Waiter = { start, timer: setTimeout(giveUp, waitMs) };
       row.waiting.push(waiter);
     });
   }
 
-  /** The place goes to the first who waits. */
-  private leave(key: string, row: Row): void {
+  /** Passes the slot to the first waiter. */
+  private releaseSlot(key: string, row: Row): void {
     const next = row.waiting.shift();
     if (next) {
       clearTimeout(next.timer);
-      next.enter();
+      next.start();
       return;
     }
-    row.inside -= 1;
-    if (row.inside === 0) this.rows.delete(key);
+    row.running -= 1;
+    if (row.running === 0) this.rows.delete(key);
   }
 }

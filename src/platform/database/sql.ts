@@ -3,18 +3,18 @@ import { Injectable } from '@nestjs/common';
 import type { PoolClient, QueryResult } from 'pg';
 import { DataSource } from 'typeorm';
 import { Config } from '../../config/config.js';
-import { isUnprepared } from './database-errors.js';
+import { isPreparedStatementMissing } from './database-errors.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** A statement that is written once and prepared once per connection. Make it at module level with `statement`. */
+/** A statement that is prepared once per connection. Create it with `statement` at module level. */
 export interface Statement {
   readonly name: string;
   readonly text: string;
-  /** Milliseconds; else DATABASE_QUERY_TIMEOUT_MS. */
+  /** Milliseconds; DATABASE_QUERY_TIMEOUT_MS by default. */
   readonly timeout?: number;
 }
 
-/** Names a statement by its text, so that two instances of different age never mean different things by one name. */
+/** Creates a statement. Its name is a hash of its text, so instances of different versions never share a name. */
 export function statement(text: string, options: { timeout?: number } = {}): Statement {
   return { ...options, text, name: `s_${createHash('sha256').update(text).digest('base64url').slice(0, 16)}` };
 }
@@ -24,8 +24,8 @@ interface PgPool {
 }
 
 /**
- * The one executor of hand-written SQL: named statements on the pool, or on the present unit of work's connection.
- * `ds.query()` never prepares; the pg pool underneath does, which is half of the time of a small query.
+ * Executes hand-written SQL as named statements, on the pool or on the connection of the current unit of work.
+ * TypeORM's `query()` never uses prepared statements; the pg pool does, which halves the time of a small query.
  */
 @Injectable()
 export class Sql {
@@ -39,7 +39,7 @@ export class Sql {
     this.named = config.databasePrepared !== 'off';
   }
 
-  /** @param timeout milliseconds that are left for it, where that is less than the statement's own limit */
+  /** @param timeout remaining milliseconds, when less than the limit of the statement */
   async rows<T extends object>(statement: Statement, values: readonly unknown[] = [], timeout?: number): Promise<T[]> {
     return (await this.run<T>(statement, values, timeout)).rows;
   }
@@ -48,35 +48,35 @@ export class Sql {
     return (await this.run<T>(statement, values)).rows[0];
   }
 
-  /** How many rows the statement touched. */
+  /** Runs a statement and returns the number of affected rows. */
   async count(statement: Statement, values: readonly unknown[] = []): Promise<number> {
     return (await this.run(statement, values)).rowCount ?? 0;
   }
 
   private async run<T extends object>(
-    { name, text, ...own }: Statement,
+    { name, text, ...options }: Statement,
     values: readonly unknown[],
-    timeout: number | undefined = own.timeout,
+    timeout: number | undefined = options.timeout,
   ): Promise<QueryResult<T>> {
     const runner = this.units.runner;
     const target = runner ? ((await runner.connect()) as PoolClient) : pool(this.source);
     const query = { text, values: [...values], ...(timeout === undefined ? {} : { query_timeout: timeout }) };
-    // others may be under way with a name when the first of them fails
+    // read once: another statement may turn this off while ours is running
     const named = this.named;
     try {
       if (timeout !== undefined) await this.units.extendLimit(timeout);
       return await target.query<T>(named ? { ...query, name } : query);
     } catch (error) {
-      if (!named || !isUnprepared(error)) throw error;
+      if (!named || !isPreparedStatementMissing(error)) throw error;
       this.named = false;
-      // a transaction is over with its first error: the unit of work tries all of it again
+      // an error aborts the transaction, so the unit of work repeats all of it
       if (runner) throw error;
       return target.query<T>(query);
     }
   }
 }
 
-/** TypeORM keeps the pg pool in `driver.master`; a contract test watches that it still does. */
+/** Returns the pg pool from TypeORM's internal `driver.master`; a test checks that it is still there. */
 export function pool(source: DataSource): PgPool {
   return (source.driver as unknown as { master: PgPool }).master;
 }

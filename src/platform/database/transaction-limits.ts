@@ -1,15 +1,15 @@
 import type { Config } from '../../config/config.js';
 
-/** The server's limits for one transaction, in milliseconds; 0 is none. */
+/** Server-side limits of a transaction, in milliseconds; 0 for none. */
 export interface TransactionLimits {
   statementMs: number;
   lockMs: number;
-  /** How long the transaction may stay open without a statement. */
+  /** Maximum time without a statement. */
   idleMs: number;
 }
 
-/** The server gives up a little sooner than the client, so that its answer still arrives and the connection lives on. */
-const EARLIER = 0.95;
+/** The server limit is a little below the client limit, so that its error arrives and the connection stays usable. */
+const SERVER_SHARE = 0.95;
 
 export function transactionLimits(config: Config): TransactionLimits {
   const { databaseQueryTimeoutMs: queryMs, databaseLockTimeoutMs: lockMs } = config;
@@ -17,13 +17,12 @@ export function transactionLimits(config: Config): TransactionLimits {
 }
 
 export function serverLimit(clientMs: number): number {
-  return Math.floor(clientMs * EARLIER);
+  return Math.floor(clientMs * SERVER_SHARE);
 }
 
 /**
- * Begins a transaction with its limits in one message: no round trip more, and nothing that outlives the transaction,
- * as a pooler in transaction mode wants it. Whatever becomes of this host, its locks and its hold on the event log's
- * horizon end after `idleMs`.
+ * Returns SQL that begins a transaction with its limits in one round trip. `SET LOCAL` ends with the transaction, as a
+ * pooler in transaction mode requires. If this host dies, its locks and its delay of the event log end after `idleMs`.
  */
 export function beginWith({ statementMs, lockMs, idleMs }: TransactionLimits): string {
   return [

@@ -4,41 +4,46 @@ import { DataSource, EntityManager, QueryRunner } from 'typeorm';
 import type { PoolClient } from 'pg';
 import { Config } from '../../config/config.js';
 import { DomainError } from '../../kernel/domain-error.js';
-import { isShutDown, isUnavailable, isUndone, isUnprepared } from './database-errors.js';
+import {
+  isSessionTerminated,
+  isUnavailable,
+  isTransactionConflict,
+  isPreparedStatementMissing,
+} from './database-errors.js';
 import { RowQueue } from './row-queue.js';
 import type { TransactionLimits } from './transaction-limits.js';
 import { beginWith, serverLimit, transactionLimits } from './transaction-limits.js';
 
-interface Work {
+interface Unit {
   runner: QueryRunner;
-  /** How long the server lets a statement take. */
+  /** Current server-side statement timeout. */
   statementMs: number;
   afterCommit: (() => void)[];
-  /** From here on nobody but the database knows whether it has happened. */
+  /** True once COMMIT was sent; from then on the outcome is unknown until the answer. */
   committing: boolean;
-  /** What the connection was lost by, in the middle of the unit. */
-  lost?: Error;
+  /** The error by which the connection was lost during the unit. */
+  connectionError?: Error;
 }
 
 export interface UnitOptions {
-  /** The row that the unit locks and that others want too: what is known of it in advance, its id. */
+  /** Id of the contended row that the unit will lock, if known in advance. */
   row?: string | undefined;
 }
 
-const ATTEMPTS = 4;
-/** One transaction works, the next waits at the lock already. */
-const PER_ROW = 2;
-/** The least that is left of a wait for a lock, after the wait for a connection. */
-const LEAST_LOCK_MS = 100;
+const MAX_ATTEMPTS = 4;
+/** Concurrent transactions per row: one works while the next already waits for the lock. */
+const MAX_PER_ROW = 2;
+/** Minimum lock timeout that remains after the wait in the queue. */
+const MIN_LOCK_MS = 100;
 
 /**
- * One public write of a service is one unit of work: one transaction, its rows and its events together. The unit is
- * ambient, so repositories join it without being handed anything; a unit inside a unit is the same unit.
+ * Runs each public write of a service in one transaction, which contains its rows and its events. The current unit is
+ * ambient, so repositories join it without a parameter. A nested `run` joins the outer unit.
  */
 @Injectable()
 export class UnitOfWork {
-  private readonly current = new AsyncLocalStorage<Work>();
-  private readonly rows = new RowQueue(PER_ROW);
+  private readonly current = new AsyncLocalStorage<Unit>();
+  private readonly rows = new RowQueue(MAX_PER_ROW);
   private readonly limits: TransactionLimits;
 
   constructor(
@@ -52,43 +57,48 @@ export class UnitOfWork {
     return this.current.getStore() !== undefined;
   }
 
-  /** Slow work holds the unit's connection and locks, and the log's tail behind it. @throws Error in a unit of work */
-  assertNoneActive(what: string): void {
-    if (this.active) throw new Error(`${what} inside a unit of work`);
+  /**
+   * Throws inside a unit of work. Slow operations would block its connection and its locks, and delay the event log.
+   * @throws Error that names the operation
+   */
+  assertNoneActive(operation: string): void {
+    if (this.active) throw new Error(`${operation} inside a unit of work`);
   }
 
-  /** The manager of the present unit, or, outside of one, of the pool. */
+  /** The entity manager of the current unit, or of the pool outside a unit. */
   get manager(): EntityManager {
     return this.current.getStore()?.runner.manager ?? this.dataSource.manager;
   }
 
-  /** The query runner of the present unit. */
+  /** The query runner of the current unit. */
   get runner(): QueryRunner | undefined {
     return this.current.getStore()?.runner;
   }
 
   /**
-   * Runs the work in one transaction: all of it, or nothing. After a deadlock or a serialization failure it is tried
-   * again, and also after the loss of its connection before COMMIT was sent: nothing of it has happened then. So the
-   * work must not do anything that a rollback does not undo; use `afterCommit` for that. A COMMIT without an answer is
-   * never repeated: it may have happened.
+   * Runs the work in one transaction. It is repeated after a deadlock or serialization failure, and after a connection
+   * that was lost before COMMIT, because nothing has happened then. So the work must have no effects that a rollback
+   * does not undo; use `afterCommit` for those. A COMMIT without an answer is never repeated, because it may have
+   * succeeded.
    *
-   * Of the units that name the same row a few take a connection, the others queue before the pool; together with the wait
-   * for the lock that takes no longer than the lock may.
-   * @throws what the work throws; else what is 503 at the edge, when the database cannot be asked
+   * Only a few units with the same `row` use a connection; the others queue in front of the pool. The waits in the
+   * queue and for the lock together do not exceed the lock timeout.
+   * @throws the error of the work; an error that maps to 503 when the database is unavailable
    */
   async run<T>(work: () => Promise<T>, { row }: UnitOptions = {}): Promise<T> {
     if (this.active) return work();
     const { lockMs } = this.limits;
     if (row === undefined || lockMs === 0) return this.repeat(work, this.limits);
-    const asked = performance.now();
+    const queuedAt = performance.now();
     return this.rows.run(row, lockMs, () => {
-      const left = Math.max(LEAST_LOCK_MS, Math.ceil(lockMs - (performance.now() - asked)));
+      const left = Math.max(MIN_LOCK_MS, Math.ceil(lockMs - (performance.now() - queuedAt)));
       return this.repeat(work, { ...this.limits, lockMs: left });
     });
   }
 
-  /** Lets the present unit's statements take longer, where they may; does nothing outside of a unit. */
+  /**
+   * Raises the statement timeout of the current unit to `ms`. Does nothing outside a unit or when it is already higher.
+   */
   async extendLimit(ms: number): Promise<void> {
     const unit = this.current.getStore();
     if (!unit || ms <= unit.statementMs) return;
@@ -98,27 +108,27 @@ export class UnitOfWork {
 
   private async repeat<T>(work: () => Promise<T>, limits: TransactionLimits): Promise<T> {
     for (let attempt = 1; ; attempt += 1) {
-      const unit: Work = {
+      const unit: Unit = {
         runner: this.dataSource.createQueryRunner(),
         statementMs: limits.statementMs || Infinity,
         afterCommit: [],
         committing: false,
       };
       try {
-        return await this.once(unit, limits, work);
+        return await this.runOnce(unit, limits, work);
       } catch (error) {
-        if (attempt >= ATTEMPTS || !mayBeRepeated(unit, error)) throw causeOf(unit, error);
+        if (attempt >= MAX_ATTEMPTS || !isRepeatable(unit, error)) throw causeOf(unit, error);
         await new Promise(resolve => setTimeout(resolve, Math.random() * 20 * attempt));
       }
     }
   }
 
   /**
-   * Runs part of the present unit so that its failure undoes that part alone, also inside another part: rolling back to
-   * a savepoint keeps it, so it is released too, or the outer part's name would find the inner one.
+   * Runs a part of the current unit. A failure undoes only this part; parts can be nested. After a rollback the
+   * savepoint is released as well, because an outer part with the same name would otherwise find the inner one.
    */
   async savepoint<T>(work: () => Promise<T>): Promise<T> {
-    const unit = this.mine('savepoint');
+    const unit = this.requireUnit('savepoint');
     const hooks = unit.afterCommit.length;
     await unit.runner.query('SAVEPOINT part');
     try {
@@ -133,32 +143,32 @@ export class UnitOfWork {
     }
   }
 
-  /** Runs once the present unit has committed, never when it is rolled back. Must not throw. */
+  /** Registers a hook that runs after the current unit has committed, and not after a rollback. It must not throw. */
   afterCommit(hook: () => void): void {
-    this.mine('afterCommit').afterCommit.push(hook);
+    this.requireUnit('afterCommit').afterCommit.push(hook);
   }
 
-  private mine(what: string): Work {
+  private requireUnit(operation: string): Unit {
     const unit = this.current.getStore();
-    if (!unit) throw new Error(`${what} outside a unit of work`);
+    if (!unit) throw new Error(`${operation} outside a unit of work`);
     return unit;
   }
 
-  /** TypeORM's own beginning has no room for the limits; it takes part all the same, for it asks whether there is one. */
+  /** Begins the transaction with its limits, which TypeORM cannot do, and marks it as active for TypeORM. */
   private async begin(runner: QueryRunner, limits: TransactionLimits): Promise<void> {
     Object.assign(runner, { isTransactionActive: true, transactionDepth: 1 });
     await runner.query(beginWith(limits));
   }
 
-  private async once<T>(unit: Work, limits: TransactionLimits, work: () => Promise<T>): Promise<T> {
+  private async runOnce<T>(unit: Unit, limits: TransactionLimits, work: () => Promise<T>): Promise<T> {
     const { runner } = unit;
     const connection = (await runner.connect()) as PoolClient;
-    const lose = (error: Error): void => void (unit.lost ??= error);
-    connection.on('error', lose);
+    const onError = (error: Error): void => void (unit.connectionError ??= error);
+    connection.on('error', onError);
     try {
       await this.begin(runner, limits);
       const result = await this.current.run(unit, work);
-      if (unit.lost !== undefined) throw unit.lost;
+      if (unit.connectionError !== undefined) throw unit.connectionError;
       unit.committing = true;
       await runner.commitTransaction();
       for (const hook of unit.afterCommit) hook();
@@ -167,19 +177,26 @@ export class UnitOfWork {
       if (runner.isTransactionActive) await runner.rollbackTransaction().catch(() => undefined);
       throw error;
     } finally {
-      connection.off('error', lose);
+      connection.off('error', onError);
       await runner.release().catch(() => undefined);
     }
   }
 }
 
-function mayBeRepeated(unit: Work, error: unknown): boolean {
+function isRepeatable(unit: Unit, error: unknown): boolean {
   if (error instanceof DomainError) return false;
-  if (isUndone(error)) return true;
-  return !unit.committing && (unit.lost !== undefined || isShutDown(error) || isUnprepared(error));
+  if (isTransactionConflict(error)) return true;
+  return (
+    !unit.committing &&
+    (unit.connectionError !== undefined || isSessionTerminated(error) || isPreparedStatementMissing(error))
+  );
 }
 
-/** TypeORM says of a lost connection only that its runner was released, which would look like a fault of ours. */
-function causeOf({ lost }: Work, error: unknown): unknown {
-  return lost === undefined || error instanceof DomainError || isUnavailable(error) ? error : lost;
+/**
+ * Returns the connection error in place of TypeORM's error after a lost connection. TypeORM only reports a released
+ * query runner, which would look like an internal error.
+ */
+function causeOf({ connectionError }: Unit, error: unknown): unknown {
+  if (connectionError === undefined || error instanceof DomainError || isUnavailable(error)) return error;
+  return connectionError;
 }

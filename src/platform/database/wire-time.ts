@@ -1,4 +1,4 @@
-/** SQL of a time as it is on the wire, which `toWireTime` makes of one that has been read. */
+/** Returns SQL that formats a time for the wire, like `toWireTime`. */
 export function wireTime(expression: string): string {
   return `to_char(${expression} AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"000Z"')`;
 }

@@ -4,36 +4,36 @@ import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-/** Which properties of a row place it. `contact` is what a visitor may see it by; without it visitors see nothing. */
+/** The entity properties that hold a row's channel and contact. Without `contact`, visitors see no rows. */
 export interface RowScope {
   channel?: string;
   contact?: string;
 }
 
 /**
- * The second lock: whatever a caller asks for is looked for among the rows that it may see, so another workspace's
- * row, or one of a channel outside the caller's scope, is simply not there.
+ * Base class of repositories for rows of a workspace. Every query on behalf of a caller is limited to the rows that it
+ * may see, so a row of another workspace, or of a channel outside its scope, is not found.
  */
 @Injectable()
 export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: string; workspaceId: string }> {
   protected abstract readonly entity: EntityTarget<Row>;
-  /** The alias that `visibleTo` gives to the table. */
+  /** The table alias in queries of `visibleTo`. */
   protected abstract readonly alias: string;
-  protected readonly place: RowScope = {};
+  protected readonly scopeColumns: RowScope = {};
 
   constructor(protected readonly units: UnitOfWork) {}
 
-  /** The only way to start a query on behalf of a caller. */
+  /** Starts a query for the rows that the caller may see. All queries on behalf of a caller start here. */
   visibleTo(principal: Principal): SelectQueryBuilder<Row> {
     const query = this.rows.createQueryBuilder(this.alias);
     query.where(`${this.alias}.workspaceId = :workspaceId`, { workspaceId: principal.workspaceId });
     if (principal.kind === 'visitor') {
-      if (!this.place.contact) return query.andWhere('false');
-      query.andWhere(`${this.alias}.${this.place.contact} = :contactId`, { contactId: principal.contactId });
+      if (!this.scopeColumns.contact) return query.andWhere('false');
+      query.andWhere(`${this.alias}.${this.scopeColumns.contact} = :contactId`, { contactId: principal.contactId });
     }
     const scope = scopeOf(principal);
-    if (scope !== null && this.place.channel) {
-      query.andWhere(`${this.alias}.${this.place.channel} = ANY(:scopeChannels)`, { scopeChannels: [...scope] });
+    if (scope !== null && this.scopeColumns.channel) {
+      query.andWhere(`${this.alias}.${this.scopeColumns.channel} = ANY(:scopeChannels)`, { scopeChannels: [...scope] });
     }
     return query;
   }
@@ -43,8 +43,8 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
   }
 
   /**
-   * The row, locked until the unit of work ends: of two who change it at once, the second finds what the first left.
-   * Rows that refer to it are free to come meanwhile.
+   * Finds a visible row and locks it until the unit of work ends, so that a concurrent change waits and then sees the
+   * result. Rows that refer to it can still be inserted meanwhile.
    */
   lockVisible(principal: Principal, id: string): Promise<Row | null> {
     return this.visibleTo(principal).andWhere(`${this.alias}.id = :id`, { id }).setLock('for_no_key_update').getOne();
@@ -56,8 +56,8 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
   }
 
   /**
-   * Writes the row's present values. The caller has read it through `lockVisible` in the same unit of work. The ORM's own
-   * `save` would read the row once more to compare it, and trips over an object that customers name the keys of.
+   * Writes the current values of a row that was read with `lockVisible` in the same unit of work. TypeORM's `save`
+   * would read the row again to compare it, and fails on JSON objects with arbitrary keys.
    */
   async save(row: Row): Promise<Row> {
     const { workspaceId, id, ...columns } = row;

@@ -11,42 +11,44 @@ interface Waiter<Item, Result> {
 type Outcome<Row> = { rows: readonly Row[] } | { error: unknown };
 
 export interface WriteBatcherOptions<Item, Row, Result> {
-  /** So many are done together at most. */
+  /** Maximum number of items per batch. */
   maxItems: number;
-  /** An item that has not begun after so many milliseconds is given up: nothing of it has happened. */
+  /** Milliseconds after which an item that has not started is rejected. It had no effect. */
   waitMs: number;
   /**
-   * Does all of them, or, when it throws, perhaps none.
-   * @param waitedMs how long the oldest of them has waited
-   * @returns what came of each, in their order
+   * Writes all items. When it throws, possibly none was written.
+   * @param waitedMs wait of the oldest item
+   * @returns one row per item, in order
    */
   execute(items: readonly Item[], waitedMs: number): Promise<readonly Row[]>;
-  /** What their callers are told of it, while the next are under way already. @returns a result for each */
+  /** Makes the callers' results from the rows, while the next batch is already running. @returns one result per item */
   onFlush(items: readonly Item[], rows: readonly Row[]): readonly Result[];
-  /** Whether it is certain that nothing of them has happened, so that each may be tried alone. */
+  /** Returns true when nothing was written for certain, so that each item may be retried alone. */
   isRetryable(error: unknown): boolean;
 }
 
 /**
- * Does together what comes while the one before is under way: a statement for fifty rows costs little more than one for
- * one, and a commit the same. What comes alone waits for nobody. When several fail together, each is tried alone: one bad
- * row fails alone.
+ * Batches the items that arrive while a batch is running: a statement for fifty rows costs little more than one for a
+ * single row, and a commit costs the same. A single item does not wait. Items of a failed batch are retried one by one,
+ * so that an invalid row fails alone.
  */
 export class WriteBatcher<Item, Row, Result> {
   private waiting: Waiter<Item, Result>[] = [];
   private running = false;
-  /** Under load one batch starts the next: in the context of the first item, its request would stay alive as long. */
+  /**
+   * Runs batches outside any request context: under load one batch starts the next, which would keep a request alive.
+   */
   private readonly runOutside = AsyncLocalStorage.snapshot();
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly options: WriteBatcherOptions<Item, Row, Result>) {}
 
-  /** Nothing is under way, and nothing waits. */
+  /** True when no item is running or waiting. */
   get idle(): boolean {
     return !this.running;
   }
 
-  /** @throws what `run` throws of this item; Unavailable when its turn has not come in time */
+  /** @throws the error of `execute` for this item; Unavailable when it did not start in time */
   add(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.waiting.push({ item, since: performance.now(), resolve, reject });
@@ -55,7 +57,7 @@ export class WriteBatcher<Item, Row, Result> {
     });
   }
 
-  /** What to tell of those before is worked out while the database is at these: neither waits for the other. */
+  /** Starts the next batch before the results of the last one are computed, so that neither waits for the other. */
   private flushNext(): void {
     this.running = this.waiting.length > 0;
     if (this.running) void this.flush(this.waiting.splice(0, this.options.maxItems));
@@ -83,7 +85,7 @@ export class WriteBatcher<Item, Row, Result> {
     );
   }
 
-  /** Those who have waited too long are the first. The others are looked at again when the first of them may be late. */
+  /** Rejects items that waited too long; they are first in the queue. Sets the timer for the next item to expire. */
   private rejectLate(): void {
     const oldest = performance.now() - this.options.waitMs;
     const onTime = this.waiting.findIndex(({ since }) => since > oldest);

@@ -6,35 +6,35 @@ import { Config } from '../../config/config.js';
 const ALGORITHM = 'aes-256-gcm';
 
 /**
- * Encrypts what must be read again: AES-256-GCM under a key derived from ENCRYPTION_KEYS. The text names its key, so
- * that keys rotate: the first encrypts, all decrypt.
+ * Encrypts secrets that the service must read again, with AES-256-GCM and keys derived from ENCRYPTION_KEYS. The first
+ * key encrypts and all keys decrypt; each ciphertext starts with the id of its key, so keys can be rotated.
  */
 @Injectable()
 export class Cipher {
   constructor(private readonly config: Config) {}
 
-  /** The name of the key that encrypts now, with which what it encrypts begins. */
+  /** Id of the key that encrypts now. Its ciphertexts start with this id. */
   get newestKeyId(): string {
     return this.newest.id;
   }
 
-  /** @param context what the secret is for; the same is needed to read it, so one kind never passes for another */
+  /** @param context purpose of the secret; `decrypt` needs the same, so a secret of one kind cannot replace another */
   encrypt(plain: string, context: string): string {
     const { newest } = this;
     const iv = randomBytes(12);
     const cipher = createCipheriv(ALGORITHM, derive(newest.secret, context), iv);
-    const sealed = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
-    return [newest.id, ...[iv, cipher.getAuthTag(), sealed].map(part => part.toString('base64url'))].join('.');
+    const ciphertext = Buffer.concat([cipher.update(plain, 'utf8'), cipher.final()]);
+    return [newest.id, ...[iv, cipher.getAuthTag(), ciphertext].map(bytes => bytes.toString('base64url'))].join('.');
   }
 
-  /** @throws Error when the text was changed, was meant for another context, or its key is no longer configured */
+  /** @throws Error when the text was changed, has another context, or its key is not configured */
   decrypt(text: string, context: string): string {
-    const [id, iv = '', tag = '', sealed = ''] = text.split('.');
+    const [id, iv = '', tag = '', ciphertext = ''] = text.split('.');
     const key = this.config.encryptionKeys.find(candidate => candidate.id === id);
-    if (!key) throw new Error(`no encryption key named ${id ?? ''} is configured: it has been taken out too early`);
+    if (!key) throw new Error(`no encryption key named ${id ?? ''} is configured; put the removed key back`);
     const decipher = createDecipheriv(ALGORITHM, derive(key.secret, context), Buffer.from(iv, 'base64url'));
     decipher.setAuthTag(Buffer.from(tag, 'base64url'));
-    return Buffer.concat([decipher.update(Buffer.from(sealed, 'base64url')), decipher.final()]).toString('utf8');
+    return Buffer.concat([decipher.update(Buffer.from(ciphertext, 'base64url')), decipher.final()]).toString('utf8');
   }
 
   private get newest(): NamedSecret {

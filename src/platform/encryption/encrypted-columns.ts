@@ -1,32 +1,32 @@
 import { Injectable } from '@nestjs/common';
 
-/** How many texts of a place lie under the key of that name. */
+/** The number of texts of a column that are encrypted under one key. */
 export interface KeyCount {
   keyId: string;
   texts: number;
 }
 
-interface Place {
-  /** What lies there, for whoever reads how far a rotation is. */
+interface ColumnInfo {
+  /** Name of the stored texts in the output of a key rotation. */
   readonly name: string;
   keysInUse(): Promise<KeyCount[]>;
 }
 
-/** Texts that are gone before anybody would have rewritten them. */
-export interface ExpiringColumn extends Place {
-  /** How long they last: `24 hours`. */
-  readonly within: string;
+/** A column whose texts expire, so that a rotation does not rewrite them. */
+export interface ExpiringColumn extends ColumnInfo {
+  /** Lifetime of the texts, e.g. `24 hours`. */
+  readonly expiresAfter: string;
 }
 
-/** Texts that stay, and must be rewritten before their key can go. */
-export interface RotatableColumn extends Place {
-  readonly within: null;
-  /** What they were encrypted for. */
+/** A column whose texts stay. They must be rewritten before their key can be removed. */
+export interface RotatableColumn extends ColumnInfo {
+  readonly expiresAfter: null;
+  /** The cipher context of the texts. */
   readonly context: string;
-  /** Those that do not lie under the key of this name, in the order of their places, beginning after one of them. */
-  staleAfter(after: EncryptedText | null, keyId: string, limit: number): Promise<EncryptedText[]>;
-  /** Writes each text's successor, unless another has been written meanwhile. @returns how many were written */
-  replace(successions: readonly Reencryption[]): Promise<number>;
+  /** Finds texts under other keys than this one, in key order, after `after`. */
+  findStale(after: EncryptedText | null, keyId: string, limit: number): Promise<EncryptedText[]>;
+  /** Writes the new texts, except where the old text has changed meanwhile. @returns the number written */
+  replace(reencryptions: readonly Reencryption[]): Promise<number>;
 }
 
 export type EncryptedColumn = ExpiringColumn | RotatableColumn;
@@ -38,17 +38,17 @@ export interface EncryptedText {
 }
 
 export interface Reencryption {
-  of: EncryptedText;
+  source: EncryptedText;
   text: string;
 }
 
-/** Where texts lie that the cipher has sealed. Whoever keeps some puts its place on this list when it is made. */
+/** Registry of all columns with encrypted texts. Each repository of such a column adds itself when it is created. */
 @Injectable()
 export class EncryptedColumns {
   private readonly columns: EncryptedColumn[] = [];
 
-  add(place: EncryptedColumn): void {
-    this.columns.push(place);
+  add(column: EncryptedColumn): void {
+    this.columns.push(column);
   }
 
   all(): readonly EncryptedColumn[] {

@@ -5,14 +5,14 @@ import { EncryptedColumns } from './encrypted-columns.js';
 
 const BATCH = 200;
 
-/** What lies in one place under one key. */
+/** The number of texts in one column under one key. */
 export interface KeyUse extends KeyCount {
-  what: string;
-  /** When it is gone by itself; null: never. */
-  within: string | null;
+  column: string;
+  /** Time until the texts expire, e.g. `24 hours`; null when they do not expire. */
+  expiresAfter: string | null;
 }
 
-/** Brings what is encrypted under the newest key, so that older ones can be taken out of the configuration. */
+/** Re-encrypts stored texts under the newest key, so that older keys can be removed from the configuration. */
 @Injectable()
 export class KeyRotationService {
   constructor(
@@ -21,47 +21,47 @@ export class KeyRotationService {
   ) {}
 
   /**
-   * In small batches, while the service runs. Stopped in the middle, the next run goes on from there: it looks for
-   * nothing but what is still under another key. A text whose key is gone, or that was tampered with, is left as it is.
-   * @param say hears after each batch how far it is
-   * @returns how many texts were rewritten, in all
+   * Works in small batches while the service runs. An interrupted run can be repeated, because it only looks for texts
+   * under other keys. A text that cannot be decrypted, because its key is missing or it was changed, stays as it is.
+   * @param log receives a line of progress after each batch
+   * @returns the number of texts that were rewritten
    */
-  async run(say: (line: string) => void): Promise<number> {
+  async run(log: (line: string) => void): Promise<number> {
     let rewritten = 0;
-    for (const place of this.columns.all()) {
-      if (place.within === null) rewritten += await this.rewrite(place, say);
+    for (const column of this.columns.all()) {
+      if (column.expiresAfter === null) rewritten += await this.rewriteColumn(column, log);
     }
     return rewritten;
   }
 
-  /** Which keys what is encrypted lies under. */
-  async uses(): Promise<KeyUse[]> {
+  /** Counts the texts of every column by key. */
+  async findKeyUses(): Promise<KeyUse[]> {
     const uses: KeyUse[] = [];
-    for (const place of this.columns.all()) {
-      const { name: what, within } = place;
-      uses.push(...(await place.keysInUse()).map(count => ({ ...count, what, within })));
+    for (const column of this.columns.all()) {
+      const { name, expiresAfter } = column;
+      uses.push(...(await column.keysInUse()).map(count => ({ ...count, column: name, expiresAfter })));
     }
     return uses;
   }
 
-  private async rewrite(place: RotatableColumn, say: (line: string) => void): Promise<number> {
+  private async rewriteColumn(column: RotatableColumn, log: (line: string) => void): Promise<number> {
     let [rewritten, unreadable] = [0, 0];
     let last: EncryptedText | null = null;
     for (;;) {
-      const stale: EncryptedText[] = await place.staleAfter(last, this.cipher.newestKeyId, BATCH);
+      const stale: EncryptedText[] = await column.findStale(last, this.cipher.newestKeyId, BATCH);
       last = stale.at(-1) ?? null;
       if (!last) return rewritten;
-      const successions = stale.flatMap(text => this.reencrypt(text, place.context) ?? []);
-      unreadable += stale.length - successions.length;
-      rewritten += await place.replace(successions);
+      const reencryptions = stale.flatMap(text => this.reencrypt(text, column.context) ?? []);
+      unreadable += stale.length - reencryptions.length;
+      rewritten += await column.replace(reencryptions);
       const without = unreadable > 0 ? `, ${unreadable} cannot be read and stay as they are` : '';
-      say(`${place.name}: ${rewritten} rewritten${without}`);
+      log(`${column.name}: ${rewritten} rewritten${without}`);
     }
   }
 
-  private reencrypt(of: EncryptedText, context: string): Reencryption | null {
+  private reencrypt(source: EncryptedText, context: string): Reencryption | null {
     try {
-      return { of, text: this.cipher.encrypt(this.cipher.decrypt(of.text, context), context) };
+      return { source, text: this.cipher.encrypt(this.cipher.decrypt(source.text, context), context) };
     } catch {
       return null;
     }

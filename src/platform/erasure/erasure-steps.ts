@@ -2,38 +2,40 @@ import { Injectable } from '@nestjs/common';
 
 export type SubjectKind = 'contact' | 'conversation';
 
-/** A contact or conversation whose content is to go. */
+/** A contact or conversation whose content is being erased. */
 export interface ErasedSubject {
   workspaceId: string;
   id: string;
   kind: SubjectKind;
 }
 
-/** A slice of a step: how many rows it has scrubbed, and the mark to go on after; null when nothing is left. */
+/** The result of one slice of a step. */
 export interface Slice {
+  /** Number of scrubbed rows. */
   scrubbed: number;
+  /** The cursor after which the next slice continues; null when the step is complete. */
   after: string | null;
 }
 
-/** One place in which a subject's content is kept. */
+/** Scrubs one kind of stored content of a subject. */
 export interface ErasureStep {
-  /** Stored with the progress, so it never changes. */
+  /** Stored with the progress, so it must never change. */
   name: string;
   kinds: readonly SubjectKind[];
-  /** Scrubs at most `limit` rows after the mark, as part of a unit of work. Doing a slice twice changes nothing. */
+  /** Scrubs at most `limit` rows after the cursor, within a unit of work. Must be idempotent. */
   scrub(subject: ErasedSubject, after: string, limit: number): Promise<Slice>;
 }
 
-/** An erasure of which nothing is left to scrub. */
+/** An erasure that is complete. */
 export interface FinishedErasure {
   workspaceId: string;
-  /** The contact. */
+  /** Id of the contact. */
   id: string;
   requestedAt: Date;
   scrubbed: number;
 }
 
-/** The places in which erased content is kept, registered by those who keep it. */
+/** Registry of the erasure steps. Each module that stores content of a contact registers a step. */
 @Injectable()
 export class ErasureSteps {
   private readonly steps: ErasureStep[] = [];
@@ -52,18 +54,18 @@ export class ErasureSteps {
     for (const listener of this.listeners) await listener(erasure);
   }
 
-  /** @param name null for the first; one that no longer exists begins again, for slices may be done twice */
+  /** Finds a step by name. @param name null for the first step, which is also returned for an unknown name */
   find(kind: SubjectKind, name: string | null): ErasureStep | undefined {
-    const steps = this.of(kind);
+    const steps = this.stepsFor(kind);
     return steps.find(step => step.name === name) ?? steps[0];
   }
 
-  after(kind: SubjectKind, step: ErasureStep): ErasureStep | undefined {
-    const steps = this.of(kind);
+  findNext(kind: SubjectKind, step: ErasureStep): ErasureStep | undefined {
+    const steps = this.stepsFor(kind);
     return steps[steps.indexOf(step) + 1];
   }
 
-  private of(kind: SubjectKind): ErasureStep[] {
+  private stepsFor(kind: SubjectKind): ErasureStep[] {
     return this.steps.filter(({ kinds }) => kinds.includes(kind));
   }
 }

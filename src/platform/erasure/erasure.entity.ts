@@ -1,7 +1,7 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
 import { IdColumn, KeyColumn, TextColumn, WrittenAtColumn } from '../database/columns.js';
 
-/** An erasure whose content is still being scrubbed; named by the contact. */
+/** An erasure in progress. Its id is that of the contact. */
 @Entity({ name: 'erasure' })
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_erasure_workspace', onDelete: 'CASCADE' })
 export class ErasureEntity {
@@ -14,12 +14,12 @@ export class ErasureEntity {
   @WrittenAtColumn('requested_at')
   requestedAt!: Date;
 
-  /** Rows that have been scrubbed so far. */
+  /** Number of rows scrubbed so far. */
   @Column({ name: 'scrubbed', type: 'integer', default: 0 })
   scrubbed!: number;
 }
 
-/** A contact or conversation of an erasure. While its row is here, readers hide the content that is still stored. */
+/** A contact or conversation of an erasure. While its row exists, readers hide the content that is still stored. */
 @Entity({ name: 'erased_subject' })
 @ForeignKey('erasure', ['workspaceId', 'erasureId'], ['workspaceId', 'id'], {
   name: 'fk_erased_subject_erasure',
@@ -40,11 +40,11 @@ export class ErasedSubjectEntity {
   @TextColumn('kind')
   kind!: 'contact' | 'conversation';
 
-  /** The step under way; null before the first. */
+  /** Name of the current step; null before the first. */
   @TextColumn('step', { nullable: true })
   step!: string | null;
 
-  /** How far that step has come, in an order of its own. */
+  /** Cursor of the current step, in an order that the step defines. */
   @Column({ name: 'after', type: 'bigint', default: 0 })
   after!: string;
 }

@@ -6,14 +6,14 @@ import { ErasureSteps } from './erasure-steps.js';
 import type { ClaimedErasure } from './erasure.repository.js';
 import { ErasureRepository } from './erasure.repository.js';
 
-/** Rows of one transaction: a slice takes some hundredths of a second. */
-const SLICE = 500;
-/** How soon an instance goes on with what another one left. */
+/** Rows per transaction; a slice takes some hundredths of a second. */
+const SLICE_ROWS = 500;
+/** Interval (ms) at which an instance looks for erasures that another one left unfinished. */
 const INTERVAL_MS = 30_000;
 
 /**
- * Scrubs the content of erased subjects in slices, each in a short transaction that also stores how far it has come.
- * After a crash any instance goes on; two never work on one erasure at the same time.
+ * Scrubs the content of erased subjects in slices, each in a short transaction that also stores the progress. After a
+ * crash any instance continues; two instances never process one erasure at the same time.
  */
 @Injectable()
 export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -42,44 +42,48 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
     await this.running;
   }
 
-  /** Hides the content of these subjects from the commit of the present unit of work on, and scrubs it afterwards. */
+  /**
+   * Begins an erasure. The content is hidden from the commit of the current unit of work on, and scrubbed afterwards.
+   */
   async begin(workspaceId: string, id: string, kind: SubjectKind, subjectIds: readonly string[]): Promise<void> {
     await this.erasures.begin(workspaceId, id);
     if (subjectIds.length > 0) await this.erasures.add(workspaceId, id, kind, subjectIds);
     this.units.afterCommit(() => this.wake());
   }
 
-  /** Works until nothing is left that no other instance is working on. */
-  async work(): Promise<void> {
-    while (!this.stopped && (await this.units.run(() => this.slice())));
+  /** Runs until no erasure is left, except those that other instances are processing. */
+  async runUntilDone(): Promise<void> {
+    while (!this.stopped && (await this.units.run(() => this.runSlice())));
   }
 
   private wake(): void {
     this.again = true;
     if (this.stopped || this.running) return;
-    this.running = this.runOutside(() => this.repeat()).finally(() => (this.running = undefined));
+    this.running = this.runOutside(() => this.runPending()).finally(() => (this.running = undefined));
   }
 
-  private async repeat(): Promise<void> {
+  private async runPending(): Promise<void> {
     while (this.again && !this.stopped) {
       this.again = false;
-      await this.work().catch((error: unknown) => this.logger.warn(`an erasure cannot go on: ${String(error)}`));
+      await this.runUntilDone().catch((error: unknown) =>
+        this.logger.warn(`an erasure failed and will be retried: ${String(error)}`),
+      );
     }
   }
 
-  /** @returns false when there is nothing to do */
-  private async slice(): Promise<boolean> {
+  /** Processes one slice of one erasure. @returns false when there is none */
+  private async runSlice(): Promise<boolean> {
     const erasure = await this.erasures.claim();
     if (!erasure) return false;
     const subject = await this.erasures.nextSubject(erasure);
     if (!subject) return this.finish(erasure);
     const step = this.steps.find(subject.kind, subject.step);
-    if (!step) throw new Error(`nothing is registered that scrubs a ${subject.kind}`);
+    if (!step) throw new Error(`no erasure step is registered for a ${subject.kind}`);
     const from = step.name === subject.step ? subject.after : '0';
-    const { scrubbed, after } = await step.scrub(subject, from, SLICE);
-    const next = after === null ? this.steps.after(subject.kind, step) : step;
-    if (next) await this.erasures.move(erasure, subject.id, next.name, after ?? '0', scrubbed);
-    else await this.erasures.leave(erasure, subject.id, scrubbed);
+    const { scrubbed, after } = await step.scrub(subject, from, SLICE_ROWS);
+    const next = after === null ? this.steps.findNext(subject.kind, step) : step;
+    if (next) await this.erasures.saveProgress(erasure, subject.id, next.name, after ?? '0', scrubbed);
+    else await this.erasures.completeSubject(erasure, subject.id, scrubbed);
     return true;
   }
 

@@ -8,19 +8,19 @@ interface Subscription {
   listener: FanoutListener<never>;
 }
 
-/** The twin for one instance: everyone who listens is in this process. Delivers in the next microtask, in order. */
+/** Fanout for a single instance. Delivers to the listeners of this process in the next microtask, in order. */
 export class MemoryFanout extends Fanout {
   readonly kind = 'memory';
   private readonly subscriptions = new Map<string, Set<Subscription>>();
   private readonly logger = new Logger(MemoryFanout.name);
   private closed = false;
-  /** A listener's timers and log lines belong to no publisher's request. */
-  private readonly outside = AsyncLocalStorage.snapshot();
+  /** Runs listeners outside the publisher's request, so that their timers and log lines do not belong to it. */
+  private readonly runOutside = AsyncLocalStorage.snapshot();
 
   publish(subject: string, body: unknown): void {
     queueMicrotask(() =>
-      this.outside(() => {
-        for (const subscription of this.of(subject)) {
+      this.runOutside(() => {
+        for (const subscription of this.subscriptionsTo(subject)) {
           this.deliver(subscription, body, error => this.logger.error(error));
         }
       }),
@@ -28,13 +28,13 @@ export class MemoryFanout extends Fanout {
   }
 
   /**
-   * The same for what another process has published.
-   * @param refuse called for each subscription that does not take it: its check failed, or its listener threw
+   * Delivers a message that another process has published.
+   * @param onRejected called for each subscription whose check failed or whose listener threw
    */
-  receive(subject: string, body: unknown, refuse: () => void): void {
-    for (const subscription of this.of(subject)) {
-      if (subscription.isBody(body)) queueMicrotask(() => this.deliver(subscription, body, refuse));
-      else refuse();
+  receive(subject: string, body: unknown, onRejected: () => void): void {
+    for (const subscription of this.subscriptionsTo(subject)) {
+      if (subscription.isBody(body)) queueMicrotask(() => this.deliver(subscription, body, onRejected));
+      else onRejected();
     }
   }
 
@@ -43,11 +43,11 @@ export class MemoryFanout extends Fanout {
     isBody: (body: unknown) => body is Body,
     listener: FanoutListener<Body>,
   ): () => void {
-    const own: Subscription = { isBody, listener };
+    const subscription: Subscription = { isBody, listener };
     const subscriptions = this.subscriptions.get(subject) ?? new Set();
-    this.subscriptions.set(subject, subscriptions.add(own));
+    this.subscriptions.set(subject, subscriptions.add(subscription));
     return () => {
-      subscriptions.delete(own);
+      subscriptions.delete(subscription);
     };
   }
 
@@ -61,15 +61,15 @@ export class MemoryFanout extends Fanout {
     return Promise.resolve();
   }
 
-  private of(subject: string): Subscription[] {
+  private subscriptionsTo(subject: string): Subscription[] {
     return this.closed ? [] : [...(this.subscriptions.get(subject) ?? [])];
   }
 
-  private deliver({ listener }: Subscription, body: unknown, fail: (error: unknown) => void): void {
+  private deliver({ listener }: Subscription, body: unknown, onError: (error: unknown) => void): void {
     try {
       listener(body as never);
     } catch (error) {
-      fail(error);
+      onError(error);
     }
   }
 }

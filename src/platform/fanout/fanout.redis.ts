@@ -5,34 +5,35 @@ import type { FanoutListener } from './fanout.js';
 import { Fanout } from './fanout.js';
 import { MemoryFanout } from './fanout.memory.js';
 
-const BEAT_MS = 1_000;
-/** Silence after which a connection is taken for dead, although nobody has closed it. */
-const DEAF_MS = 3_500;
-const BEAT = '';
-/** In characters. To parse a longer message would hold up everybody; whatever is longer is read where it is kept. */
-const LONGEST = 4 * 1024 * 1024;
+const HEARTBEAT_MS = 1_000;
+/** Silence after which an open connection counts as dead. */
+const SILENCE_MS = 3_500;
+/** Subject of heartbeats. */
+const HEARTBEAT = '';
+/** Longer messages are dropped, because parsing them would block the process; their data is read from the database. */
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 
-/** What travels: who sent it, of which subject, and the body. */
-type Parcel = [from: string, subject: string, body?: unknown];
+/** The message format on the channel: sender, subject and body. */
+type Envelope = [from: string, subject: string, body?: unknown];
 
 /**
- * The twin for many instances. This process hears its own messages through its memory, at once and whether or not Redis
- * is there; the others through one channel of Redis, in the order in which one publisher sent them. The channel is
- * named after the database number in the URL, so deployments that share a Redis take a number each.
+ * Fanout for several instances. It delivers to this process from memory, at once and also without Redis, and to the
+ * other instances through one Redis channel, in the order of each publisher. The channel name contains the database
+ * number of the URL, so deployments that share a Redis need a number each.
  */
 export class RedisFanout extends Fanout {
   readonly kind = 'redis';
   private readonly id = randomUUID();
-  private readonly own = new MemoryFanout();
+  private readonly local = new MemoryFanout();
   private readonly subscriber: Redis;
   private readonly channel: string;
   private readonly timer: NodeJS.Timeout;
-  private heardAt = -Infinity;
+  private lastEchoAt = -Infinity;
   private connectedAt = -Infinity;
   private closed = false;
-  private nowListening!: () => void;
-  /** Resolves when this instance hears the others for the first time, and they it: when it has heard itself. */
-  readonly listening = new Promise<void>(resolve => (this.nowListening = resolve));
+  private resolveListening!: () => void;
+  /** Resolves once messages flow in both directions, that is when the first own message has come back. */
+  readonly listening = new Promise<void>(resolve => (this.resolveListening = resolve));
 
   constructor(
     private readonly publisher: Redis,
@@ -40,17 +41,17 @@ export class RedisFanout extends Fanout {
   ) {
     super();
     this.channel = `support-chat:${publisher.options.db ?? 0}:bus`;
-    // ioredis would subscribe again by itself, and leave the rejection to nobody when that is cut off
+    // ioredis's own resubscription causes an unhandled rejection when the connection is lost meanwhile
     this.subscriber = publisher.duplicate({ autoResubscribe: false });
     this.subscriber.on('error', () => undefined);
-    this.subscriber.on('close', () => (this.heardAt = -Infinity));
-    this.subscriber.on('message', (_channel: string, text: string) => this.take(text));
+    this.subscriber.on('close', () => (this.lastEchoAt = -Infinity));
+    this.subscriber.on('message', (_channel: string, text: string) => this.receive(text));
     this.subscriber.on('ready', () => void this.listen().catch(() => undefined));
-    this.timer = setInterval(() => this.watch(), BEAT_MS).unref();
+    this.timer = setInterval(() => this.checkConnection(), HEARTBEAT_MS).unref();
   }
 
   publish(subject: string, body: unknown): void {
-    this.own.publish(subject, body);
+    this.local.publish(subject, body);
     this.send([this.id, subject, body]);
   }
 
@@ -59,63 +60,65 @@ export class RedisFanout extends Fanout {
     isBody: (body: unknown) => body is Body,
     listener: FanoutListener<Body>,
   ): () => void {
-    return this.own.subscribe(subject, isBody, listener);
+    return this.local.subscribe(subject, isBody, listener);
   }
 
-  /** Whether it has lately heard itself by way of Redis: both connections carry, there and back. */
+  /** True when a recent heartbeat came back through Redis, so both connections work. */
   healthy(): boolean {
-    return this.subscriber.status === 'ready' && performance.now() - this.heardAt < DEAF_MS;
+    return this.subscriber.status === 'ready' && performance.now() - this.lastEchoAt < SILENCE_MS;
   }
 
   async close(): Promise<void> {
     this.closed = true;
     clearInterval(this.timer);
     this.subscriber.disconnect();
-    await this.own.close();
+    await this.local.close();
   }
 
-  /** What does not arrive is in the log. */
-  private send(parcel: Parcel): void {
+  /** Sends without a guarantee: other instances read lost events from the event log. */
+  private send(envelope: Envelope): void {
     if (this.closed || this.publisher.status !== 'ready') return;
     try {
-      const text = JSON.stringify(parcel);
-      if (text.length > LONGEST) return;
+      const text = JSON.stringify(envelope);
+      if (text.length > MAX_CHARACTERS) return;
       this.publisher.publish(this.channel, text).catch(() => undefined);
     } catch {
-      // no JSON value; its listeners here have it as it is
+      // not a JSON value; local listeners have received it anyway
     }
   }
 
-  /** Anybody can publish on the channel. Never throws: nobody above this would catch it. */
-  private take(text: string): void {
-    const parcel = readParcel(text);
-    if (!parcel) return this.invalid.record('fanout', 'a message that no instance sends');
-    const [from, subject, body] = parcel;
+  /**
+   * Handles a message from the channel, where any client of Redis can publish. Never throws: no caller would catch it.
+   */
+  private receive(text: string): void {
+    const envelope = parseEnvelope(text);
+    if (!envelope) return this.invalid.record('fanout', 'a message that no instance sends');
+    const [from, subject, body] = envelope;
     if (from === this.id) {
-      this.heardAt = performance.now();
-      this.nowListening();
-    } else if (subject !== BEAT) {
-      this.own.receive(subject, body, () => this.invalid.record('fanout', 'a message whose body its readers refuse'));
+      this.lastEchoAt = performance.now();
+      this.resolveListening();
+    } else if (subject !== HEARTBEAT) {
+      this.local.receive(subject, body, () => this.invalid.record('fanout', 'a message whose body its readers refuse'));
     }
   }
 
-  /** @throws when the connection is cut off meanwhile; the next one begins here again */
+  /** Subscribes to the channel. @throws Error when the connection is lost meanwhile; the next connection tries again */
   private async listen(): Promise<void> {
     this.connectedAt = performance.now();
     await this.subscriber.subscribe(this.channel);
-    this.send([this.id, BEAT]);
+    this.send([this.id, HEARTBEAT]);
   }
 
-  private watch(): void {
-    this.send([this.id, BEAT]);
-    const quiet = performance.now() - Math.max(this.heardAt, this.connectedAt);
-    if (quiet > DEAF_MS && this.subscriber.status === 'ready') this.subscriber.disconnect(true);
+  private checkConnection(): void {
+    this.send([this.id, HEARTBEAT]);
+    const silentMs = performance.now() - Math.max(this.lastEchoAt, this.connectedAt);
+    if (silentMs > SILENCE_MS && this.subscriber.status === 'ready') this.subscriber.disconnect(true);
   }
 }
 
-/** @returns null for what no instance of any version has sent */
-function readParcel(text: string): Parcel | null {
-  if (text.length > LONGEST) return null;
+/** @returns null for a text that no version of the service sends */
+function parseEnvelope(text: string): Envelope | null {
+  if (text.length > MAX_CHARACTERS) return null;
   let parsed: unknown;
   try {
     parsed = JSON.parse(text);

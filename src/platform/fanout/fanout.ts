@@ -1,17 +1,17 @@
 /**
- * Carries messages to every living instance, this one included. It is an accelerator, never a truth: it may lose or
- * delay what it carries, and never throws at whoever publishes. What must not be lost is in the event log.
+ * Sends messages to every running instance, including this one. Delivery is best effort: messages may be lost or
+ * delayed, and data that must not be lost is in the event log. Publishing never throws.
  *
- * Bodies are JSON values. Within one publisher the order of one subject is kept.
+ * Bodies are JSON values. The messages of one publisher on one subject stay in order.
  */
 export abstract class Fanout {
-  /** `memory` or `redis`; shown by `/readyz`. */
+  /** `memory` or `redis`; determines `bus` in `/readyz`. */
   abstract readonly kind: string;
 
   abstract publish(subject: string, body: unknown): void;
 
   /**
-   * @param isBody checks what comes from another process, which may be of another version or no instance at all; a body
+   * @param isBody checks bodies from other processes, which may run another version or be no instance at all; a body
    *   that fails is dropped
    * @returns a function that ends the subscription
    */
@@ -21,7 +21,7 @@ export abstract class Fanout {
     listener: FanoutListener<Body>,
   ): () => void;
 
-  /** Whether messages to other instances flow at present. */
+  /** Returns true while messages reach other instances. */
   abstract healthy(): boolean;
 
   abstract close(): Promise<void>;

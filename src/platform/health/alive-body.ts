@@ -1,6 +1,6 @@
 import type { Config } from '../../config/config.js';
 
-/** What `/healthz` answers: that the process lives and, where it was given a name, which one it is. */
+/** Returns the body of `/healthz`, with the name of the process if INSTANCE_ID is set. */
 export function aliveBody({ instanceId }: Config): { status: 'ok'; instance?: string } {
   return { status: 'ok', ...(instanceId === null ? {} : { instance: instanceId }) };
 }

@@ -2,41 +2,41 @@ import { Logger } from '@nestjs/common';
 
 /** The remaining work of a drain. */
 export interface DrainState {
-  /** true while the instance still answers 503 so that balancers see it */
-  noticing: boolean;
+  /** True while the instance answers 503 so that load balancers notice. */
+  waitingForBalancers: boolean;
   requests: number;
   sockets: number;
-  /** names of shutdown hooks that have not returned */
+  /** Names of shutdown hooks that have not finished. */
   jobs: string[];
 }
 
-const EVERY_MS = 1_000;
+const INTERVAL_MS = 1_000;
 
-/** Logs what a drain waits for: at its start, then once a second if that has changed, and at its end. */
+/** Logs the remaining work of a drain: at the start, once a second when it has changed, and at the end. */
 export class DrainLog {
   private readonly logger = new Logger('stop');
   private readonly began = performance.now();
   private timer: NodeJS.Timeout | undefined;
-  private last = '';
+  private lastText = '';
 
-  constructor(private readonly look: () => DrainState) {}
+  constructor(private readonly readState: () => DrainState) {}
 
   begin(): void {
     this.report();
-    this.timer = setInterval(() => this.report(), EVERY_MS);
+    this.timer = setInterval(() => this.report(), INTERVAL_MS);
     this.timer.unref();
   }
 
   report(): void {
-    const state = this.look();
-    const sentence = describe(state);
-    if (sentence === this.last) return;
-    this.last = sentence;
+    const state = this.readState();
+    const text = describe(state);
+    if (text === this.lastText) return;
+    this.lastText = text;
     const { requests, sockets, jobs } = state;
-    this.logger.log({ requests, sockets, jobs, msg: sentence });
+    this.logger.log({ requests, sockets, jobs, msg: text });
   }
 
-  /** @param requests that have no answer though their time is over */
+  /** Logs requests that are cut off after the time limit. */
   cutOff(requests: number): void {
     if (requests > 0) this.logger.warn(`stopping: cuts off ${count(requests, 'request')} in flight`);
   }
@@ -47,7 +47,7 @@ export class DrainLog {
   }
 }
 
-function describe({ noticing, requests, sockets, jobs }: DrainState): string {
+function describe({ waitingForBalancers: noticing, requests, sockets, jobs }: DrainState): string {
   const parts = [
     ...(noticing ? ['balancers to see /readyz'] : []),
     ...(requests > 0 ? [`${count(requests, 'request')} in flight`] : []),

@@ -9,15 +9,17 @@ import { Lifecycle } from './lifecycle.js';
 import { trackShutdownHooks } from './shutdown-hooks.js';
 import { closeSilentDatabase } from './silent-database.js';
 
+/** Time limit for requests in flight. */
 const REQUESTS_MS = 10_000;
 
 /**
- * A graceful stop. For `seconds` the instance is not ready any more, and whoever still comes is told so with 503: a
- * balancer that found a closed port instead would fail the requests that it sends before its next probe. Meanwhile the
- * sockets are closed with "connect again", spread out, so that their clients do not all come back at once. Then nobody
- * is let in, requests under way are finished, and everything else ends. The log names what is waited for.
- * Beside a database that does not answer nothing can be finished: its statements are given up within seconds.
- * @param hurry cuts the seconds short, not the requests
+ * Stops the application gracefully. For `seconds` the instance is not ready and answers new requests with 503, because
+ * a load balancer would fail requests to a closed port until its next probe. Meanwhile sockets are closed with "connect
+ * again", spread over time so that clients do not all reconnect at once. Then the port is closed, requests in flight
+ * are finished, and shutdown hooks run. The log shows the remaining work.
+ *
+ * When the database does not answer, statements are abandoned within seconds.
+ * @param hurry ends the drain period early; requests are still finished
  */
 export async function drain(app: INestApplication, seconds: number, hurry: AbortSignal): Promise<void> {
   const hub = app.get(SocketHub);
@@ -25,7 +27,7 @@ export async function drain(app: INestApplication, seconds: number, hurry: Abort
   const jobs = trackShutdownHooks(app);
   let noticing = seconds > 0;
   const log = new DrainLog(() => ({
-    noticing,
+    waitingForBalancers: noticing,
     requests: adapter.requestsInFlight,
     sockets: hub.connections.size,
     jobs: [...jobs],
@@ -40,24 +42,24 @@ export async function drain(app: INestApplication, seconds: number, hurry: Abort
   const server = app.getHttpServer() as Server;
   const closed = new Promise(resolve => server.close(resolve));
   server.closeIdleConnections();
-  const over = new AbortController();
-  void closeSilentDatabase(app, over.signal);
+  const finished = new AbortController();
+  void closeSilentDatabase(app, finished.signal);
   await Promise.race([closed, delay(REQUESTS_MS, undefined, { ref: false })]);
   log.cutOff(adapter.requestsInFlight);
   await app.close();
-  over.abort();
+  finished.abort();
   log.end();
 }
 
 async function closeSockets(connections: SocketConnection[], seconds: number, hurry: AbortSignal): Promise<void> {
   const share = (seconds * 1000) / Math.max(1, connections.length);
-  let owed = 0;
+  let delayMs = 0;
   for (const connection of connections) {
     connection.close('restart');
-    owed += share;
-    if (owed >= 20) {
-      await pause(owed, hurry);
-      owed = 0;
+    delayMs += share;
+    if (delayMs >= 20) {
+      await pause(delayMs, hurry);
+      delayMs = 0;
     }
   }
 }

@@ -9,8 +9,9 @@ import { aliveBody } from './alive-body.js';
 import type { Readiness } from './readiness.service.js';
 
 /**
- * Answers on the port while there is no app yet: the database is waited for, or migrations run. Alive, not ready, so
- * that nobody ends a process that is only patient. One request a connection: the next belongs to the app.
+ * HTTP server for the time before the application listens, while the service waits for the database or runs migrations.
+ * It is alive but not ready, so that no orchestrator kills the process. It serves one request per connection, so that
+ * the next request reaches the application.
  */
 export class EarlyAnswers {
   databaseAnswers = false;
@@ -21,7 +22,7 @@ export class EarlyAnswers {
     private readonly config: Config,
   ) {}
 
-  /** @throws as any server does when its port is taken */
+  /** @throws Error (EADDRINUSE) when the port is taken */
   static async listen(config: Config): Promise<EarlyAnswers> {
     const { port, host } = config;
     const server = createServer(SERVER_TIMEOUTS);
@@ -35,15 +36,15 @@ export class EarlyAnswers {
   }
 
   /**
-   * To be called when `app` listens on the very socket that this listens on: no connection is refused on the way. What
-   * was accepted here before is served there.
+   * Forwards requests to the application. Call it when `app` listens on the same socket, so that no connection is
+   * refused; connections accepted before are then served by the application.
    */
   handOver(app: Server): void {
     this.app = app;
     this.server.on('upgrade', (...upgrade) => app.emit('upgrade', ...upgrade));
   }
 
-  /** The port itself belongs to the app once it was handed over. */
+  /** Closes all connections. The listening socket stays open once it was handed over to the application. */
   close(): void {
     if (!this.app) this.server.close();
     this.server.closeAllConnections();

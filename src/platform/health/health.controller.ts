@@ -9,7 +9,7 @@ import { MetricsPolicy } from '../metrics/metrics-policy.js';
 import { aliveBody } from './alive-body.js';
 import { ReadinessService } from './readiness.service.js';
 
-/** What probes and collectors ask; plain bodies, outside of /v1 and its envelope. */
+/** Endpoints for probes and Prometheus. Bodies are plain, without the envelope of /v1. */
 @ApiExcludeController()
 @Public()
 @Controller()
@@ -21,7 +21,6 @@ export class HealthController {
     private readonly config: Config,
   ) {}
 
-  /** The process is alive. */
   @Get('healthz')
   alive(@Res() response: Response): void {
     response.json(aliveBody(this.config));

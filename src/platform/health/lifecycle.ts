@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 
-/** Whether this instance takes new work. Draining begins once and does not end. */
+/** The drain state of this instance. Draining begins once and does not end. */
 @Injectable()
 export class Lifecycle {
   private drainingSince: Date | null = null;

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
 import { Sql, statement } from '../database/sql.js';
 
-/** A probe that hangs is a probe that failed, and it must not keep its connection for longer than that. */
+/** The timeout (ms) keeps a hanging probe from blocking a connection. */
 const PING = statement('SELECT 1 AS one', { timeout: 1_000 });
 
 @Injectable()
@@ -16,7 +16,7 @@ export class ReadinessRepository {
     await this.sql.first(PING);
   }
 
-  /** Whether the schema is the one that this version was built for. */
+  /** Returns true when no migration of this version is pending. */
   async migrated(): Promise<boolean> {
     return !(await this.source.showMigrations());
   }

@@ -8,24 +8,24 @@ export interface Readiness {
   database: 'ok' | 'down';
   migrations: 'ok' | 'pending';
   bus: 'ok' | 'down' | 'none';
-  /** `held`: an open transaction keeps pages of the log and its durable readers waiting; nothing else. */
+  /** `held` when an open transaction delays the consumers and pages of the event log. */
   event_log: 'ok' | 'held';
   draining: boolean;
 }
 
-/** Longer than a transaction of the service takes. */
-const HELD_SECONDS = 5;
+/** Watermark lag from which the event log counts as held; longer than any transaction of the service. */
+const MAX_LAG_SECONDS = 5;
 
-/** Whether this instance should get traffic. */
+/** Checks whether this instance should receive traffic. */
 @Injectable()
 export class ReadinessService {
   private migrated = false;
   private probing: Promise<boolean> | undefined;
 
   constructor(
-    private readonly probe: ReadinessRepository,
+    private readonly repository: ReadinessRepository,
     private readonly fanout: Fanout,
-    private readonly horizon: WatermarkLag,
+    private readonly watermarkLag: WatermarkLag,
     private readonly lifecycle: Lifecycle,
   ) {}
 
@@ -36,27 +36,27 @@ export class ReadinessService {
       database: database ? 'ok' : 'down',
       migrations: this.migrated ? 'ok' : 'pending',
       bus: this.fanout.kind === 'memory' ? 'none' : this.fanout.healthy() ? 'ok' : 'down',
-      event_log: this.horizon.seconds < HELD_SECONDS ? 'ok' : 'held',
+      event_log: this.watermarkLag.seconds < MAX_LAG_SECONDS ? 'ok' : 'held',
       draining: this.lifecycle.draining,
     };
   }
 
-  /** Within a second, and with one connection, however many ask: probes must not take what requests wait for. */
+  /** Probes the database within a second. Concurrent probes share one query, so that they use only one connection. */
   private async databaseAnswers(): Promise<boolean> {
-    const late = new Promise<false>(resolve => {
+    const timeout = new Promise<false>(resolve => {
       setTimeout(() => resolve(false), 1_000).unref();
     });
-    this.probing ??= this.look().finally(() => (this.probing = undefined));
-    return Promise.race([this.probing, late]);
+    this.probing ??= this.probeDatabase().finally(() => (this.probing = undefined));
+    return Promise.race([this.probing, timeout]);
   }
 
-  private async look(): Promise<boolean> {
+  private async probeDatabase(): Promise<boolean> {
     try {
-      await this.probe.ping();
+      await this.repository.ping();
     } catch {
       return false;
     }
-    this.migrated ||= await this.probe.migrated().catch(() => false);
+    this.migrated ||= await this.repository.migrated().catch(() => false);
     return true;
   }
 }

@@ -5,19 +5,19 @@ const HOOKS = ['onModuleDestroy', 'beforeApplicationShutdown', 'onApplicationShu
 
 type Hooked = Partial<Record<(typeof HOOKS)[number], (signal?: string) => unknown>>;
 
-/** Classes of libraries whose name says nothing to an operator. */
-const NAMES: Record<string, string> = { TypeOrmCoreModule: 'database connections' };
+/** Display names for library classes whose own name does not help an operator. */
+const DISPLAY_NAMES: Record<string, string> = { TypeOrmCoreModule: 'database connections' };
 
 /**
- * Makes every shutdown hook of the app report itself. Nest awaits the hooks together and tells nobody which of them has
- * not returned; a hook that a module adds later is covered without being listed here.
- * @returns the class names of the hooks under way, kept up to date
+ * Wraps every shutdown hook of the application to track which ones are running, because Nest does not report it. New
+ * hooks are covered without being listed here.
+ * @returns a live set with the class names of the running hooks
  */
 export function trackShutdownHooks(app: INestApplication): ReadonlySet<string> {
   const pending = new Set<string>();
   for (const instance of instancesOf(app)) {
     const name = instance.constructor.name;
-    for (const hook of HOOKS) track(instance, hook, NAMES[name] ?? name, pending);
+    for (const hook of HOOKS) track(instance, hook, DISPLAY_NAMES[name] ?? name, pending);
   }
   return pending;
 }

@@ -3,21 +3,21 @@ import { RetentionJob } from '../database/retention.job.js';
 import { EncryptedColumns } from '../encryption/encrypted-columns.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
-/** Drops kept answers that are a day old. */
+/** Deletes stored answers after 24 hours. */
 @Injectable()
 export class IdempotencyKeyRetentionJob extends RetentionJob {
   protected readonly rowsName = 'kept answers';
 
-  /** To read one takes its raw Idempotency-Key, so none can be rewritten under another encryption key. */
+  /** Registers the answers as expiring: reading one needs its raw Idempotency-Key, so none can be re-encrypted. */
   constructor(
     private readonly answers: IdempotencyRepository,
-    places: EncryptedColumns,
+    columns: EncryptedColumns,
   ) {
     super();
-    places.add({ name: this.rowsName, within: '24 hours', keysInUse: () => answers.keysInUse() });
+    columns.add({ name: this.rowsName, expiresAfter: '24 hours', keysInUse: () => answers.keysInUse() });
   }
 
   protected deleteExpired(): Promise<number> {
-    return this.answers.forgetOld();
+    return this.answers.deleteExpired();
   }
 }

@@ -1,10 +1,10 @@
 import { Column, Entity, Index, PrimaryColumn } from 'typeorm';
 
-/** The answer that one Idempotency-Key got. */
+/** The stored answer of one Idempotency-Key. */
 @Entity({ name: 'kept_answer' })
 @Index('ix_kept_answer_created_at', ['createdAt'])
 export class IdempotencyKeyEntity {
-  /** SHA-256 over caller, scope, path and key: the key itself is not kept. */
+  /** SHA-256 of caller, scope, path and key. The key itself is not stored. */
   @PrimaryColumn({ type: 'char', length: 64, primaryKeyConstraintName: 'pk_kept_answer' })
   id!: string;
 
@@ -14,11 +14,11 @@ export class IdempotencyKeyEntity {
   @Column({ name: 'request_hash', type: 'char', length: 64 })
   requestHash!: string;
 
-  /** Encrypted under a key that takes the raw Idempotency-Key to derive. Null where it told of somebody who was erased. */
+  /** Encrypted under a key derived from the raw Idempotency-Key. Null once the answer was erased with its subject. */
   @Column({ type: 'text', nullable: true })
   answer!: string | null;
 
-  /** The ids that the answer names: by these it is found when one of the things is to be forgotten. */
+  /** All ids in the answer, by which it is found when one of these records is erased. */
   @Column({ type: 'uuid', array: true, default: [] })
   about!: string[];
 

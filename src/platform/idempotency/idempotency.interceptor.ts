@@ -10,7 +10,7 @@ import { IdempotencyService } from './idempotency.service.js';
 import type { PreparedEffect } from './prepared-effect.js';
 import { PREPARES_EFFECT } from './prepared-effect.js';
 
-/** Honours `Idempotency-Key` on every authenticated POST that creates: part of what `@Creates` says of a handler. */
+/** Implements `Idempotency-Key` for authenticated POST routes. `@Creates` applies it to a handler. */
 @Injectable()
 export class IdempotencyInterceptor implements NestInterceptor {
   constructor(
@@ -25,22 +25,22 @@ export class IdempotencyInterceptor implements NestInterceptor {
     if (!request) return prepares ? next.handle().pipe(mergeMap(effect => runEffect(effect))) : next.handle();
     const answer = async (data: Promise<unknown>) => ({ data: await data, status: response.statusCode });
     const outcome = prepares
-      ? this.prepared(request, lastOf(next), effect => answer(runEffect(effect)))
-      : this.idempotency.once(request, () => answer(lastOf(next)()));
+      ? this.runPrepared(request, lastOf(next), effect => answer(runEffect(effect)))
+      : this.idempotency.runOnce(request, () => answer(lastOf(next)()));
     return from(outcome.then(done => toAnswer(done, response)));
   }
 
-  /** What a handler prepares is done outside of the transaction, and not at all for a retry that has its answer. */
-  private async prepared(
+  /** Prepares the effect outside the transaction, and not at all for a retry with a stored answer. */
+  private async runPrepared(
     request: IdempotentRequest,
     prepare: () => Promise<unknown>,
     run: (effect: unknown) => Promise<{ status: number; data: unknown }>,
   ): Promise<Outcome> {
-    const kept = await this.idempotency.replay(request);
-    if (kept) return kept;
-    // a refusal is kept like any other, so it is thrown again where answers are kept
+    const stored = await this.idempotency.replay(request);
+    if (stored) return stored;
+    // an error of `prepare` is rethrown inside `runOnce`, so that it is stored like any other
     const [effect] = await Promise.allSettled([prepare()]);
-    return this.idempotency.once(request, async () => {
+    return this.idempotency.runOnce(request, async () => {
       if (effect.status === 'rejected') throw effect.reason;
       return run(effect.value);
     });
@@ -53,7 +53,7 @@ function idempotentRequestOf(request: Request): IdempotentRequest | null {
   if (key === undefined || !principal) return null;
   return {
     key: typeof key === 'string' ? key : '',
-    owner: `${principalKey(principal)}\n${reachOf(principal)}\n${request.originalUrl}`,
+    owner: `${principalKey(principal)}\n${rightsOf(principal)}\n${request.originalUrl}`,
     workspaceId: principal.workspaceId,
     body: request.body as unknown,
     row: Object.values(request.params).find(value => typeof value === 'string'),
@@ -75,8 +75,8 @@ function toAnswer(outcome: Outcome, response: Response): unknown {
   return outcome.data;
 }
 
-/** Sessions of one member that differ in scope or in rights do not share answers. */
-function reachOf(principal: Principal): string {
+/** Distinguishes sessions of one member with different scopes or rights, which must not share answers. */
+function rightsOf(principal: Principal): string {
   const scope = JSON.stringify(scopeOf(principal));
   return principal.kind === 'agent' && principal.workspaceBound ? `${scope} minted by a key` : scope;
 }

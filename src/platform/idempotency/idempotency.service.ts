@@ -10,48 +10,50 @@ import { IdempotencyRepository } from './idempotency.repository.js';
 export const IdempotencyKeyInvalid = defineError(
   'invalid',
   'idempotency_key_invalid',
-  'An Idempotency-Key is 1 to 255 printable ASCII characters.',
+  'The Idempotency-Key must have 1 to 255 printable ASCII characters.',
 );
 export const IdempotencyKeyReused = defineError(
   'unprocessable',
   'idempotency_key_reused',
-  'This Idempotency-Key was used for another request.',
+  'This Idempotency-Key was already used for a different request; use a new key.',
 );
 export const IdempotencyInProgress = defineError(
   'conflict',
   'idempotency_in_progress',
-  'The first request with this Idempotency-Key is still running.',
+  'The first request with this Idempotency-Key is still running; try again later.',
 );
 export const AnswerErased = defineError(
   'gone',
   'answer_erased',
-  'The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about.',
+  'The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact.',
 );
 
 export interface IdempotentRequest {
   key: string;
-  /** Whose key it is: caller, scope and path. */
+  /** The namespace of the key: caller, scope and path. */
   owner: string;
   workspaceId: string;
   body: unknown;
-  /** The id that the path names, where it names one: what the work will lock. */
+  /** The id in the path, if any: the row that the work will lock. */
   row?: string | undefined;
 }
 
-type Answer = { ok: true; status: number; data: unknown } | { ok: false; error: KeptError };
+type Answer = { ok: true; status: number; data: unknown } | { ok: false; error: StoredError };
 
-/** What the work came to: its result, or the refusal that is kept in its place; now, or at the first request. */
+/** The result of the work or its error, either from this request or replayed from the first one. */
 export type Outcome = { replayed: boolean } & (
   { ok: true; status: number; data: unknown } | { ok: false; error: DomainError }
 );
-interface KeptError extends ErrorOptions {
+interface StoredError extends ErrorOptions {
   kind: ErrorKind;
   code: string;
   message: string;
 }
 
-/** Kept are answers that a retry would get again anyway: not those about credentials, limits, or our own trouble. */
-const KEPT_KINDS: ReadonlySet<ErrorKind> = new Set([
+/**
+ * Error kinds that are stored. Errors about credentials, rate limits or internal faults are not: a retry may succeed.
+ */
+const STORED_KINDS: ReadonlySet<ErrorKind> = new Set([
   'invalid',
   'not_found',
   'conflict',
@@ -62,8 +64,8 @@ const KEPT_KINDS: ReadonlySet<ErrorKind> = new Set([
 ]);
 
 /**
- * One Idempotency-Key, one effect: the work and its kept answer commit together, so a crash leaves neither, and of
- * racing twins one does the work while the others are told that it is still running.
+ * Ensures that each Idempotency-Key has at most one effect. The work and its stored answer commit together, so a crash
+ * leaves neither. Of concurrent requests one does the work, and the others get `idempotency_in_progress`.
  */
 @Injectable()
 export class IdempotencyService implements OnModuleInit {
@@ -85,17 +87,21 @@ export class IdempotencyService implements OnModuleInit {
     });
   }
 
-  async once(request: IdempotentRequest, work: () => Promise<{ status: number; data: unknown }>): Promise<Outcome> {
+  /**
+   * Runs the work, or returns the stored answer of an earlier request.
+   * @throws IdempotencyInProgress, AnswerErased, IdempotencyKeyReused, IdempotencyKeyInvalid
+   */
+  async runOnce(request: IdempotentRequest, work: () => Promise<{ status: number; data: unknown }>): Promise<Outcome> {
     const { id, requestHash } = identityOf(request);
     const { answer, replayed } = await this.units.run(
       async () => {
         if (!(await this.answers.tryLock(id))) throw new IdempotencyInProgress();
-        const kept = await this.find(request);
-        if (kept) return { answer: kept, replayed: true };
+        const stored = await this.find(request);
+        if (stored) return { answer: stored, replayed: true };
         const answer = await this.attempt(work);
-        const sealed = this.encrypt(answer, request.key);
+        const encrypted = this.encrypt(answer, request.key);
         const about = answer.ok ? idsIn(answer.data) : [];
-        await this.answers.keep({ id, workspaceId: request.workspaceId, requestHash, answer: sealed, about });
+        await this.answers.save({ id, workspaceId: request.workspaceId, requestHash, answer: encrypted, about });
         return { answer, replayed: false };
       },
       { row: request.row },
@@ -104,29 +110,29 @@ export class IdempotencyService implements OnModuleInit {
   }
 
   /**
-   * The kept answer, without a transaction and without the work; null where there is none as yet.
+   * Returns the stored answer without a transaction, or null when there is none yet.
    * @throws AnswerErased, IdempotencyKeyReused, IdempotencyKeyInvalid
    */
   async replay(request: IdempotentRequest): Promise<Outcome | null> {
-    const kept = await this.find(request);
-    return kept && toOutcome(kept, true);
+    const stored = await this.find(request);
+    return stored && toOutcome(stored, true);
   }
 
   private async find(request: IdempotentRequest): Promise<Answer | null> {
     const { id, requestHash } = identityOf(request);
-    const kept = await this.answers.find(id);
-    if (!kept) return null;
-    if (kept.answer === null) throw new AnswerErased();
-    if (kept.requestHash !== requestHash) throw new IdempotencyKeyReused();
-    return this.open(kept.answer, request.key);
+    const stored = await this.answers.find(id);
+    if (!stored) return null;
+    if (stored.answer === null) throw new AnswerErased();
+    if (stored.requestHash !== requestHash) throw new IdempotencyKeyReused();
+    return this.decrypt(stored.answer, request.key);
   }
 
-  /** A refusal that will be kept undoes the work's own changes and nothing else. */
+  /** Runs the work in a savepoint, so that an error that will be stored undoes only the work's changes. */
   private async attempt(work: () => Promise<{ status: number; data: unknown }>): Promise<Answer> {
     try {
       return { ok: true, ...(await this.units.savepoint(work)) };
     } catch (error) {
-      if (!(error instanceof DomainError) || !KEPT_KINDS.has(error.kind)) throw error;
+      if (!(error instanceof DomainError) || !STORED_KINDS.has(error.kind)) throw error;
       const { kind, code, message, details, data } = error;
       return { ok: false, error: { kind, code, message, ...(details && { details }), ...(data && { data }) } };
     }
@@ -136,8 +142,8 @@ export class IdempotencyService implements OnModuleInit {
     return this.cipher.encrypt(JSON.stringify(answer), `idempotency:${key}`);
   }
 
-  private open(sealed: string, key: string): Answer {
-    return JSON.parse(this.cipher.decrypt(sealed, `idempotency:${key}`)) as Answer;
+  private decrypt(encrypted: string, key: string): Answer {
+    return JSON.parse(this.cipher.decrypt(encrypted, `idempotency:${key}`)) as Answer;
   }
 }
 
@@ -152,7 +158,7 @@ function toOutcome(answer: Answer, replayed: boolean): Outcome {
   return { ok: false, error: new DomainError(kind, code, message, options), replayed };
 }
 
-/** Every id that an answer names, of whatever kind. */
+/** Collects every id in an answer. */
 function idsIn(data: unknown): string[] {
   if (typeof data === 'string') return isId(data) ? [data] : [];
   if (typeof data !== 'object' || data === null) return [];

@@ -3,11 +3,11 @@ import { SetMetadata } from '@nestjs/common';
 export const PREPARES_EFFECT = 'prepares effect';
 
 /**
- * The part of a handler's work that runs in the transaction of its Idempotency-Key. What is slow, such as hashing a
- * password, the handler does before it returns this. A handler that returns one declares `@PreparesEffect()`.
+ * The part of a handler's work that runs in the transaction of the Idempotency-Key. The handler does slow work, such as
+ * password hashing, before it returns this. Such a handler must be marked with `@PreparesEffect()`.
  */
 export class PreparedEffect<T> {
-  /** @param run may be called again after a deadlock, and not at all where another request was first */
+  /** @param run may be called again after a deadlock, or not at all when another request was first */
   constructor(readonly run: () => Promise<T>) {}
 }
 

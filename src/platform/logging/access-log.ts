@@ -3,13 +3,13 @@ import type { Logger } from 'pino';
 import { principalKey } from '../../kernel/principal.js';
 import { contextOf } from '../http/request-context.js';
 
-/** Probes come every few seconds and say nothing when all is well. */
+/** Paths that are logged only on errors, because probes request them every few seconds. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * One line an answered request: who, what, how long. The path without its query, for tokens travel in queries; also
- * stamps the request id on the answer.
- * @param isDraining a 503 is then the answer that is meant: of a probe it is not logged, of a request at level info
+ * Logs one line per answered request and sets `X-Request-Id`. The path is logged without its query, which may contain
+ * tokens.
+ * @param isDraining while true, a 503 is expected: it is not logged for probes, and logged at level info for requests
  */
 export function accessLog(log: Logger, isDraining: () => boolean): RequestHandler {
   return (request: Request, response: Response, next: NextFunction): void => {
@@ -21,7 +21,7 @@ export function accessLog(log: Logger, isDraining: () => boolean): RequestHandle
       const refusedByDrain = response.statusCode === 503 && isDraining();
       if (QUIET.has(path) && (response.statusCode < 400 || refusedByDrain)) return;
       const level = response.statusCode >= 500 && !refusedByDrain ? 'error' : 'info';
-      // what nobody reads is not put together either
+      // skip building the line when its level is off
       if (!log.isLevelEnabled(level)) return;
       log[level]({
         context: 'http',

@@ -4,7 +4,7 @@ import pino, { Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { presentRequestId } from '../http/present-request.js';
 
-/** Where a secret could stand in a logged object; replaced before the line is written. */
+/** Paths in logged objects that may contain secrets. Their values are replaced. */
 const REDACTED = [
   'authorization',
   'cookie',
@@ -22,8 +22,8 @@ const REDACTED = [
 ].flatMap(name => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
- * What the log tells of an error. Not all that the error carries: one of the database brings the statement's values
- * along, and those are what people said and who they are.
+ * Returns the loggable fields of an error. Others are left out, because database errors contain the statement's values,
+ * which are personal data.
  */
 function errorView(error: Error): object {
   if (!(error instanceof Error)) return error;
@@ -32,22 +32,21 @@ function errorView(error: Error): object {
   return { type, message, stack, code: code ?? driverError?.code, constraint: driverError?.constraint };
 }
 
-/** Every line that is written on behalf of a request names it. */
-function ofRequest(): object {
+/** Adds the request id to every line that is logged during a request. */
+function requestFields(): object {
   const requestId = presentRequestId();
   return requestId === null ? {} : { requestId };
 }
 
 export interface LogOptions {
   level: string;
-  /** For a terminal that people read; else one line of JSON each. */
+  /** Formats lines for a terminal; otherwise each line is JSON. */
   pretty: boolean;
-  /** Where the JSON goes; to the standard output when absent. */
+  /** Destination of JSON lines; standard output by default. */
   destination?: DestinationStream;
 }
 
-/** One line of JSON each, or, on a terminal, one that people read. */
-export function createLog({ level, pretty: forPeople, destination }: LogOptions): Logger {
+export function createLog({ level, pretty: readable, destination }: LogOptions): Logger {
   const settings = {
     level,
     base: null,
@@ -55,9 +54,9 @@ export function createLog({ level, pretty: forPeople, destination }: LogOptions)
     timestamp: pino.stdTimeFunctions.isoTime,
     formatters: { level: (name: string) => ({ level: name }) },
     serializers: { err: errorView },
-    mixin: ofRequest,
+    mixin: requestFields,
   };
-  if (!forPeople) return pino(settings, destination ?? pino.destination({ sync: true }));
+  if (!readable) return pino(settings, destination ?? pino.destination({ sync: true }));
   return pino(
     settings,
     pretty({
@@ -72,15 +71,21 @@ export function createLog({ level, pretty: forPeople, destination }: LogOptions)
 
 type Level = 'info' | 'error' | 'warn' | 'debug' | 'trace' | 'fatal';
 
-/** Where Nest tells, at each start, what it is made of. */
-const ASSEMBLY = new Set(['InstanceLoader', 'RoutesResolver', 'RouterExplorer', 'WebSocketsController', 'NestFactory']);
+/** Contexts in which Nest logs its modules and routes at each start. They are logged at level debug. */
+const STARTUP_CONTEXTS = new Set([
+  'InstanceLoader',
+  'RoutesResolver',
+  'RouterExplorer',
+  'WebSocketsController',
+  'NestFactory',
+]);
 
 /** Nest's logger interface over the structured log. An object becomes fields, an Error its stack. */
 export class NestLog implements LoggerService {
   constructor(private readonly log_: Logger) {}
 
   log(message: unknown, ...rest: unknown[]): void {
-    this.write(ASSEMBLY.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
+    this.write(STARTUP_CONTEXTS.has(String(rest.at(-1))) ? 'debug' : 'info', message, rest);
   }
   error(message: unknown, ...rest: unknown[]): void {
     this.write('error', message, rest);

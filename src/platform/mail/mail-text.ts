@@ -1,15 +1,15 @@
 const HEADER_CHARACTERS = 200;
-/** Characters that IDNA reads as the dot of a domain. The last two also end sentences, which others than ASCII follow. */
+/** Characters that IDNA treats as dots. The last two also end sentences in Chinese and Japanese text. */
 const DOTS = '.\u2024\uff0e\ufe52\u3002\uff61';
 const ANY_DOT = new RegExp(`[${DOTS}]`, 'g');
 const DOMAIN_DOT = /(?<=\S)(?:[.\u2024\uff0e\ufe52](?=\p{L}[\p{L}\p{M}\p{N}-])|[\u3002\uff61](?=[a-z][a-z-]))/giu;
 const NUMERIC_ADDRESS = new RegExp(`\\d{1,3}(?:[${DOTS}]\\d{1,3}){3}`, 'g');
-/** Programs that mail clients open by a scheme without slashes. */
+/** URL schemes without slashes that mail clients turn into links. */
 const SCHEME = /(?<=\b(?:mailto|tel|sms|callto|skype|facetime|javascript|data|file)):(?=\S)/giu;
 
 /**
- * Makes a name that a stranger chose fit for a mail: one line, no control or direction characters, and nothing that a
- * mail client turns into a link. `evil.example` becomes `evil[.]example`, `https://` becomes `https[:]//`.
+ * Makes a name from an untrusted user safe for a mail: one line, no control or direction characters, and no text that
+ * mail clients turn into a link. `evil.example` becomes `evil[.]example`, `https://` becomes `https[:]//`.
  */
 export function inertName(name: string): string {
   return oneLine(name)
@@ -20,14 +20,14 @@ export function inertName(name: string): string {
     .replace(NUMERIC_ADDRESS, address => address.replace(ANY_DOT, '[.]'));
 }
 
-/** Makes a text fit for a header: one line without control characters, at most 200 characters. */
+/** Makes a text safe for a mail header: one line without control characters, at most 200 characters. */
 export function headerText(text: string): string {
   const characters = [...oneLine(text)];
   if (characters.length <= HEADER_CHARACTERS) return characters.join('');
   return `${characters.slice(0, HEADER_CHARACTERS - 1).join('')}…`;
 }
 
-/** Line breaks and other white space become one space; control and format characters go. */
+/** Replaces runs of white space by one space, and removes control and format characters. */
 function oneLine(text: string): string {
   return text
     .replace(/\s+/gu, ' ')

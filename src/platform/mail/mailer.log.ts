@@ -2,7 +2,7 @@ import { Logger } from '@nestjs/common';
 import type { Mail } from './mailer.js';
 import { Mailer } from './mailer.js';
 
-/** Mail bodies carry links that are as good as passwords: only address and subject reach the log. */
+/** Logs mail instead of sending it, without the text: its links are as sensitive as passwords. */
 export class LogMailer extends Mailer {
   readonly delivers = false;
   private readonly logger = new Logger('mail');

@@ -17,10 +17,10 @@ export class SmtpMailer extends Mailer {
     this.transport = nodemailer.createTransport(url);
   }
 
-  /** @throws Error in a unit of work, which would hold its connection until the mail server answers */
+  /** @throws Error in a unit of work, whose connection would be blocked until the mail server answers */
   async send({ to, subject, text }: Mail): Promise<void> {
     this.units.assertNoneActive('sending mail');
-    // an object is one address; of a text, nodemailer would read a list
+    // an object is a single address, whereas nodemailer parses a string as a list
     const recipient = { name: '', address: to };
     await this.transport.sendMail({ from: this.from, to: recipient, subject: headerText(subject), text });
   }

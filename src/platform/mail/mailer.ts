@@ -1,14 +1,14 @@
 export interface Mail {
-  /** One address. */
+  /** A single address. */
   to: string;
-  /** One line of at most 200 characters; names that strangers chose go in as `inertName` has them. */
+  /** Sent as one line of at most 200 characters. Pass untrusted names through `inertName`. */
   subject: string;
   text: string;
 }
 
-/** Sends mail. Without a mail server the log says that a mail would have gone, without what it says. */
+/** Sends mail. Without a mail server it only logs recipient and subject. */
 export abstract class Mailer {
-  /** Whether mail reaches people; where it does not, links are handed out in answers instead. */
+  /** False when mail is only logged. API answers then contain the links that mail would contain. */
   abstract readonly delivers: boolean;
   abstract send(mail: Mail): Promise<void>;
 }

@@ -3,14 +3,15 @@ import { Config } from '../../config/config.js';
 import { InvalidToken, NotFound, Unauthenticated } from '../../kernel/errors.js';
 import { sameSecret } from '../../kernel/secret.js';
 
-/** Decides who reads `/metrics`: its figures tell how busy every workspace together is, which is nobody else's business. */
+/** Decides who may read `/metrics`, which shows the load of all workspaces together. */
 @Injectable()
 export class MetricsPolicy {
   constructor(private readonly config: Config) {}
 
   /**
-   * @param token what followed `Bearer`, or null
-   * @throws NotFound in production without METRICS_TOKEN; Unauthenticated, InvalidToken where another token or none came
+   * @param token the bearer token of the request, or null
+   * @throws NotFound in production without METRICS_TOKEN; Unauthenticated without a token; InvalidToken with a wrong
+   *   one
    */
   assertMayRead(token: string | null): void {
     const { metricsToken, production } = this.config;

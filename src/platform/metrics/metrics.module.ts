@@ -8,7 +8,7 @@ function newRegistry(): Registry {
   return registry;
 }
 
-/** What `/metrics` shows: each room adds its own figures to the one registry of this instance. */
+/** Provides the metrics registry of this instance. Each module registers its own metrics. */
 @Global()
 @Module({
   providers: [{ provide: Registry, useFactory: newRegistry }, MetricsPolicy],

@@ -6,10 +6,9 @@ import { UnitOfWork } from '../database/unit-of-work.js';
 import { AddressPolicy, AddressRefused } from './address-policy.js';
 
 /**
- * Makes the connections of all requests to URLs that somebody told the service: `request(url, {agent: agents.for(url)})`.
- * Each address is checked as it is connected to, so a name that has come to lead elsewhere leads nowhere. Connections are
- * not kept: the next request asks again. They follow no proxy of the environment and, like all of `node:http`, no
- * redirect.
+ * Provides the agents for all requests to user-supplied URLs: `request(url, {agent: agents.for(url)})`. They check the
+ * address of every connection, which defeats DNS rebinding. Connections are not reused, so every request is checked.
+ * They ignore proxy variables of the environment and, like all of `node:http`, do not follow redirects.
  */
 @Injectable()
 export class OutboundAgents {
@@ -24,7 +23,7 @@ export class OutboundAgents {
     this.https = guarded(new HttpsAgent(), policy);
   }
 
-  /** @throws Error in a unit of work, which would hold its connection until the other side answers */
+  /** @throws Error in a unit of work, whose connection would be blocked until the other side answers */
   for(url: URL): HttpAgent {
     this.units.assertNoneActive('a request to another host');
     return url.protocol === 'https:' ? this.https : this.http;

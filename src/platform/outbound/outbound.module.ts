@@ -3,7 +3,7 @@ import { AddressPolicy } from './address-policy.js';
 import { OutboundAgents } from './outbound-agents.js';
 import { Resolver } from './resolver.js';
 
-/** Requests that the service makes to URLs that somebody told it. */
+/** Outbound requests to user-supplied URLs. */
 @Global()
 @Module({ providers: [Resolver, AddressPolicy, OutboundAgents], exports: [AddressPolicy, OutboundAgents] })
 export class OutboundModule {}

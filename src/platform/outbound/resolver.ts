@@ -3,15 +3,15 @@ import { lookup, Resolver as DnsResolver } from 'node:dns/promises';
 import { Injectable } from '@nestjs/common';
 
 /**
- * Names as DNS has them. The system's own way (`getaddrinfo`) holds one of the four threads that hash passwords too,
- * for as long as a server likes to be silent; whoever owns a name could keep everyone from logging in. So it is asked
- * about names without a dot alone, which are nobody's on the internet: those of the hosts file and of containers.
+ * Resolves names directly over DNS. `getaddrinfo` would block one of the four libuv threads that also hash passwords,
+ * so a slow name server could keep everyone from logging in. It is used only for names without a dot (hosts file,
+ * containers), which nobody on the internet controls.
  */
 @Injectable()
 export class Resolver {
   protected readonly dns = new DnsResolver({ timeout: 1_500, tries: 2 });
 
-  /** @throws Error when nothing answers to the name */
+  /** @throws Error when the name does not resolve */
   async resolve(name: string): Promise<LookupAddress[]> {
     if (!name.includes('.')) return lookup(name, { all: true });
     const answers = await Promise.allSettled([this.query(name, 4), this.query(name, 6)]);

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What signs deliveries, in the form of Standard Webhooks, whose libraries read it as it is: 256 random bits. */
+/** Generates a secret of 256 random bits that signs deliveries, in the format of Standard Webhooks. */
 export function newSigningSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

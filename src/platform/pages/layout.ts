@@ -1,4 +1,4 @@
-/** Where the pages are served. */
+/** Paths of the served pages. */
 export const PAGE = {
   root: '/',
   reference: '/docs',
@@ -10,7 +10,7 @@ export const PAGE = {
   stylesheet: '/docs/page.css',
 } as const;
 
-/** A page of HTML around what a document says. It has no script and no style of its own: the policy allows neither. */
+/** Renders an HTML page. It has no inline script or style, which the content security policy forbids. */
 export function htmlPage(title: string, body: string): string {
   return `<!doctype html>
 <html lang="en">

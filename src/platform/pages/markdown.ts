@@ -1,29 +1,29 @@
 import { Marked } from 'marked';
 
 /**
- * HTML of a document of this repository. Headings get ids, by which links name them.
- * @param addresses where the service serves what the document links to, by the link's path; other links stay as they are
+ * Renders a document of this repository as HTML. Headings get ids for links.
+ * @param linkTargets served paths by the path of a link; other links stay unchanged
  */
-export function renderMarkdown(markdown: string, addresses: Record<string, string> = {}): string {
+export function renderMarkdown(markdown: string, linkTargets: Record<string, string> = {}): string {
   const marked = new Marked({
     renderer: {
       heading({ tokens, depth, text }) {
         return `<h${depth} id="${slugOf(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
       },
-      // no document holds HTML of its own but comments, which are for its authors
+      // the only HTML in the documents is comments for their authors
       html: () => '',
     },
     walkTokens(token) {
       if (token.type !== 'link') return;
       const link = token as { href: string };
       const [path = '', ...anchor] = link.href.split('#');
-      link.href = [addresses[path] ?? path, ...anchor].join('#');
+      link.href = [linkTargets[path] ?? path, ...anchor].join('#');
     },
   });
   return marked.parse(markdown, { async: false, gfm: true });
 }
 
-/** The id of a heading, as GitHub makes it. */
+/** Returns the id of a heading, in GitHub's form. */
 function slugOf(heading: string): string {
   return heading
     .toLowerCase()

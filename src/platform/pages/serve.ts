@@ -5,7 +5,7 @@ import { contextOf, envelope } from '../http/request-context.js';
 import { htmlPage, PAGE, STYLESHEET } from './layout.js';
 import { renderMarkdown } from './markdown.js';
 
-/** A document that the service serves as a page, in Markdown. */
+/** A Markdown document that the service serves as a page. */
 export interface ServedDocument {
   path: string;
   title: string;
@@ -23,36 +23,36 @@ const LINKS = {
   health: PAGE.health,
 };
 
-const GREETING = `# ${NAME}
+const HOME_PAGE = `# ${NAME}
 
-The service is running. It answers visitors, agents and backends over REST, and tells them what happens over WebSockets.
+The service is running. Visitors, agents and backends use its REST API, and receive events over WebSockets.
 
-- [API reference](${PAGE.reference}), and for programs [openapi.json](${PAGE.openapi})
+- [API reference](${PAGE.reference}); machine-readable: [openapi.json](${PAGE.openapi})
 - [Realtime guide](${PAGE.realtime}): the two sockets, from handshake to close codes
-- [Events and frames](${PAGE.events}): what the sockets send and take; for programs [asyncapi.json](${PAGE.asyncapi})
+- [Events and frames](${PAGE.events}): all frames of the sockets; machine-readable: [asyncapi.json](${PAGE.asyncapi})
 - [Health](${PAGE.health}) of this instance
 `;
 
 /**
- * Serves the root, which greets, and the documents. Rendered once each, when the service starts.
- * @param addresses see `renderMarkdown`
+ * Serves the home page and the documents. Each is rendered once, when the service starts.
+ * @param linkTargets see `renderMarkdown`
  */
 export function servePages(
   app: INestApplication,
   documents: ServedDocument[],
-  addresses: Record<string, string>,
+  linkTargets: Record<string, string>,
 ): void {
   const router = app.getHttpAdapter();
   const serve = (path: string, type: string, text: string) =>
     router.get(path, (_request: Request, response: Response) => send(response, type, text));
   for (const { path, title, markdown } of documents) {
-    serve(path, 'html', htmlPage(`${title} · ${NAME}`, renderMarkdown(markdown, addresses)));
+    serve(path, 'html', htmlPage(`${title} · ${NAME}`, renderMarkdown(markdown, linkTargets)));
   }
   serve(PAGE.stylesheet, 'css', STYLESHEET);
-  const greeting = htmlPage(NAME, renderMarkdown(GREETING));
+  const home = htmlPage(NAME, renderMarkdown(HOME_PAGE));
   router.get(PAGE.root, (request: Request, response: Response) => {
     response.vary('Accept');
-    if (request.accepts(['json', 'html']) === 'html') return send(response, 'html', greeting);
+    if (request.accepts(['json', 'html']) === 'html') return send(response, 'html', home);
     response.setHeader('Cache-Control', 'no-store');
     answerJson(response, envelope(contextOf(request).requestId, { name: NAME, links: LINKS }));
   });

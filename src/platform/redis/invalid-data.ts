@@ -2,17 +2,17 @@ import { Injectable, Logger } from '@nestjs/common';
 import { Counter, Registry } from 'prom-client';
 import { ExpiringMap } from '../../kernel/expiring-map.js';
 
-/** How often the log mentions one kind of invalid data. */
+/** Interval (ms) at which one kind of invalid data is logged. */
 const LOG_EVERY_MS = 60_000;
-/** How many kinds the log tells apart within that time. */
+/** Maximum number of kinds that are logged within the interval. */
 const MAX_KINDS = 100;
 
-/** The readers of what other instances write; a label of the metric. */
+/** The component that read the data; a label of the metric. */
 export type InvalidDataSource = 'fanout' | 'events' | 'roster' | 'limits';
 
 /**
- * Data from Redis that this version of the service does not write: dropped by its reader, counted here, and logged once
- * a minute for each kind.
+ * Counts data from Redis that the service does not write. Its reader drops it; each kind is logged at most once a
+ * minute.
  */
 @Injectable()
 export class InvalidData {
@@ -29,7 +29,7 @@ export class InvalidData {
     });
   }
 
-  /** @param kind a text of the program's own, never of the data */
+  /** @param kind a constant description; it must not contain the data */
   record(source: InvalidDataSource, kind: string): void {
     this.counter.inc({ source });
     if (!this.logged.addIfAbsent(`${source} ${kind}`, new Date())) return;

@@ -2,20 +2,20 @@ import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } fro
 import { Redis } from 'ioredis';
 import { Config } from '../../config/config.js';
 
-/** How long a request waits for an answer, at most: Redis saves time, so it must not cost any. */
+/** Command timeout: Redis is only an accelerator, so requests do not wait longer for it. */
 const COMMAND_MS = 250;
 const CHECK_MS = 1_000;
 const RECONNECT_MS = 2_000;
-/** How ioredis says that COMMAND_MS are over. */
+/** ioredis's error message for a command timeout. */
 const TIMED_OUT = 'Command timed out';
 
 /**
- * The Redis that the instances share, where REDIS_URL names one. An accelerator and never a truth: whoever uses it has
- * another way, and takes that at once while Redis is not `ready`.
+ * Connection to the Redis that the instances share, if REDIS_URL is set. Redis is never the source of truth: every
+ * caller has a fallback and uses it at once while Redis is not `ready`.
  */
 @Injectable()
 export class RedisClient implements OnApplicationBootstrap, OnApplicationShutdown {
-  /** null: this instance is on its own. */
+  /** null without REDIS_URL. */
   readonly client: Redis | null;
   private readonly logger = new Logger(RedisClient.name);
   private timer: NodeJS.Timeout | undefined;
@@ -59,8 +59,8 @@ export class RedisClient implements OnApplicationBootstrap, OnApplicationShutdow
   }
 
   /**
-   * Whoever waited in vain has waited for all: a request that asks Redis six times must not wait six times. Others that
-   * wait at present are let go with the connection.
+   * Reconnects after a command timeout, so that a request with six commands does not wait six times. Pending commands
+   * fail with the old connection.
    */
   private reconnectAfterTimeout(error: Error): void {
     if (!this.ready || error.message !== TIMED_OUT) return;
@@ -68,13 +68,13 @@ export class RedisClient implements OnApplicationBootstrap, OnApplicationShutdow
     this.client?.disconnect(true);
   }
 
-  /** One that hangs keeps its connection open; so somebody asks even when nobody wants anything. */
+  /** Pings Redis, because a hanging server keeps its connection open and would go unnoticed without traffic. */
   private async check(): Promise<void> {
     if (this.ready) await this.client?.ping().catch(() => undefined);
   }
 
   private report(fault: string | null): void {
-    if (fault !== null && !this.down) this.logger.warn(`Redis does not answer (${fault}); going on without it`);
+    if (fault !== null && !this.down) this.logger.warn(`Redis does not answer (${fault}); continuing without it`);
     if (fault === null && this.down) this.logger.log('Redis answers again');
     this.down = fault !== null;
   }

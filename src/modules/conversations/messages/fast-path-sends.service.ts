@@ -5,7 +5,7 @@ import type { Actor, NewEvent } from '../../../kernel/domain-event.js';
 import { newId } from '../../../kernel/ids.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { scopeOf } from '../../../kernel/principal.js';
-import { isLockTimeout, isRefused } from '../../../platform/database/database-errors.js';
+import { isLockTimeout, isRejected } from '../../../platform/database/database-errors.js';
 import { WriteBatcher } from '../../../platform/database/write-batcher.js';
 import { KeyedWriteBatcher } from '../../../platform/database/keyed-write-batcher.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
@@ -59,7 +59,7 @@ export class FastPathSendsService {
     const common = {
       maxItems: MAX_BATCH,
       onFlush: (wanted: readonly PendingSend[], rows: readonly SendOutcome[]) => this.publishAll(wanted, rows),
-      isRetryable: (error: unknown) => isRefused(error) && !isLockTimeout(error),
+      isRetryable: (error: unknown) => isRejected(error) && !isLockTimeout(error),
     };
     this.shared = new WriteBatcher({
       ...common,
@@ -107,7 +107,7 @@ export class FastPathSendsService {
     try {
       return await this.sendBatched({ message, send });
     } catch (error) {
-      if (isRefused(error) && !isLockTimeout(error)) return null;
+      if (isRejected(error) && !isLockTimeout(error)) return null;
       throw error;
     }
   }

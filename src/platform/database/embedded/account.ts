@@ -8,13 +8,14 @@ export interface Account {
   gid: number;
 }
 
+/** Returns true when this process runs as root. */
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * The account that PostgreSQL, which refuses uid 0, runs under when the service is root.
- * `/etc/passwd` and not `id`: slim images have the file but not always the program.
+ * Finds the account that PostgreSQL runs under when the service is root, because PostgreSQL refuses uid 0. Reads
+ * `/etc/passwd` instead of calling `id`: slim images have the file but not always the program.
  *
- * @throws one line, when the machine knows neither `postgres` nor `nobody`
+ * @throws Error of one line when the machine has neither `postgres` nor `nobody`
  */
 export async function serverAccount(): Promise<Account> {
   const lines = (await readFile('/etc/passwd', 'utf8').catch(() => '')).split('\n').map(line => line.split(':'));
@@ -29,8 +30,9 @@ export async function serverAccount(): Promise<Account> {
 }
 
 /**
- * The first folder on the way to `folder`, itself included, that the account may not enter; undefined when the way is
- * free. `folder` is absolute, free of symbolic links, and exists. Access lists beyond the mode bits are not seen.
+ * Finds the first folder on the path to `folder`, including `folder`, that the account may not enter; undefined when it
+ * may enter all. `folder` must be absolute, without symbolic links, and exist. Only mode bits are checked, not access
+ * lists.
  */
 export async function firstClosedFolder(folder: string, account: Account): Promise<string | undefined> {
   const parent = path.dirname(folder);

@@ -4,22 +4,22 @@ import path from 'node:path';
 import { type Account, firstClosedFolder, isRoot, serverAccount } from './account.js';
 import { claimSystemFolder, systemFolders } from './system-folder.js';
 
-/** Where the cluster lies, or will, and who runs it. */
+/** The folder of the cluster and the account that runs it. */
 export interface ClusterLocation {
-  /** absolute, free of symbolic links */
+  /** Absolute path without symbolic links. */
   cluster: string;
-  /** undefined for the account of this process */
+  /** Undefined for the account of this process. */
   account?: Account;
-  /** whether a cluster is there already */
+  /** True when the cluster exists. */
   exists: boolean;
 }
 
 /**
- * `<dataDir>/postgres`, except for root in a data folder that PostgreSQL's account cannot enter: then a system folder,
- * to which `<dataDir>/postgres.location` points from then on. A cluster that exists is never left for an empty one.
+ * Returns `<dataDir>/postgres`, or, for root with a data folder that PostgreSQL's account cannot enter, a system folder
+ * to which `<dataDir>/postgres.location` then points. An existing cluster is never replaced by an empty one.
  *
- * @param dataDir absolute, free of symbolic links, exists
- * @throws one line naming the folder and the remedy
+ * @param dataDir absolute path of an existing folder, without symbolic links
+ * @throws Error of one line with the folder and the remedy
  */
 export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
   const pointer = await readFile(pointerFile(dataDir), 'utf8').catch(() => undefined);
@@ -41,7 +41,7 @@ export async function locateCluster(dataDir: string): Promise<ClusterLocation> {
   return closed ? systemLocation(dataDir, closed, account) : { cluster, account, exists: false };
 }
 
-/** Makes a place outside the data folder the one that later starts look in. Called once the cluster is whole. */
+/** Records a cluster outside the data folder for later starts. Call it once the cluster is complete. */
 export async function recordLocation(dataDir: string, cluster: string): Promise<void> {
   if (path.dirname(cluster) === dataDir) return;
   await writeFile(pointerFile(dataDir), `${cluster}\n`, { flag: 'wx' }).catch((error: NodeJS.ErrnoException) => {
@@ -59,8 +59,8 @@ export async function isCluster(folder: string): Promise<boolean> {
 const pointerFile = (dataDir: string): string => path.join(dataDir, 'postgres.location');
 
 /**
- * A cluster is run by its owner. Root takes over only what is root's own (a restored backup): changing the owner of a
- * tree that somebody else can rearrange meanwhile would hand them any file of the machine.
+ * Runs an existing cluster as its owner. Only a cluster owned by root (a restored backup) gets a new owner: with a tree
+ * that another user can rearrange meanwhile, that user could obtain any file of the machine.
  */
 async function existingLocation(cluster: string): Promise<ClusterLocation> {
   if (!isRoot()) return { cluster, exists: true };
@@ -73,11 +73,11 @@ async function existingLocation(cluster: string): Promise<ClusterLocation> {
         `chmod o+x ${closed}, move the data and set DATA_DIR, or set DATABASE_URL`,
     );
   }
-  if (uid === 0) await giveTree(cluster, account);
+  if (uid === 0) await chownTree(cluster, account);
   return { cluster, account, exists: true };
 }
 
-/** The hash keeps several checkouts on one machine apart. */
+/** Chooses a system folder. Its name contains a hash of the data folder, to separate several installations. */
 async function systemLocation(dataDir: string, closed: string, account: Account): Promise<ClusterLocation> {
   const name = createHash('sha256').update(dataDir).digest('hex').slice(0, 16);
   for (const folder of systemFolders) {
@@ -93,10 +93,10 @@ async function systemLocation(dataDir: string, closed: string, account: Account)
   );
 }
 
-async function giveTree(folder: string, account: Account): Promise<void> {
+async function chownTree(folder: string, account: Account): Promise<void> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     const file = path.join(entry.parentPath, entry.name);
     if ((await lstat(file)).uid === 0) await lchown(file, account.uid, account.gid);
   }
-  await lchown(folder, account.uid, account.gid); // last: a crash on the way is taken up again
+  await lchown(folder, account.uid, account.gid); // last, so that a start after a crash repeats the work
 }

@@ -2,7 +2,7 @@ import { chmod, mkdir, realpath } from 'node:fs/promises';
 import path from 'node:path';
 import { isRoot } from './account.js';
 import { findBinaries } from './binaries.js';
-import { checkVersion, createCluster, ROLE, sweepAbandoned } from './cluster.js';
+import { checkVersion, createCluster, ROLE, removeAbandoned } from './cluster.js';
 import { locateCluster, recordLocation } from './cluster-location.js';
 import { clusterPassword } from './password.js';
 import { stopServer } from './postmaster.js';
@@ -11,40 +11,41 @@ import { reachServer } from './reach-server.js';
 import type { ServerObserver } from './supervised-server.js';
 import { SupervisedServer } from './supervised-server.js';
 
-/** A PostgreSQL that runs beside the service and belongs to its data folder. */
+/** A PostgreSQL server that runs beside the service, with its cluster in the data folder. */
 export interface EmbeddedPostgres {
-  /** postgres://…, of a superuser, in the database asked for */
+  /** URL (postgres://…) of the requested database, as superuser. */
   url: string;
-  /** true when a living server was adopted rather than started */
+  /** True when a running server was adopted instead of started. */
   adopted: boolean;
   /**
-   * Stops the server and resolves when its process is gone; leaves it to other processes that have started or adopted
-   * it and not stopped it yet. End your pools first: their sessions are cut. May be called again.
+   * Stops the server and resolves when its process has ended. The server keeps running while other processes use it.
+   * Close all pools first, because their sessions are terminated. May be called again.
    *
-   * @throws when the server outlives a fast (10 s) and an immediate shutdown (10 s)
+   * @throws Error when neither a fast nor an immediate shutdown (10 s each) ends the server
    */
   stop(): Promise<void>;
-  /** of the server that runs now, or ran last */
+  /** Process id of the current server, or of the last one. */
   readonly pid: number;
 }
 
 export interface EmbeddedPostgresOptions {
-  /** e.g. '.data'; made when absent. Holds `postgres` (the cluster), `postgres.password` and `postgres.log`. */
+  /** e.g. '.data'; created when missing. Contains `postgres` (the cluster), `postgres.password` and `postgres.log`. */
   dataDir: string;
-  /** created when absent */
+  /** Created when missing. */
   database: string;
   log: (line: string) => void;
-  /** more settings of postgresql.conf, e.g. `{ fsync: 'off' }` in tests; an adopted server keeps those it has */
+  /** Additional settings of postgresql.conf, e.g. `{ fsync: 'off' }` in tests. An adopted server keeps its own. */
   settings?: Record<string, string>;
-  /** Given one, a server that dies is started again, on the same port, until `stop`; at most five times in ten minutes. */
+  /** If set, a server that dies is restarted on the same port until `stop`, at most five times in ten minutes. */
   keepRunning?: ServerObserver;
 }
 
 /**
- * Starts the PostgreSQL of a data folder, or adopts it when it runs already, and waits until it accepts connections on
- * 127.0.0.1. The server survives the death of this process; the next start finds it. Two starts at once share one.
+ * Starts the PostgreSQL of a data folder, or adopts it when it is already running, and waits until it accepts
+ * connections on 127.0.0.1. The server survives the death of this process, and the next start adopts it. Concurrent
+ * starts share one.
  *
- * @throws an Error of one line that names the remedy; of several when the server died while starting: its last words
+ * @throws Error of one line with the remedy; with the last log lines when the server died while starting
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const { database, log, settings = {} } = options;
@@ -53,7 +54,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   const binaries = await findBinaries(account);
   const password = await clusterPassword(dataDir, exists);
   if (!exists) await createCluster(cluster, password, binaries, account, settings.fsync !== 'off');
-  await sweepAbandoned(cluster);
+  await removeAbandoned(cluster);
   await checkVersion(cluster, binaries);
   await recordLocation(dataDir, cluster);
   if (path.dirname(cluster) !== dataDir) {
@@ -67,20 +68,20 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   try {
     await server.lease.ensureDatabase(database);
   } catch (error) {
-    await leave(server);
+    await releaseServer(server);
     throw error;
   }
   const supervised =
     options.keepRunning &&
     new SupervisedServer(cluster, server, () => reachServer({ ...plan, port }, password, log), options.keepRunning);
   const current = (): ReachedServer => supervised?.current ?? server;
-  async function leave({ lease, pid }: ReachedServer): Promise<void> {
-    if (await lease.isLast()) await stopServer(cluster, pid);
-    else log(`PostgreSQL (process ${pid}) goes on: another process uses it`);
+  async function releaseServer({ lease, pid }: ReachedServer): Promise<void> {
+    if (await lease.release()) await stopServer(cluster, pid);
+    else log(`PostgreSQL (process ${pid}) keeps running: another process uses it`);
   }
   const stop = async (): Promise<void> => {
     await supervised?.stop();
-    await leave(current());
+    await releaseServer(current());
   };
   log(`PostgreSQL ${adopted ? 'adopted' : `${binaries.version} started`} on 127.0.0.1:${port} (process ${pid})`);
   let stopping: Promise<void> | undefined;
@@ -95,9 +96,9 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
   };
 }
 
-/** For root it can be entered, though not read, by the account that PostgreSQL runs under. */
+/** Creates the data folder. For root, PostgreSQL's account can enter it but not list it. */
 async function openDataDir(dataDir: string): Promise<string> {
-  const made = await mkdir(dataDir, { recursive: true });
-  if (made) await chmod(dataDir, isRoot() ? 0o711 : 0o700);
+  const created = await mkdir(dataDir, { recursive: true });
+  if (created) await chmod(dataDir, isRoot() ? 0o711 : 0o700);
   return realpath(dataDir);
 }

@@ -2,20 +2,20 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Client, DatabaseError, type QueryResult } from 'pg';
 import { ROLE } from './cluster.js';
 
-/** 'supp' in ASCII: the advisory lock that everyone who uses the server holds shared, in the database `postgres`. */
+/** 'supp' in ASCII: the key of the advisory lock that every user of the server has in shared mode. */
 const LOCK = 0x73757070;
 
-/** pg has these and its types lack them. */
+/** Methods of pg's Client that its types omit. */
 type Session = Client & { ref(): void; unref(): void };
 
-/** How often (ms), and how many times, a lost session is opened again: a crashed server is back within seconds. */
+/** Interval (ms) and number of attempts to reopen a lost session. A crashed server is back within seconds. */
 const RENEWAL_MS = 1_000;
-const RENEWALS = 120;
+const MAX_RENEWALS = 120;
 
 /**
- * A session that says "I use this server" until it ends, by whatever death: the service and a migration run beside it
- * share one server, and the last of them turns off the light. PostgreSQL does the counting, so a process that was
- * killed counts no more. It keeps the server running, not the process that holds it.
+ * A session that marks this process as a user of the server, by a shared advisory lock. Several processes (the service
+ * and a migration) share one server, and the last one stops it. PostgreSQL counts the locks, so a killed process no
+ * longer counts. A lease does not keep its own process running.
  */
 export class Lease {
   private released = false;
@@ -30,37 +30,37 @@ export class Lease {
   }
 
   /**
-   * Joins the users of the server of `cluster`. Waits while the last user is stopping it, and then fails with it.
+   * Registers as a user of the server of `cluster`. While the last user stops the server it waits, and then fails.
    *
-   * @returns undefined when nobody answers there, or another cluster, or the server is stopping: look again
-   * @throws one line when the server does not take the password
+   * @returns undefined when no server answers, it belongs to another cluster, or it is stopping; try again
+   * @throws Error of one line when the server rejects the password
    */
-  static async take(cluster: string, port: number, password: string): Promise<Lease | undefined> {
+  static async acquire(cluster: string, port: number, password: string): Promise<Lease | undefined> {
     const open = (): Promise<Session | undefined> => openSession(cluster, port, password);
     const session = await open();
     return session && new Lease(session, open);
   }
 
-  /** From now on a lost session is not opened again: the listener takes a new lease. Called once, also if it is lost. */
+  /** Sets the listener for a lost session, which is then not reopened. Called once, also when it is already lost. */
   onLoss(listener: () => void): void {
     this.listener = listener;
-    if (this.ended) this.lose(listener);
+    if (this.ended) this.notifyLoss(listener);
   }
 
   async ensureDatabase(name: string): Promise<void> {
     const { rowCount } = await this.query('SELECT FROM pg_database WHERE datname = $1', name);
     if (rowCount) return;
     await this.query(`CREATE DATABASE ${this.session.escapeIdentifier(name)}`).catch((error: unknown) => {
-      // duplicate_database, or the index of names when two create it at once
+      // duplicate_database, or a unique violation when two processes create it at once
       if (!(error instanceof DatabaseError && ['42P04', '23505'].includes(error.code ?? ''))) throw error;
     });
   }
 
   /**
-   * Gives the lease back. True when nobody else holds one: the server is then the caller's to stop, and whoever comes
-   * now waits in `take` until it is gone. Also true when the session is lost: the server is gone or going.
+   * Releases the lease. Returns true when it was the last: the caller must then stop the server, and new users wait in
+   * `acquire` until it has ended. Also true when the session is lost, because the server has ended or is ending.
    */
-  async isLast(): Promise<boolean> {
+  async release(): Promise<boolean> {
     this.released = true;
     try {
       await this.query('SELECT pg_advisory_unlock_shared($1)', LOCK);
@@ -74,23 +74,23 @@ export class Lease {
     return false;
   }
 
-  /** When one backend crashes, PostgreSQL ends every session and lives on: its users must be counted again. */
+  /** Reopens a lost session. When one backend crashes, PostgreSQL ends all sessions but keeps running. */
   private watch(): void {
     this.session.once('end', () => {
       this.ended = true;
-      if (this.listener) this.lose(this.listener);
+      if (this.listener) this.notifyLoss(this.listener);
       else void this.renew();
     });
   }
 
-  private lose(listener: () => void): void {
+  private notifyLoss(listener: () => void): void {
     if (this.released) return;
     this.released = true;
     listener();
   }
 
   private async renew(): Promise<void> {
-    for (let tries = 0; tries < RENEWALS && !this.released; tries++) {
+    for (let attempt = 0; attempt < MAX_RENEWALS && !this.released; attempt++) {
       await sleep(RENEWAL_MS, undefined, { ref: false });
       const session = this.released ? undefined : await this.reopen().catch(() => undefined);
       if (!session) continue;
@@ -101,7 +101,7 @@ export class Lease {
     }
   }
 
-  /** With the process kept alive for its duration: a top-level await on it would otherwise end the program. */
+  /** Runs a query and keeps the process alive meanwhile, because the session is unreferenced otherwise. */
   private async query(sql: string, ...values: unknown[]): Promise<QueryResult> {
     this.session.ref();
     try {
@@ -128,9 +128,7 @@ async function openSession(cluster: string, port: number, password: string): Pro
     }
   } catch (error) {
     if (error instanceof DatabaseError && error.code === '28P01') {
-      throw new Error(
-        `the PostgreSQL of ${cluster} does not take the password in postgres.password; restore that file`,
-      );
+      throw new Error(`the PostgreSQL of ${cluster} rejects the password in postgres.password; restore that file`);
     }
   }
   await session.end().catch(() => undefined);

@@ -4,18 +4,18 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 /**
- * What `postmaster.pid` of a cluster says, checked against the process table:
- * - `absent`: no file, or its process is dead (a crash leaves the file, and in it the port: 0 without a file)
- * - `stranger`: the process lives but is another program, the number having been used again; common in containers
- * - `busy`: a server that starts, recovers or stops
- * - `ready`: a server that says it accepts connections on 127.0.0.1:`port`
+ * The state of a cluster's server, from `postmaster.pid` and the process table:
+ * - `absent`: no file, or its process is dead; a crash leaves the file with its port (0 without a file)
+ * - `stranger`: the process runs but is another program that reused the number; common in containers
+ * - `busy`: the server is starting, recovering or stopping
+ * - `ready`: the server reports that it accepts connections on 127.0.0.1:`port`
  */
 export type Postmaster =
   { state: 'absent'; port: number } | { state: 'stranger' | 'busy' | 'ready'; pid: number; port: number };
 
 export async function readPostmaster(cluster: string): Promise<Postmaster> {
   const file = await readFile(path.join(cluster, 'postmaster.pid'), 'utf8').catch(() => '');
-  // line by line: pid, data folder, start time, port, socket folder, address, shared memory key, status
+  // lines: pid, data folder, start time, port, socket folder, address, shared memory key, status
   const [pidLine, , , portLine, , , , status] = file.split('\n');
   const pid = Number(pidLine);
   const port = Number(portLine) || 0;
@@ -24,20 +24,22 @@ export async function readPostmaster(cluster: string): Promise<Postmaster> {
   return { state: status?.trim() === 'ready' ? 'ready' : 'busy', pid, port };
 }
 
-/** A zombie counts as dead: in a container whose first process reaps nobody, an adopted server remains one for ever. */
+/**
+ * Returns false for a zombie: when a container's init process does not reap, an ended server stays a zombie forever.
+ */
 export async function isAlive(pid: number): Promise<boolean> {
   try {
     process.kill(pid, 0);
   } catch {
-    return false; // also EPERM: our server runs under our account, unless we are root, whom nothing is denied
+    return false; // also on EPERM: our server runs under our account, and root is never denied
   }
   const status = await readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '');
   return !/\) Z /.test(status);
 }
 
 /**
- * Whether the process is the server of this cluster: its owner runs it, as `postgres -D <cluster> …`. By the command
- * line and not by /proc/<pid>/exe or cwd, which root inside a container may not read.
+ * Checks that the process is the server of this cluster: it runs as the owner, with the command `postgres -D <cluster>
+ * …`. It reads the command line, because root inside a container may not read /proc/<pid>/exe or cwd.
  */
 export async function isServerOf(cluster: string, pid: number): Promise<boolean> {
   const [owner, runner] = await Promise.all([cluster, `/proc/${pid}`].map(path => stat(path).catch(() => undefined)));

@@ -7,50 +7,50 @@ import type { Account } from './account.js';
 import { isAlive, isServerOf } from './postmaster-pid.js';
 import { type Binaries, serverEnvironment } from './runnable-binaries.js';
 
-/** A server as it is to be run. */
+/** The configuration of a server to start. */
 export interface ServerPlan {
   binaries: Binaries;
   cluster: string;
   account?: Account;
   settings: Record<string, string>;
   logFile: string;
-  /** the only port to listen on; undefined for that of the last server of the cluster, or a free one */
+  /** The required port; undefined for the port of the last server or a free one. */
   port?: number;
 }
 
-/** A server that was spawned; it may still be starting, or lose to another one. */
+/** A spawned server process. It may still be starting, or end because another start was first. */
 export interface SpawnedServer {
   pid: number | undefined;
-  /** undefined while it runs; then why it ended, e.g. 'exit code 1' */
+  /** Undefined while it runs; then the reason of its end, e.g. 'exit code 1'. */
   ended(): string | undefined;
-  /** what the log has gained since it was spawned */
+  /** Reads the log from the point at which it was spawned. */
   log(): Promise<string>;
 }
 
-/** The log (in bytes) is put aside as `<log>.1` before a start once it is this large. */
-const LARGE_LOG = 10 * 1024 * 1024;
+/** Size (bytes) from which the log is renamed to `<log>.1` before a start. */
+const MAX_LOG_BYTES = 10 * 1024 * 1024;
 
-/** How long (ms) each way of stopping is given. */
+/** Time (ms) for each kind of shutdown. */
 const GRACE_MS = 10_000;
 
 /**
- * Spawns the server in a process group of its own: a Ctrl-C in the terminal reaches the service, which drains and then
- * stops the server, and not both at once. It outlives a killed service and is adopted by the next.
+ * Spawns the server in its own process group, so that Ctrl-C reaches only the service, which drains and then stops the
+ * server. The server outlives a killed service, and the next start adopts it.
  *
- * @param last the last server of the cluster, whose port is used again when it is free: its users find the new one there.
- *   `stranger` is a process that `postmaster.pid` names though it is another program. PostgreSQL believes that file if
- *   the number is alive, but forgives its own ancestors, of which PG_GRANDPARENT_PID (pg_ctl sets it) names one. Unlike
- *   deleting the file, this keeps PostgreSQL's check for survivors that still hold its shared memory.
+ * @param last the last server of the cluster. Its port is reused if free, so that its clients find the new server.
+ *   `stranger` is the id of another program that `postmaster.pid` names. PostgreSQL refuses to start while that process
+ *   runs, but ignores its own ancestors, one of which PG_GRANDPARENT_PID names (pg_ctl sets it). Unlike deleting the
+ *   file, this keeps PostgreSQL's check for old processes that still use its shared memory.
  */
 export async function spawnServer(plan: ServerPlan, last: { port: number; stranger?: number }): Promise<SpawnedServer> {
   const port = plan.port ?? (await freePort(last.port).catch(() => freePort(0)));
   const written = await stat(plan.logFile).catch(() => undefined);
-  if (written && written.size > LARGE_LOG) await rename(plan.logFile, `${plan.logFile}.1`);
+  if (written && written.size > MAX_LOG_BYTES) await rename(plan.logFile, `${plan.logFile}.1`);
   const log = await open(plan.logFile, 'a+', 0o600);
   const before = (await log.stat()).size;
-  // the last one counts: no setting of the caller's opens another door
-  const doors = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' };
-  const settings = Object.entries({ ...plan.settings, ...doors }).flatMap(([name, value]) => [
+  // last, so that the caller's settings cannot override them
+  const listenSettings = { listen_addresses: '127.0.0.1', port: String(port), unix_socket_directories: '' };
+  const settings = Object.entries({ ...plan.settings, ...listenSettings }).flatMap(([name, value]) => [
     '-c',
     `${name}=${value}`,
   ]);
@@ -71,14 +71,14 @@ export async function spawnServer(plan: ServerPlan, last: { port: number; strang
 }
 
 /**
- * Fast shutdown: running statements are rolled back, sessions end, everything is on disk. After 10 s immediate
- * shutdown, from which the next start recovers. Resolves when the process is gone.
+ * Stops a server with a fast shutdown, which rolls back running statements and writes everything to disk. After 10 s it
+ * uses an immediate shutdown, from which the next start recovers. Resolves when the process has ended.
  *
- * @throws when it outlives that too
+ * @throws Error when the process survives both
  */
 export async function stopServer(cluster: string, pid: number): Promise<void> {
   for (const signal of ['SIGINT', 'SIGQUIT'] as const) {
-    if (!(await isServerOf(cluster, pid))) return; // and never signal a number that was used again
+    if (!(await isServerOf(cluster, pid))) return; // never signal a reused process id
     process.kill(pid, signal);
     for (const end = Date.now() + GRACE_MS; Date.now() < end && (await isAlive(pid));) await sleep(10);
   }
@@ -86,10 +86,10 @@ export async function stopServer(cluster: string, pid: number): Promise<void> {
   throw new Error(`PostgreSQL (process ${pid}) did not stop; its cluster is ${cluster}`);
 }
 
-/** @throws when the port, which is not 0, is taken */
-async function freePort(wanted: number): Promise<number> {
+/** Returns the preferred port, or any free port for 0. @throws Error when the preferred port is taken */
+async function freePort(preferred: number): Promise<number> {
   const probe = createServer();
-  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(wanted, '127.0.0.1', resolve));
+  await new Promise<void>((resolve, reject) => probe.once('error', reject).listen(preferred, '127.0.0.1', resolve));
   const { port } = probe.address() as AddressInfo;
   await new Promise(resolve => probe.close(resolve));
   return port;

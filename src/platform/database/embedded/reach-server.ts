@@ -7,23 +7,23 @@ export interface ReachedServer {
   lease: Lease;
   pid: number;
   port: number;
-  /** false when it is the one that this call spawned */
+  /** False when this call spawned the server. */
   adopted: boolean;
 }
 
-/** How long (ms) a server may recover after a crash; and how long everything else may take. */
+/** Time limits (ms): for the recovery after a crash, and for everything else. */
 const RECOVERY_MS = 600_000;
 const MAX_WAIT_MS = 30_000;
 
 /**
- * Ends of a fresh server that mean "again": another start has the cluster, survivors of a crash still hold it, or
- * somebody took the port in between.
+ * Start failures after which to retry: another start uses the cluster, processes from before a crash still use it, or
+ * the port was taken meanwhile.
  */
-const AGAIN = /lock file "|shared memory block|could not create any TCP\/IP sockets/;
+const RETRYABLE = /lock file "|shared memory block|could not create any TCP\/IP sockets/;
 
 /**
- * Looks at the cluster until a server of it answers, and spawns one whenever there is none. Who starts first is decided
- * by PostgreSQL's lock file alone; the loser's server ends and the loop finds the winner's.
+ * Polls the cluster until its server answers, and spawns one whenever there is none. PostgreSQL's lock file decides
+ * which of two concurrent starts wins; the other server ends, and the loop finds the winner.
  */
 export async function reachServer(
   plan: ServerPlan,
@@ -32,20 +32,23 @@ export async function reachServer(
 ): Promise<ReachedServer> {
   const began = Date.now();
   let spawned: SpawnedServer | undefined;
-  let told = false;
+  let logged = false;
   for (;;) {
-    const seen = await readPostmaster(plan.cluster);
-    if (seen.state === 'ready') {
-      const lease = await Lease.take(plan.cluster, seen.port, password);
-      if (lease) return { lease, pid: seen.pid, port: seen.port, adopted: seen.pid !== spawned?.pid };
-    } else if (seen.state !== 'busy' && (!spawned || spawned.ended())) {
-      if (spawned && !(await mayTryAgain(spawned))) throw await startFailure(spawned, plan);
-      spawned = await spawnServer(plan, { port: seen.port, ...(seen.state === 'stranger' && { stranger: seen.pid }) });
+    const postmaster = await readPostmaster(plan.cluster);
+    if (postmaster.state === 'ready') {
+      const lease = await Lease.acquire(plan.cluster, postmaster.port, password);
+      if (lease) return { lease, pid: postmaster.pid, port: postmaster.port, adopted: postmaster.pid !== spawned?.pid };
+    } else if (postmaster.state !== 'busy' && (!spawned || spawned.ended())) {
+      if (spawned && !(await mayRetry(spawned))) throw await startFailure(spawned, plan);
+      spawned = await spawnServer(plan, {
+        port: postmaster.port,
+        ...(postmaster.state === 'stranger' && { stranger: postmaster.pid }),
+      });
     }
     const waited = Date.now() - began;
-    if (waited > 5_000 && !told) log(`waiting for PostgreSQL, see ${plan.logFile}`);
-    told ||= waited > 5_000;
-    if (waited > (seen.state === 'busy' ? RECOVERY_MS : MAX_WAIT_MS)) {
+    if (waited > 5_000 && !logged) log(`waiting for PostgreSQL, see ${plan.logFile}`);
+    logged ||= waited > 5_000;
+    if (waited > (postmaster.state === 'busy' ? RECOVERY_MS : MAX_WAIT_MS)) {
       if (spawned?.ended()) throw await startFailure(spawned, plan);
       throw new Error(`PostgreSQL does not answer after ${Math.round(waited / 1000)} s; see ${plan.logFile}`);
     }
@@ -53,9 +56,9 @@ export async function reachServer(
   }
 }
 
-async function mayTryAgain(spawned: SpawnedServer): Promise<boolean> {
-  const own = (await spawned.log()).split('\n').filter(line => line.includes(`[${spawned.pid}] FATAL`));
-  if (!own.some(line => AGAIN.test(line))) return false;
+async function mayRetry(spawned: SpawnedServer): Promise<boolean> {
+  const fatalLines = (await spawned.log()).split('\n').filter(line => line.includes(`[${spawned.pid}] FATAL`));
+  if (!fatalLines.some(line => RETRYABLE.test(line))) return false;
   await sleep(100);
   return true;
 }
@@ -63,6 +66,6 @@ async function mayTryAgain(spawned: SpawnedServer): Promise<boolean> {
 async function startFailure(spawned: SpawnedServer, plan: ServerPlan): Promise<Error> {
   const last = (await spawned.log()).split('\n').slice(-10).join('\n');
   return new Error(
-    `PostgreSQL ended while starting (${spawned.ended()}); ${plan.logFile} says last:\n${last || '(nothing)'}`,
+    `PostgreSQL ended while starting (${spawned.ended()}); ${plan.logFile} ends with:\n${last || '(nothing)'}`,
   );
 }

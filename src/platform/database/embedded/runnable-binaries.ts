@@ -4,9 +4,9 @@ import { chmod, cp, readdir, readFile, rename, rm, stat } from 'node:fs/promises
 import path from 'node:path';
 import { promisify } from 'node:util';
 import type { Account } from './account.js';
-import { claimSystemFolder, rootsAlone, systemFolders } from './system-folder.js';
+import { claimSystemFolder, isRootOnly, systemFolders } from './system-folder.js';
 
-/** The programs of one PostgreSQL, where the account that runs them can read them. */
+/** Paths of the PostgreSQL programs, readable by the account that runs them. */
 export interface Binaries {
   initdb: string;
   postgres: string;
@@ -14,15 +14,15 @@ export interface Binaries {
   version: string;
 }
 
-/** What the programs see of the environment: a PGDATA or PGPORT of the operator's shell must not reach them. */
+/** Environment of the programs. A PGDATA or PGPORT of the operator's shell must not reach them. */
 export const serverEnvironment: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
 
 /**
- * The binaries of `native` where they are or, for an account that cannot read them there (a checkout under /root), in a
- * copy that only root can change: one per build, made once.
+ * Returns the binaries in `native`, or in a copy when the account cannot read them there (a checkout under /root). Only
+ * root can change the copy; it is made once per build.
  *
- * @param account who runs them; undefined for the account of this process
- * @throws one line naming the folder and the remedy
+ * @param account account that runs them; undefined for the account of this process
+ * @throws Error of one line with the folder and the remedy
  */
 export async function runnableBinaries(
   native: string,
@@ -39,11 +39,11 @@ export async function runnableBinaries(
   }
   throw new Error(
     `the account ${account?.name} cannot run PostgreSQL in ${native} (${here}), nor in a copy under ` +
-      `${folders.join(' or ')}; let it in (chmod o+x on each folder above) or set DATABASE_URL`,
+      `${folders.join(' or ')}; allow access (chmod o+x on each parent folder) or set DATABASE_URL`,
   );
 }
 
-/** Asks the kernel instead of reading mode bits: libraries, access lists and noexec mounts are answered too. */
+/** Runs a program instead of reading mode bits, which also covers libraries, access lists and noexec mounts. */
 async function tryRun(native: string | undefined, account?: Account): Promise<Binaries | string> {
   if (!native) return 'no copy';
   const initdb = path.join(native, 'bin', 'initdb');
@@ -58,26 +58,26 @@ async function tryRun(native: string | undefined, account?: Account): Promise<Bi
   }
 }
 
-/** Copied aside and renamed, so that a copy is whole or absent, whoever else is copying. */
+/** Copies to a temporary name and renames, so that a copy is complete or absent, also with concurrent starts. */
 async function copyOnce(native: string, version: string, folder: string): Promise<string | undefined> {
   if (!(await claimSystemFolder(folder))) return undefined;
   const build = createHash('sha256').update(await readFile(path.join(native, 'bin', 'postgres')));
   const copy = path.join(folder, `postgres-${version}-${build.digest('hex').slice(0, 12)}`);
-  if (await rootsAlone(copy)) return copy;
+  if (await isRootOnly(copy)) return copy;
   const partial = `${copy}.new-${randomBytes(4).toString('hex')}`;
   try {
     await cp(native, partial, { recursive: true, verbatimSymlinks: true });
     await openToReaders(partial);
     await rename(partial, copy);
   } catch {
-    // no room, a read-only system, or another start was first: the check below tells
+    // disk full, read-only file system, or another start was first: the check below decides
   } finally {
     await rm(partial, { recursive: true, force: true });
   }
-  return (await rootsAlone(copy)) ? copy : undefined;
+  return (await isRootOnly(copy)) ? copy : undefined;
 }
 
-/** A package installed under a strict umask is closed file by file, and so would be its copy. */
+/** Makes all files readable: a package installed under a strict umask is not, and neither is its copy. */
 async function openToReaders(folder: string): Promise<void> {
   await chmod(folder, 0o755);
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {

@@ -2,33 +2,33 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { readPostmaster } from './postmaster-pid.js';
 import type { ReachedServer } from './reach-server.js';
 
-/** Receives what happens to a server that is kept running. */
+/** Receives the events of a supervised server. */
 export interface ServerObserver {
-  /** a death, or a start that failed; one line */
+  /** Called with one line when the server died or a start failed. */
   warn(line: string): void;
-  /** the server is not started again; called once */
+  /** Called once, when the server is not restarted any more. */
   lost(error: Error): void;
 }
 
-/** How many starts within how long (ms), before the cause is taken to be one that a start does not cure. */
-const RESTARTS = 5;
+/** Maximum number of restarts within a window (ms). After more, the cause is assumed to be permanent. */
+const MAX_RESTARTS = 5;
 const WINDOW_MS = 600_000;
-/** Pause (ms) after a start that failed. */
+/** Delay (ms) after a failed start. */
 const RETRY_MS = 1_000;
-/** How long (ms) a stop waits for a start that is under way; it takes less than a second as a rule. */
+/** Maximum time (ms) that a stop waits for a start in progress, which usually takes less than a second. */
 const START_MS = 10_000;
 
 /**
- * Keeps a server running until `stop`: when its lease is lost, it is reached again, and started again if its process is
- * dead. Other processes with a lease on the same cluster may do the same at once; PostgreSQL's lock file lets one server
- * live and the others adopt it. Connection pools have the port in their URL, so the new server must listen on it.
+ * Keeps a server running until `stop`: when the lease is lost, it reconnects, and restarts the server if its process is
+ * dead. Other processes with a lease may do the same at once; PostgreSQL's lock file lets one server run, and the
+ * others adopt it. The new server must use the same port, because connection pools have it in their URL.
  */
 export class SupervisedServer {
   private readonly restarts: number[] = [];
   private stopping = false;
   private recovering: Promise<void> = Promise.resolve();
 
-  /** @param reach adopts the cluster's server, or starts one on the same port */
+  /** @param reach adopts the cluster's server or starts one, on the same port */
   constructor(
     private readonly cluster: string,
     private server: ReachedServer,
@@ -42,7 +42,7 @@ export class SupervisedServer {
     return this.server;
   }
 
-  /** Starts nothing from now on. Resolves when a start that is under way has ended, after 10 s at the latest. */
+  /** Stops supervision. Resolves when a start in progress has ended, after 10 s at the latest. */
   async stop(): Promise<void> {
     this.stopping = true;
     await Promise.race([this.recovering, sleep(START_MS, undefined, { ref: false })]);
@@ -56,7 +56,7 @@ export class SupervisedServer {
     });
   }
 
-  /** @throws when the cluster has no server on the port and none is started any more */
+  /** @throws Error when no server runs on the port and none is started any more */
   private async recover(): Promise<void> {
     while (!this.stopping) {
       const { state } = await readPostmaster(this.cluster);
@@ -81,15 +81,15 @@ export class SupervisedServer {
   private countRestart(): void {
     const now = performance.now();
     while (this.restarts.length > 0 && now - this.restarts[0]! > WINDOW_MS) this.restarts.shift();
-    if (this.restarts.length >= RESTARTS) {
+    if (this.restarts.length >= MAX_RESTARTS) {
       throw new Error(
-        `PostgreSQL ended again after ${RESTARTS} starts within ${WINDOW_MS / 60_000} minutes; see postgres.log`,
+        `PostgreSQL ended again after ${MAX_RESTARTS} starts within ${WINDOW_MS / 60_000} minutes; see postgres.log`,
       );
     }
     this.restarts.push(now);
     const { pid } = this.server;
     this.observer.warn(
-      `PostgreSQL (process ${pid}) ended and is started again (${this.restarts.length} of ${RESTARTS} within ` +
+      `PostgreSQL (process ${pid}) ended and is started again (${this.restarts.length} of ${MAX_RESTARTS} within ` +
         `${WINDOW_MS / 60_000} minutes)`,
     );
   }

@@ -1,8 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ApiError } from '@support-chat/sdk';
 
-/** Waits out rate limits: a long play says more in a minute than people do, and a request that was refused did nothing. */
-export async function patiently<T>(call: () => Promise<T>): Promise<T> {
+/** Retries a call until it is not rate limited. This is safe, because a rate-limited request has no effect. */
+export async function retryRateLimited<T>(call: () => Promise<T>): Promise<T> {
   for (;;) {
     try {
       return await call();
