@@ -51,7 +51,7 @@ function resolve(reference: string): unknown {
   return steps.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
 }
 
-describe('asyncapi.json', () => {
+describe('The AsyncAPI document', () => {
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const isAsyncApi = ajv.compile(official);
@@ -140,8 +140,8 @@ describe.each(AUDIENCES)("The %s's channel", audience => {
     const frames: Record<string, FrameDefinition> = { ...EVENT_FRAMES, ...EPHEMERAL_FRAMES };
     for (const type of serverFrames(audience).filter(name => name !== 'error')) {
       const { properties } = document.channels[audience]?.messages[type]?.payload as { properties: JsonObject };
-      const shapeName = frames[type]?.[audience];
-      const data = shapeName === NO_DATA ? undefined : { $ref: `#/components/schemas/${shapeName}` };
+      const schemaName = frames[type]?.[audience];
+      const data = schemaName === NO_DATA ? undefined : { $ref: `#/components/schemas/${schemaName}` };
       expect([type, properties.data]).toEqual([type, data]);
     }
   });

@@ -339,7 +339,7 @@ describe.each(['admin', 'owner'] as const)('An empty-scope ticket of an %s', rol
   let desk: Desk;
   let second: Desk;
   let key: Caller;
-  let holder: Agent;
+  let ticketOwner: Agent;
   let session: Json;
   let api: Caller;
   let conversation: Json;
@@ -347,17 +347,17 @@ describe.each(['admin', 'owner'] as const)('An empty-scope ticket of an %s', rol
   beforeAll(async () => {
     desk = await world.desk();
     key = await world.apiKey(desk);
-    holder = role === 'owner' ? desk.owner : await world.colleague(desk, { role });
-    second = await registerDesk(holder.email);
+    ticketOwner = role === 'owner' ? desk.owner : await world.colleague(desk, { role });
+    second = await registerDesk(ticketOwner.email);
     const visitor = await world.visitor(desk, { name: 'Carla', email: 'carla@example.com' });
     contactId = visitor.contactId;
     conversation = await world.conversation(visitor, 'for no eyes but those of the channel');
-    session = await sessionBySso(world, key, holder.email, []);
+    session = await sessionBySso(world, key, ticketOwner.email, []);
     api = world.as(session.token);
     expect([session.member.role, session.scope]).toEqual([role, { type: 'channels', channel_ids: [] }]);
   });
 
-  /** @returns every row of the workspace except sessions and events */
+  /** @returns every row of the tables that an admin can change, without the times of last use */
   async function readAllRows(): Promise<string[]> {
     const tables = ['api_key', 'invite', 'member', 'bot', 'channel', 'workspace', 'user_account', 'contact'];
     const more = ['conversation', 'message', 'sso_ticket', 'canned_response'];
@@ -405,7 +405,7 @@ describe.each(['admin', 'owner'] as const)('An empty-scope ticket of an %s', rol
       ['post', `${channel}/rotate-token`, undefined, 403, narrow],
       ['post', `${channel}/rotate-identity-secret`, undefined, 403, narrow],
       ['get', channel, undefined, 404, 'not_found'],
-      ['post', '/v1/auth/sso/ticket', { email: holder.email }, 401, 'api_key_required'],
+      ['post', '/v1/auth/sso/ticket', { email: ticketOwner.email }, 401, 'api_key_required'],
       ['get', `/v1/contacts/${contactId}`, undefined, 404, 'not_found'],
       ['patch', `/v1/contacts/${contactId}`, { name: 'Gone' }, 404, 'not_found'],
       ['get', `/v1/contacts/${contactId}/conversations`, undefined, 404, 'not_found'],
@@ -414,7 +414,7 @@ describe.each(['admin', 'owner'] as const)('An empty-scope ticket of an %s', rol
       ['get', `${conversationPath}/messages`, undefined, 404, 'not_found'],
       ['post', `${conversationPath}/messages`, { content: 'Mine' }, 404, 'not_found'],
       ['post', `${conversationPath}/take`, undefined, 404, 'not_found'],
-      ['post', `${conversationPath}/assign`, { member_id: holder.memberId }, 404, 'not_found'],
+      ['post', `${conversationPath}/assign`, { member_id: ticketOwner.memberId }, 404, 'not_found'],
       ['post', `${conversationPath}/resolve`, undefined, 404, 'not_found'],
       ['post', `${conversationPath}/read`, { seq: 1 }, 404, 'not_found'],
       ['post', '/v1/conversations', { contact_id: contactId, channel_id: desk.channelId }, 400, 'validation_failed'],
@@ -462,7 +462,7 @@ describe.each(['admin', 'owner'] as const)('An empty-scope ticket of an %s', rol
     }
     const profile = await api.patch('/v1/workspace/members/me', { ...more, channel_ids: null, status: 'active' });
     expect(profile.data).toMatchObject({ role, channel_ids: null, status: 'active' });
-    const membership = await api.patch(`/v1/workspace/members/${holder.memberId}`, {
+    const membership = await api.patch(`/v1/workspace/members/${ticketOwner.memberId}`, {
       channel_ids: null,
       role: 'owner',
     });
@@ -481,8 +481,8 @@ describe.each(['admin', 'owner'] as const)('An empty-scope ticket of an %s', rol
   });
 
   it(`A socket of an ${role} with an empty scope receives no conversation, and its typing reaches nobody`, async () => {
-    const socket = await world.agentSocket(world.agentOf(session, holder.email));
-    const room = world.agentSocket(world.agentOf(session, holder.email), { room: conversation.id });
+    const socket = await world.agentSocket(world.agentOf(session, ticketOwner.email));
+    const room = world.agentSocket(world.agentOf(session, ticketOwner.email), { room: conversation.id });
     expect(await refusalOf(room)).toEqual([404, 'not_found']);
     const witness = await world.agentSocket(desk.owner);
     socket.send({ type: 'typing', conversation_id: conversation.id });

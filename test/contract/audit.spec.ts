@@ -625,7 +625,7 @@ describe('The log', () => {
       ['/v1/auth/password/forgot', { email: someEmail() }],
     ];
     for (const [path, body] of strangers) await scene.send(world.anyone, 'post', path, body);
-    // Events are recorded in order, so any event of these requests would precede this one.
+    // Refusals are recorded after the response, but in order: an event of the requests above would precede this one.
     await world.anyone.post('/v1/auth/login', { email: scene.owner.email, password: OTHER_PASSWORD });
     const sql = `SELECT 1 FROM event WHERE workspace_id = $1 AND type = 'session.refused'`;
     await eventually(async () => (await world.app.database.query(sql, [scene.desk.workspaceId]))[0]);
@@ -727,7 +727,7 @@ describe('The log', () => {
 
 describe('Events of conversations', () => {
   /** Recorded by a job, without a request. */
-  const BY_A_JOB = new Set(['contact.erased']);
+  const RECORDED_BY_JOB = new Set(['contact.erased']);
   /** Events of conversations and contacts' profiles. Blocking, exporting or erasing a contact is not among them. */
   const CONVERSATION_EVENTS = /^(message|conversation|canned_response)\.|^contact\.(created|updated)$/;
 
@@ -773,12 +773,12 @@ describe('Events of conversations', () => {
   it('Every other event type has an address and a user agent', async () => {
     const sql = 'SELECT DISTINCT type FROM event WHERE address = $1 AND user_agent = $2';
     const kinds = await world.app.database.query<{ type: string }>(sql, [ADDRESS, USER_AGENT]);
-    const others = Object.keys(EVENT_FRAMES).filter(type => !CONVERSATION_EVENTS.test(type) && !BY_A_JOB.has(type));
+    const others = Object.keys(EVENT_FRAMES).filter(type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type));
     expect(kinds.map(({ type }) => type).sort()).toEqual(others.sort());
     const without = `SELECT DISTINCT type FROM event WHERE address IS NULL`;
     const silent = await world.app.database.query<{ type: string }>(without);
     expect(
-      silent.map(({ type }) => type).filter(type => !CONVERSATION_EVENTS.test(type) && !BY_A_JOB.has(type)),
+      silent.map(({ type }) => type).filter(type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type)),
     ).toEqual([]);
   });
 });

@@ -120,7 +120,7 @@ async function faultsOf(document: object): Promise<string[]> {
   return problems.map(({ message, location }) => `${message} ${location[0]?.pointer ?? ''}`);
 }
 
-describe('docs/generated', () => {
+describe('The generated documents', () => {
   it('The generated documents are up to date, and the folder has no other file', () => {
     const written = writeDocuments(preview);
     expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(written).sort());
@@ -135,7 +135,7 @@ describe('docs/generated', () => {
   });
 });
 
-describe('openapi.json', () => {
+describe('The OpenAPI document', () => {
   it('The OpenAPI document passes the linter’s rules for OpenAPI 3.1', async () => {
     expect(api.openapi).toBe('3.1.0');
     expect(await faultsOf(api)).toEqual([]);
@@ -365,7 +365,7 @@ describe('Error codes', () => {
   });
 });
 
-describe('events.md', () => {
+describe('The document events.md', () => {
   it('Every frame is in events.md with its audience and schemas', () => {
     const rows = [...readDocument('events.md').matchAll(/^\| `([a-z_.]+)` \| (.+?) \| (.+?) \| .+ \|$/gm)];
     const cell = (name: string | null) => (name === null ? '–' : name === NO_DATA ? name : `\`${name}\``);
@@ -391,7 +391,7 @@ describe('events.md', () => {
   });
 });
 
-describe('env.md and routes.md', () => {
+describe('The documents env.md and routes.md', () => {
   it('Every environment variable is in env.md, and every rate limit in routes.md', () => {
     const variables = [...readDocument('env.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)].map(
       ([, name]) => name,

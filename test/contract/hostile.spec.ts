@@ -476,7 +476,7 @@ describe('Hostile frames', () => {
   const PING = '{"type":"ping"}';
   const head = Buffer.from([0x81]);
 
-  describe.each(['visitor', 'agent'] as const)('at /ws/%s', route => {
+  describe.each(['visitor', 'agent'] as const)('Hostile frames at /ws/%s', route => {
     it(`Unusual but legal frames are handled on /ws/${route}`, async () => {
       const socket = await open(route);
       const halves = [text('{"type":', { fin: false }), { opcode: ping }, { opcode: continuation, payload: '"ping"}' }];

@@ -151,12 +151,12 @@ describe('Mutations of the permission table', () => {
     'The permission table differs without $check',
     ({ rows, index }) => {
       const { table = [], error } = broken[index] ?? {};
-      const declaredPart = declared.filter(([name]) => new RegExp(rows).test(name));
+      const expectedRows = declared.filter(([name]) => new RegExp(rows).test(name));
       // The table must differ by its cells, not because the mutated source failed to compile.
       expect(error).toBeUndefined();
-      expect(new Set(table.map(([name]) => name))).toEqual(new Set(declaredPart.map(([name]) => name)));
+      expect(new Set(table.map(([name]) => name))).toEqual(new Set(expectedRows.map(([name]) => name)));
       for (const [, cells] of table) expect(cells).toEqual(CALLERS.map(() => expect.stringMatching(/^[1-4]\d\d/)));
-      expect(new Map(table)).not.toEqual(new Map(declaredPart));
+      expect(new Map(table)).not.toEqual(new Map(expectedRows));
     },
   );
 });

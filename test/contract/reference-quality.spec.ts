@@ -116,7 +116,7 @@ describe('The quality of the API reference', () => {
   }
 });
 
-describe('redocly lint', () => {
+describe('The redocly linter', () => {
   let folder: string;
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'support-chat-reference-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -38,7 +38,7 @@ function bodyOf({ requestBody }: Operation): JsonObject {
   return content?.['application/json']?.schema ?? {};
 }
 
-/** @returns the view of the resource that a route changes; for a visitor's contact the full view, as its own has less */
+/** @returns the view of the resource that a route changes; the full one for a visitor's contact, whose own has less */
 function resourceOf(operation: Operation): JsonObject {
   const view = operation['x-answer']?.view ?? '';
   return api.components.schemas[view === 'VisitorContactView' ? 'ContactView' : view] ?? {};

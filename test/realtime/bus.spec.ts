@@ -16,7 +16,7 @@ import { World } from '../support/world.js';
 
   beforeAll(async () => {
     redis = await RedisServer.start();
-    // A test leaves a transaction open, which delays the log of every workspace on the server.
+    // A test leaves a transaction open, which delays the log of every database on the server.
     database = await ownDatabase();
     one = await World.start({ REDIS_URL: redis.url }, { database });
     other = await World.start({ REDIS_URL: redis.url }, { database });

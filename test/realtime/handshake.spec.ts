@@ -363,8 +363,8 @@ describe('Opening a socket', () => {
     });
   });
 
-  describe('allowed_origins', () => {
-    it('allowed_origins admits the listed origins and clients without an Origin, and refuses others (403)', async () => {
+  describe('The allowed_origins of a channel', () => {
+    it('`allowed_origins` admits the listed origins and clients without an Origin, and refuses others (403)', async () => {
       const channel = await world.channel(desk, { allowed_origins: ['https://shop.example'] });
       const guest = await world.visitor({ widgetToken: channel.widget_token });
       const from = (origin: string) => world.visitorSocket(guest, {}, { Origin: origin });

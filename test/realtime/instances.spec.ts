@@ -51,7 +51,7 @@ async function afterTailRead(): Promise<void> {
   });
 }
 
-/** Performs the action and waits until the sockets close. @returns their codes, and ms from the response to the last close */
+/** Performs the action and waits for the sockets to close. @returns their codes, and ms from response to last close */
 async function closeTimes(
   act: () => Promise<unknown>,
   sockets: TestSocket[],

@@ -51,7 +51,7 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** Checks that the process runs, has logged no warning, and that the witnesses still receive messages on their first sockets. */
+/** Checks that the process has logged no warning and that the witnesses' first sockets still receive messages. */
 afterEach(async () => {
   const content = `still here ${Math.random()}`;
   await ask('POST', `${url}/v1/widget/conversations/${conversation.conversationId}/messages`, conversation.token, {

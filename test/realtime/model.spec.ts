@@ -32,7 +32,7 @@ afterAll(async () => {
 
 type ConversationRun = [near: boolean, early: Person[], commands: Iterable<Step>];
 
-/** A property over random conversations. Each run has its own conversation, so that a failed run can be repeated and shrunk. */
+/** A property over random conversations. Each run has a new one, so that a failed run can be repeated and shrunk. */
 function conversationProperty(): fc.IAsyncPropertyWithHooks<ConversationRun> {
   const commands = fc.commands(steps(), {
     maxCommands: 30,

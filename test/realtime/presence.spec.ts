@@ -273,7 +273,7 @@ describe('Presence that a visitor receives', () => {
   });
 });
 
-describe('last_seen_at', () => {
+describe('The last_seen_at of members and contacts', () => {
   it('`last_seen_at` of members and contacts is updated while they are connected and after they leave', async () => {
     const agent = await world.colleague(desk);
     const visitor = await world.visitor(desk);

@@ -29,7 +29,7 @@ afterAll(async () => {
 afterEach(() => void jest.restoreAllMocks());
 
 let desk: Desk;
-/** `shopId` is the channel that the member loses and regains. `buyer` is its visitor, `guest` a visitor of the default channel. */
+/** `shopId` is the channel that the member loses and regains; `buyer` is its visitor, `guest` the default channel's. */
 let shopId: string;
 let buyer: Visitor;
 let guest: Visitor;
@@ -49,7 +49,11 @@ async function scopeTo(member: Agent, channel_ids: string[] | null): Promise<voi
 const hasReceived = (socket: TestSocket, content: string) =>
   socket.of('message.created').some(({ data }) => data.message.content === content);
 
-/** Sends a message in the shop, then one in the other channel, and waits for the latter. @returns how many sockets received the former */
+/**
+ * Sends a message in the shop, then one in the other channel, and waits for the latter on every socket.
+ *
+ * @returns how many sockets received the message in the shop
+ */
 async function countReceivingShop(sockets: TestSocket[]): Promise<number> {
   const [inShop, elsewhere] = [unique('in the shop'), unique('elsewhere')];
   await here.conversation(buyer, inShop).catch(() => sendMessage(buyer, inShop));

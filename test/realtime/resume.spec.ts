@@ -181,7 +181,7 @@ describe('Resuming a socket from a cursor', () => {
     }
   });
 
-  it('Behind an open transaction, a resumed socket receives events from before its first connection, and repeats', async () => {
+  it('Behind an open transaction, a resumed socket also receives events from just before it first connected, and repeats', async () => {
     await world.app.database.query('BEGIN');
     await world.app.database.query('SELECT pg_current_xact_id()');
     try {

@@ -329,7 +329,7 @@ describe('Rooms', () => {
     it('A visitor’s frames after a private note have counts and previews of public messages only', async () => {
       const { desk, visitor, path, conversation, page } = await openConversation();
       await desk.owner.api.post(`${path}/messages`, { content: 'Between us.', private: true });
-      await desk.owner.api.post(`${path}/take`); // The entry in the timeline is private, too.
+      await desk.owner.api.post(`${path}/take`); // Its entry in the timeline is for agents only.
       await desk.owner.api.post(`${path}/messages`, { content: 'Good morning.' });
       const answer = await page.next('message.created');
       const read = await visitor.api.get(`/v1/widget/conversations/${conversation.id}`);
