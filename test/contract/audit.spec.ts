@@ -773,7 +773,9 @@ describe('Events of conversations', () => {
   it('Every other event type has an address and a user agent', async () => {
     const sql = 'SELECT DISTINCT type FROM event WHERE address = $1 AND user_agent = $2';
     const kinds = await world.app.database.query<{ type: string }>(sql, [ADDRESS, USER_AGENT]);
-    const others = Object.keys(EVENT_FRAMES).filter(type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type));
+    const others = Object.keys(EVENT_FRAMES).filter(
+      type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type),
+    );
     expect(kinds.map(({ type }) => type).sort()).toEqual(others.sort());
     const without = `SELECT DISTINCT type FROM event WHERE address IS NULL`;
     const silent = await world.app.database.query<{ type: string }>(without);
