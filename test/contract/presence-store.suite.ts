@@ -75,7 +75,7 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
         expect(instances.map(instance => instance.metadataOf(room, 'ada'))).not.toContain(undefined);
       one.leave(room, 'ada');
       await everywhere(instance => instance.metadataOf(room, 'ada') === undefined);
-      const gone = (who: string) => ({ room: room, who, before: 'x', after: undefined });
+      const gone = (who: string) => ({ room, who, before: 'x', after: undefined });
       for (const list of changes) expect(list).toEqual([gone('mark 0'), gone('ada')]);
     });
 
@@ -93,9 +93,9 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
       await everywhere(instance => instance.metadataOf(room, 'ada') === undefined);
       for (const list of changes) {
         expect(list).toEqual([
-          { room: room, who: 'ada', before: undefined, after: 'online' },
-          { room: room, who: 'ada', before: 'online', after: 'away' },
-          { room: room, who: 'ada', before: 'away', after: undefined },
+          { room, who: 'ada', before: undefined, after: 'online' },
+          { room, who: 'ada', before: 'online', after: 'away' },
+          { room, who: 'ada', before: 'away', after: undefined },
         ]);
       }
     });
