@@ -35,17 +35,17 @@ beforeAll(async () => {
 afterAll(() => world.stop());
 
 const messagesOf = (audience: Audience) => Object.keys(document.channels[audience]?.messages ?? {});
-const heardBy = (audience: Audience) => messagesOf(audience).filter(key => !key.startsWith('said.'));
-const saidBy = (audience: Audience) =>
+const serverFrames = (audience: Audience) => messagesOf(audience).filter(key => !key.startsWith('said.'));
+const clientFrames = (audience: Audience) =>
   messagesOf(audience).flatMap(key => (key.startsWith('said.') ? [key.slice('said.'.length)] : []));
 const typesFor = (frames: Record<string, FrameDefinition>, audience: Audience) =>
   Object.keys(frames).filter(type => frames[type]?.[audience] !== null);
 
-/** Every reference in the value. */
+/** @returns every `$ref` in the value */
 function references(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
-  const own = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : [];
-  return [...own, ...Object.values(value).flatMap(references)];
+  const direct = '$ref' in value && typeof value.$ref === 'string' ? [value.$ref] : [];
+  return [...direct, ...Object.values(value).flatMap(references)];
 }
 
 function resolve(reference: string): unknown {
@@ -53,37 +53,37 @@ function resolve(reference: string): unknown {
   return steps.reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], document);
 }
 
-describe('asyncapi.json', () => {
+describe('The AsyncAPI document', () => {
   const ajv = new Ajv({ strict: false, allErrors: true });
   addFormats.default(ajv);
   const isAsyncApi = ajv.compile(official);
 
-  it('is valid by the official schema of AsyncAPI 3.0', () => {
+  it('The document is valid by the official schema of AsyncAPI 3.0', () => {
     expect({ valid: isAsyncApi(document), errors: isAsyncApi.errors }).toEqual({ valid: true, errors: null });
   });
 
-  it('would not be with an operation that does nothing, a stray member, or a schema that is none', () => {
+  it('The official schema finds a missing action, an unknown field, an invalid type and an invalid security scheme', () => {
     const broken: ((copy: AsyncDocument) => void)[] = [
       copy => delete copy.operations['agent.ping']?.action,
       copy => Object.assign(copy.channels.agent ?? {}, { path: '/ws/agent' }),
       copy => Object.assign(copy.components.schemas.MessageView ?? {}, { type: 'record' }),
       copy => Object.assign(copy.components.securitySchemes.agent ?? {}, { in: 'path' }),
     ];
-    for (const breaks of broken) {
+    for (const applyFault of broken) {
       const copy = structuredClone(document);
-      breaks(copy);
+      applyFault(copy);
       expect(isAsyncApi(copy)).toBe(false);
     }
   });
 
-  it('refers to nothing that is not there, and has no schema that nobody refers to', () => {
+  it('The document has no dangling reference and no unused schema', () => {
     const used = new Set(references(document));
     expect([...used].filter(reference => resolve(reference) === undefined)).toEqual([]);
     const names = Object.keys(document.components.schemas);
     expect(names.filter(name => !used.has(`#/components/schemas/${name}`))).toEqual([]);
   });
 
-  it('has no schema that a validator would not take, nor an example that it would refuse', () => {
+  it('Every schema of the AsyncAPI document compiles in strict mode, and every example is valid', () => {
     const strict = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
     addFormats.default(strict);
     strict.addFormat('idn-email', true);
@@ -103,7 +103,7 @@ describe('asyncapi.json', () => {
     }
   });
 
-  it('is served to anyone, and may be kept for a while', async () => {
+  it('GET /asyncapi.json serves the document to anyone and allows caching', async () => {
     const served = await fetch(`${world.app.url}/asyncapi.json`, { headers: { Authorization: 'Bearer nothing' } });
     const { status, headers } = served;
     expect([status, headers.get('content-type'), headers.get('cache-control')]).toEqual([
@@ -115,48 +115,48 @@ describe('asyncapi.json', () => {
   });
 });
 
-describe.each(AUDIENCES)("the %s's channel", audience => {
-  it('has every frame that the registry lets it hear, and no other', () => {
+describe.each(AUDIENCES)("The %s's channel", audience => {
+  it(`The ${audience}’s channel has exactly the frames that the registry sends to it`, () => {
     const frames = { ...EVENT_FRAMES, ...EPHEMERAL_FRAMES };
-    expect(heardBy(audience)).toEqual([...typesFor(frames, audience), 'error']);
+    expect(serverFrames(audience)).toEqual([...typesFor(frames, audience), 'error']);
   });
 
-  it('has every frame that its gateway takes, and no other', () => {
+  it(`The ${audience}’s channel has exactly the client frames that its gateway handles`, () => {
     const { prototype } = { agent: AgentGateway, visitor: VisitorGateway }[audience] as { prototype: object };
     const taken = Object.getOwnPropertyNames(prototype).flatMap(name => {
       const type: unknown = Reflect.getMetadata('message', (prototype as Record<string, object>)[name] ?? {});
       return typeof type === 'string' ? [type] : [];
     });
-    expect(saidBy(audience).sort()).toEqual(taken.sort());
-    expect(saidBy(audience).sort()).toEqual(typesFor(CLIENT_FRAMES, audience).sort());
+    expect(clientFrames(audience).sort()).toEqual(taken.sort());
+    expect(clientFrames(audience).sort()).toEqual(typesFor(CLIENT_FRAMES, audience).sort());
   });
 
-  it('sends each frame of an event to whom its route sends it', () => {
+  it(`The ${audience}’s channel has the frame of an event only if its definition sends it there`, () => {
     for (const type of EVENT_REGISTRY.types) {
       const { agents, visitor } = EVENT_REGISTRY.get(type);
       const side = audience === 'agent' ? agents : visitor;
-      expect([type, heardBy(audience).includes(type)]).toEqual([type, side !== null]);
+      expect([type, serverFrames(audience).includes(type)]).toEqual([type, side !== null]);
     }
   });
 
-  it('names shapes by reference to the one definition', () => {
+  it(`The messages of the ${audience}’s channel reference shared schemas`, () => {
     const frames: Record<string, FrameDefinition> = { ...EVENT_FRAMES, ...EPHEMERAL_FRAMES };
-    for (const type of heardBy(audience).filter(name => name !== 'error')) {
+    for (const type of serverFrames(audience).filter(name => name !== 'error')) {
       const { properties } = document.channels[audience]?.messages[type]?.payload as { properties: JsonObject };
-      const shape = frames[type]?.[audience];
-      const data = shape === NO_DATA ? undefined : { $ref: `#/components/schemas/${shape}` };
+      const schemaName = frames[type]?.[audience];
+      const data = schemaName === NO_DATA ? undefined : { $ref: `#/components/schemas/${schemaName}` };
       expect([type, properties.data]).toEqual([type, data]);
     }
   });
 
-  it('takes its token in the query, as its operations say, which each have their messages on it', () => {
+  it(`The ${audience}’s channel takes its token in the query, and its operations use only its own messages`, () => {
     const { bindings } = document.channels[audience] as unknown as { bindings: { ws: { query: JsonObject } } };
     const where = { agent: 'room', visitor: 'conv' }[audience];
     expect(Object.keys(bindings.ws.query.properties as JsonObject)).toEqual(['token', where, 'after', 'reject']);
     expect(bindings.ws.query.required).toEqual(['token']);
     const operations = Object.entries(document.operations).filter(([name]) => name.startsWith(`${audience}.`));
     expect(operations.map(([name]) => name).sort()).toEqual(
-      ['hears', ...saidBy(audience)].map(type => `${audience}.${type}`).sort(),
+      ['hears', ...clientFrames(audience)].map(type => `${audience}.${type}`).sort(),
     );
     for (const [, operation] of operations) {
       expect(operation.security).toEqual([{ $ref: `#/components/securitySchemes/${audience}` }]);
@@ -166,8 +166,7 @@ describe.each(AUDIENCES)("the %s's channel", audience => {
     }
   });
 
-  /** With the fields at the top, under `data` and under `payload`. */
-  it('takes what it says that it takes, wherever its fields stand, and nothing that only the other takes', async () => {
+  it(`The ${audience}’s gateway accepts each documented frame with its fields at the top, under data or payload, and no other`, async () => {
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
     await desk.owner.api.post(`/v1/conversations/${id}/take`);
@@ -175,24 +174,24 @@ describe.each(AUDIENCES)("the %s's channel", audience => {
     const fields: Record<string, object> = { conversation_id: id, token } as never;
     const open = () => world.socket(audience, { token });
     const validate = validator();
-    for (const type of saidBy(audience)) {
-      const said = { type, ...fields };
-      expect([type, validate(`/channels/${audience}/messages/said.${type}/payload`, said)]).toEqual([type, true]);
+    for (const type of clientFrames(audience)) {
+      const flat = { type, ...fields };
+      expect([type, validate(`/channels/${audience}/messages/said.${type}/payload`, flat)]).toEqual([type, true]);
       const socket = await open();
-      for (const frame of [said, { type, data: fields }, { type, payload: fields }]) socket.send(frame);
+      for (const frame of [flat, { type, data: fields }, { type, payload: fields }]) socket.send(frame);
       await socket.settled();
       expect([type, socket.of('error')]).toEqual([type, []]);
       await socket.close();
     }
     const socket = await open();
-    const strange = saidBy(other(audience)).filter(type => !saidBy(audience).includes(type));
-    for (const type of [...strange, 'hears', 'said.ping']) socket.send({ type, ...fields });
+    const foreign = clientFrames(other(audience)).filter(type => !clientFrames(audience).includes(type));
+    for (const type of [...foreign, 'hears', 'said.ping']) socket.send({ type, ...fields });
     await socket.settled();
-    expect(socket.of('error').map(({ error }) => error?.code)).toEqual([...strange, 1, 2].map(() => 'frame_unknown'));
+    expect(socket.of('error').map(({ error }) => error?.code)).toEqual([...foreign, 1, 2].map(() => 'frame_unknown'));
     await socket.close();
   });
 
-  it('says what it refuses, and how a socket ends: as the errors and the close codes are published', () => {
+  it(`The refusals of the ${audience}’s channel use published close codes`, () => {
     const { codes } = (document.channels[audience] as unknown as { 'x-refusals': { codes: { close: number }[] } })[
       'x-refusals'
     ];
@@ -202,8 +201,8 @@ describe.each(AUDIENCES)("the %s's channel", audience => {
   });
 });
 
-describe("the shapes of the visitor's channel", () => {
-  it('are none that are for agents', () => {
+describe("The schemas of the visitor's channel", () => {
+  it('No message to a visitor uses a schema meant for agents', () => {
     const reached = new Set<string>();
     const follow = (value: unknown): void => {
       for (const reference of references(value)) {
@@ -223,36 +222,43 @@ describe("the shapes of the visitor's channel", () => {
   });
 });
 
-describe('a frame, a refusal or a close that the document does not promise', () => {
-  it('does not pass the check that every socket of every test makes', async () => {
+describe('Frames, refusals and closes that the document does not have', () => {
+  it('The contract check of every test socket rejects undocumented frames, refusals and close codes', async () => {
     const contract = Contract.of(world.app.app);
     const visitor = await world.visitor(desk);
     const [agents, visitors] = [await world.agentSocket(desk.owner), await world.visitorSocket(visitor)];
     const { id } = await world.conversation(visitor);
-    const told = (await agents.next('message.created', frame => frame.conversation_id === id)) as never as Told;
-    const seen = (await visitors.next('message.created')) as never as Told;
-    const created = (await agents.next('conversation.created')) as never as Told;
-    const refused = (audience: Audience, frame: unknown, why: string) =>
-      expect(() => contract.assertFrame(audience, frame as Told)).toThrow(why);
+    const agentFrame = (await agents.next(
+      'message.created',
+      frame => frame.conversation_id === id,
+    )) as never as TestFrame;
+    const visitorFrame = (await visitors.next('message.created')) as never as TestFrame;
+    const created = (await agents.next('conversation.created')) as never as TestFrame;
+    const expectRejected = (audience: Audience, frame: unknown, reason: string) =>
+      expect(() => contract.assertFrame(audience, frame as TestFrame)).toThrow(reason);
 
-    expect(() => contract.assertFrame('agent', told)).not.toThrow();
-    refused('agent', { ...told, type: 'message.renamed' }, 'never get');
-    refused('agent', { type: 'said.ping' }, 'a frame of clients');
-    refused('visitor', { ...seen, type: 'bot.updated', data: {} }, 'never get');
-    refused('visitor', created, 'additionalProperties');
-    refused('agent', { ...told, extra: 1 }, 'additionalProperties');
-    refused('agent', { ...told, data: { ...told.data, note: 'x' } }, 'additionalProperties');
+    expect(() => contract.assertFrame('agent', agentFrame)).not.toThrow();
+    expectRejected('agent', { ...agentFrame, type: 'message.renamed' }, 'never get');
+    expectRejected('agent', { type: 'said.ping' }, 'a frame of clients');
+    expectRejected('visitor', { ...visitorFrame, type: 'bot.updated', data: {} }, 'never get');
+    expectRejected('visitor', created, 'additionalProperties');
+    expectRejected('agent', { ...agentFrame, extra: 1 }, 'additionalProperties');
+    expectRejected('agent', { ...agentFrame, data: { ...agentFrame.data, note: 'x' } }, 'additionalProperties');
     for (const name of ['id', 'cursor', 'timestamp', 'conversation_id', 'channel_id', 'data']) {
-      const { [name]: _left, ...rest } = told;
-      refused('agent', rest, name);
+      const { [name]: _removed, ...rest } = agentFrame;
+      expectRejected('agent', rest, name);
     }
-    refused('visitor', { type: 'typing.stop', id: newId(), data: {} }, 'additionalProperties');
+    expectRejected('visitor', { type: 'typing.stop', id: newId(), data: {} }, 'additionalProperties');
     const csat = { from: null, to: { score: 6, comment: null } };
-    refused('visitor', { ...seen, type: 'conversation.updated', data: { id, changes: { csat } } }, 'maximum');
-    const assignee_id = { from: null, to: newId() };
-    refused(
+    expectRejected(
       'visitor',
-      { ...seen, type: 'conversation.updated', data: { id, changes: { assignee_id } } },
+      { ...visitorFrame, type: 'conversation.updated', data: { id, changes: { csat } } },
+      'maximum',
+    );
+    const assignee_id = { from: null, to: newId() };
+    expectRejected(
+      'visitor',
+      { ...visitorFrame, type: 'conversation.updated', data: { id, changes: { assignee_id } } },
       'assignee_id',
     );
 
@@ -271,13 +277,13 @@ describe('a frame, a refusal or a close that the document does not promise', () 
   });
 });
 
-type Told = Record<string, unknown> & { data: Record<string, unknown> };
+type TestFrame = Record<string, unknown> & { data: Record<string, unknown> };
 
 function other(audience: Audience): Audience {
   return audience === 'agent' ? 'visitor' : 'agent';
 }
 
-/** By the document as it is, which leaves fields open that later versions may add. */
+/** Validates against the document as published, which allows additional fields of later versions. */
 function validator(): (pointer: string, value: unknown) => boolean {
   const ajv = new Ajv2020({ strict: false });
   addFormats.default(ajv);

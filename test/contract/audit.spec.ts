@@ -13,7 +13,7 @@ import { PASSWORD, unique, World } from '../support/world.js';
 const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 
 const ADDRESS = '203.0.113.7';
-const PROGRAM = 'Backend/1.0 (of somebody who has to answer for it)';
+const USER_AGENT = 'Backend/1.0 (audited client)';
 const OTHER_PASSWORD = 'a password that is not the right one';
 const SYSTEM = { type: 'system', id: null };
 
@@ -25,10 +25,9 @@ interface Row {
   user_agent: string | null;
 }
 
-/** One event: its type, who is named as having done it, and what of its payload matters here. */
+/** An expected event: its type, its actor, and the relevant part of its payload. */
 type Expected = [type: string, actor: Json, payload: Json];
 
-/** A member is named by its id, as is a key. */
 const member = (id: string) => ({ type: 'member', id });
 const apiKey = (id: string) => ({ type: 'api_key', id });
 
@@ -39,10 +38,10 @@ beforeAll(async () => {
 afterEach(() => world.app.clock.reset());
 afterAll(() => world.stop());
 
-/** One desk, its people, and the one request that a test is about. */
+/** A workspace and the one request under test, found in the log by its request id. */
 class Scene {
   readonly requestId = unique('request');
-  /** Everything secret that the request carried or its answer. */
+  /** The secrets in the request and its response. */
   readonly secrets: string[] = [];
 
   private constructor(
@@ -51,7 +50,7 @@ class Scene {
     readonly key: Caller,
   ) {}
 
-  static async set(): Promise<Scene> {
+  static async create(): Promise<Scene> {
     const desk = await world.desk();
     const { id, key } = (await desk.owner.api.post('/v1/api-keys', { name: 'backend' })).data;
     return new Scene(desk, id as string, world.as(key as string));
@@ -61,16 +60,16 @@ class Scene {
     return this.desk.owner;
   }
 
-  /** The request whose traces are looked for. */
+  /** Sends the request under test and collects its secrets. */
   async send(caller: Caller, method: Method, path: string, body?: object): Promise<Answer<Json>> {
-    const headers = { 'X-Request-Id': this.requestId, 'X-Forwarded-For': ADDRESS, 'User-Agent': PROGRAM };
+    const headers = { 'X-Request-Id': this.requestId, 'X-Forwarded-For': ADDRESS, 'User-Agent': USER_AGENT };
     const answer = await caller.call<Json>(method, path, body, headers);
     this.secrets.push(...secretsIn(body), ...secretsIn(answer.data), ...(caller.token === null ? [] : [caller.token]));
     return answer;
   }
 
-  /** What is told of a contact beside what was done to it (`contact.updated`) has none. */
-  async traces(): Promise<Row[]> {
+  /** @returns the events of the request, without `contact.updated`, which has no address */
+  async events(): Promise<Row[]> {
     const sql = `SELECT type, actor, payload, address, user_agent FROM event
       WHERE request_id = $1 AND type <> 'contact.updated' ORDER BY position`;
     return world.app.database.query<Row>(sql, [this.requestId]);
@@ -80,7 +79,7 @@ class Scene {
 const SECRET_FIELDS =
   /^(token|refresh_token|key|secret|identity_secret|password|old_password|invite_token|ticket|reset_token)$/;
 
-/** The secrets of a body or an answer, by the names of their fields, and those in links. */
+/** @returns the secrets in a request or response body, found by field name, and those in links */
 function secretsIn(value: Json): string[] {
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value as Record<string, Json>).flatMap(([name, field]) => {
@@ -95,35 +94,35 @@ function login(email: string, password = PASSWORD): Promise<Answer<Json>> {
 }
 
 async function resetToken(email: string): Promise<string> {
-  const asked = world.app.mails.length;
+  const before = world.app.mails.length;
   await world.anyone.post('/v1/auth/password/forgot', { email });
-  const mail = await eventually(() => world.app.mails.slice(asked).find(({ to }) => to === email));
+  const mail = await eventually(() => world.app.mails.slice(before).find(({ to }) => to === email));
   return /reset=(\S+)/.exec(mail.text)?.[1] ?? '';
 }
 
-/** Does one thing by `scene.send`. @returns what the log should have of it */
-type Deed = (scene: Scene) => Promise<Expected[]>;
+/** Performs one action with `scene.send`. @returns the events expected in the log */
+type Action = (scene: Scene) => Promise<Expected[]>;
 
 const MEMBERS = '/v1/workspace/members';
 const INVITES = '/v1/workspace/invites';
 
-const SIGN_INS: [string, Deed][] = [
+const SIGN_INS: [string, Action][] = [
   [
     'a workspace is registered',
     async scene => {
       const body = { workspace_name: 'W', name: 'N', email: someEmail(), password: PASSWORD };
       const { data } = await scene.send(world.anyone, 'post', '/v1/auth/register', body);
-      const who = member(data.member.id);
+      const actor = member(data.member.id);
       return [
         ['workspace.created', SYSTEM, { id: data.workspace.id }],
         ['channel.created', SYSTEM, { name: 'Website' }],
-        ['member.created', who, { id: data.member.id, role: 'owner' }],
-        ['session.started', who, { method: 'register', member_id: data.member.id, api_key_id: null }],
+        ['member.created', actor, { id: data.member.id, role: 'owner' }],
+        ['session.started', actor, { method: 'register', member_id: data.member.id, api_key_id: null }],
       ];
     },
   ],
   [
-    'somebody logs in',
+    'a member logs in',
     async scene => {
       const { memberId, email } = scene.owner;
       await scene.send(world.anyone, 'post', '/v1/auth/login', { email, password: PASSWORD });
@@ -136,16 +135,16 @@ const SIGN_INS: [string, Deed][] = [
       const invite = await invited(scene.desk);
       const body = { invite_token: invite.token, name: 'Gina', password: PASSWORD };
       const { data } = await scene.send(world.anyone, 'post', '/v1/auth/register-user', body);
-      const who = member(data.member.id);
+      const actor = member(data.member.id);
       return [
-        ['member.created', who, { id: data.member.id }],
-        ['invite.accepted', who, { id: invite.id, status: 'accepted' }],
-        ['session.started', who, { method: 'invite', member_id: data.member.id }],
+        ['member.created', actor, { id: data.member.id }],
+        ['invite.accepted', actor, { id: invite.id, status: 'accepted' }],
+        ['session.started', actor, { method: 'invite', member_id: data.member.id }],
       ];
     },
   ],
   [
-    'a ticket is handed out',
+    'an SSO ticket is issued',
     async scene => {
       const body = { email: scene.owner.email, channel_ids: [scene.desk.channelId] };
       await scene.send(scene.key, 'post', '/v1/auth/sso/ticket', body);
@@ -154,7 +153,7 @@ const SIGN_INS: [string, Deed][] = [
     },
   ],
   [
-    'a ticket is exchanged',
+    'an SSO ticket is exchanged',
     async scene => {
       const ticket = await ticketFor(scene.key, scene.owner.email, []);
       await scene.send(world.anyone, 'post', '/v1/auth/sso/exchange', { ticket });
@@ -163,7 +162,7 @@ const SIGN_INS: [string, Deed][] = [
     },
   ],
   [
-    'a key mints a session',
+    'an API key creates a session',
     async scene => {
       const { email, memberId } = scene.owner;
       await scene.send(scene.key, 'post', '/v1/auth/agent-token', { email });
@@ -172,7 +171,7 @@ const SIGN_INS: [string, Deed][] = [
     },
   ],
   [
-    'a session is narrowed',
+    'a session is narrowed to fewer channels',
     async scene => {
       const { api, memberId } = scene.owner;
       await scene.send(api, 'post', '/v1/auth/agent-token', { channel_ids: [] });
@@ -182,7 +181,7 @@ const SIGN_INS: [string, Deed][] = [
   ],
 ];
 
-const REFUSALS: [string, Deed][] = [
+const REFUSALS: [string, Action][] = [
   [
     'a login with a wrong password',
     async scene => {
@@ -193,7 +192,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'a login of somebody who is deactivated',
+    'a login of a deactivated member',
     async scene => {
       const { email, memberId } = await world.colleague(scene.desk);
       await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
@@ -203,7 +202,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'registering with a known e-mail and a wrong password',
+    'a registration with a known email and a wrong password',
     async scene => {
       const { email, memberId } = scene.owner;
       const body = { workspace_name: 'W', name: 'N', email, password: OTHER_PASSWORD };
@@ -231,7 +230,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'an invite that is spent',
+    'use of an accepted invite',
     async scene => {
       const { token: invite_token } = await invited(scene.desk);
       const body = { invite_token, name: 'G', password: PASSWORD };
@@ -241,7 +240,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'an invite that is revoked',
+    'use of a revoked invite',
     async scene => {
       const { id, token: invite_token } = await invited(scene.desk);
       await scene.owner.api.delete(`${INVITES}/${id}`);
@@ -251,7 +250,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'an invite of a known user with a wrong password',
+    'acceptance of an invite by a known user with a wrong password',
     async scene => {
       const { email } = (await world.desk()).owner;
       const { token: invite_token } = await invited(scene.desk, { email });
@@ -262,21 +261,21 @@ const REFUSALS: [string, Deed][] = [
   ],
   ...(
     [
-      ['is spent', 'spent', async (_scene, ticket) => void (await exchange(ticket))],
-      ['is a minute old', 'expired', () => Promise.resolve(world.app.clock.advance(60))],
+      ['was already used', 'spent', async (_scene, ticket) => void (await exchange(ticket))],
+      ['has expired', 'expired', () => Promise.resolve(world.app.clock.advance(60))],
       [
-        'is of a key that was revoked',
+        'belongs to a revoked API key',
         'key_ended',
         async scene => void (await scene.owner.api.delete(`/v1/api-keys/${scene.keyId}`)),
       ],
       [
-        'is of a member who was deactivated',
+        'belongs to a deactivated member',
         'member_deactivated',
         async (scene, _ticket, id) => void (await scene.owner.api.post(`${MEMBERS}/${id}/deactivate`)),
       ],
     ] as [string, string, (scene: Scene, ticket: string, memberId: string) => Promise<void>][]
-  ).map(([what, reason, end]): [string, Deed] => [
-    `a ticket that ${what}`,
+  ).map(([condition, reason, end]): [string, Action] => [
+    `an SSO ticket that ${condition}`,
     async scene => {
       const { email, memberId } = await world.colleague(scene.desk);
       const ticket = await ticketFor(scene.key, email);
@@ -285,19 +284,19 @@ const REFUSALS: [string, Deed][] = [
       return [['session.refused', SYSTEM, { method: 'sso', member_id: memberId, reason }]];
     },
   ]),
-  ...(['sso/ticket', 'agent-token'] as const).map((door): [string, Deed] => [
-    `a key that asks ${door} for somebody who is deactivated`,
+  ...(['sso/ticket', 'agent-token'] as const).map((endpoint): [string, Action] => [
+    `a request of an API key to ${endpoint} for a deactivated member`,
     async scene => {
       const { email, memberId } = await world.colleague(scene.desk);
       await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
-      await scene.send(scene.key, 'post', `/v1/auth/${door}`, { email });
-      const method = door === 'sso/ticket' ? 'sso' : 'agent_token';
+      await scene.send(scene.key, 'post', `/v1/auth/${endpoint}`, { email });
+      const method = endpoint === 'sso/ticket' ? 'sso' : 'agent_token';
       const payload = { method, member_id: memberId, reason: 'member_deactivated' };
       return [['session.refused', apiKey(scene.keyId), payload]];
     },
   ]),
   [
-    'a key’s session that would leave the workspace',
+    'an attempt of an API key’s session to leave its workspace',
     async scene => {
       const { email, memberId } = scene.owner;
       const { token } = (await scene.key.post('/v1/auth/agent-token', { email })).data;
@@ -308,7 +307,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'a session that would enter a workspace that is not its user’s',
+    'an attempt of a session to enter a workspace of others',
     async scene => {
       const { workspaceId: workspace_id } = await world.desk();
       const { api, memberId } = scene.owner;
@@ -318,7 +317,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'a key that was revoked',
+    'use of a revoked API key',
     async scene => {
       await scene.owner.api.delete(`/v1/api-keys/${scene.keyId}`);
       await scene.send(scene.key, 'get', '/v1/workspace');
@@ -326,7 +325,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'a change of password with a wrong old one',
+    'a password change with a wrong old password',
     async scene => {
       const { api, memberId } = scene.owner;
       const body = { old_password: OTHER_PASSWORD, password: `${OTHER_PASSWORD} 2` };
@@ -336,7 +335,7 @@ const REFUSALS: [string, Deed][] = [
     },
   ],
   [
-    'a link for a new password that is spent',
+    'use of a password reset link that was already used',
     async scene => {
       const { email, memberId } = scene.owner;
       const body = { reset_token: await resetToken(email), password: OTHER_PASSWORD };
@@ -348,9 +347,9 @@ const REFUSALS: [string, Deed][] = [
   ],
 ];
 
-const ENDS: [string, Deed][] = [
+const ENDS: [string, Action][] = [
   [
-    'somebody signs out',
+    'a member signs out',
     async scene => {
       const { memberId, refreshToken } = scene.owner;
       await scene.send(world.anyone, 'post', '/v1/auth/logout', { refresh_token: refreshToken });
@@ -358,7 +357,7 @@ const ENDS: [string, Deed][] = [
     },
   ],
   [
-    'a refresh token comes twice',
+    'a rotated refresh token is used again',
     async scene => {
       const { email, memberId } = scene.owner;
       const body = { email, password: PASSWORD, rotate: true };
@@ -385,7 +384,7 @@ const ENDS: [string, Deed][] = [
     },
   ],
   [
-    'a link for a new password is asked for',
+    'a password reset is requested',
     async scene => {
       const { email, memberId } = scene.owner;
       await scene.send(world.anyone, 'post', '/v1/auth/password/forgot', { email });
@@ -393,7 +392,7 @@ const ENDS: [string, Deed][] = [
     },
   ],
   [
-    'a password is set by a mailed link',
+    'a password is reset by a mailed link',
     async scene => {
       const { email, memberId } = scene.owner;
       const body = { reset_token: await resetToken(email), password: OTHER_PASSWORD };
@@ -420,7 +419,7 @@ const ENDS: [string, Deed][] = [
     },
   ],
   [
-    'a key is revoked with its sessions',
+    'an API key is deleted with its sessions',
     async scene => {
       const { email, memberId, api } = scene.owner;
       await scene.key.post('/v1/auth/agent-token', { email });
@@ -433,9 +432,9 @@ const ENDS: [string, Deed][] = [
   ],
 ];
 
-const DEEDS: [string, Deed][] = [
+const CHANGES: [string, Action][] = [
   [
-    'a key is made',
+    'an API key is created',
     async scene => {
       const { api, memberId } = scene.owner;
       const { data } = await scene.send(api, 'post', '/v1/api-keys', { name: 'another' });
@@ -444,14 +443,14 @@ const DEEDS: [string, Deed][] = [
     },
   ],
   [
-    'a key revokes itself',
+    'an API key deletes itself',
     async scene => {
       await scene.send(scene.key, 'delete', `/v1/api-keys/${scene.keyId}`);
       return [['api_key.revoked', apiKey(scene.keyId), { id: scene.keyId }]];
     },
   ],
   [
-    'a member is made by key',
+    'a member is created by API key',
     async scene => {
       const body = { email: someEmail(), name: 'Adam', role: 'admin', password: PASSWORD };
       const { data } = await scene.send(scene.key, 'post', MEMBERS, body);
@@ -468,7 +467,7 @@ const DEEDS: [string, Deed][] = [
     },
   ],
   [
-    'a member comes back',
+    'a member is reactivated',
     async scene => {
       const { memberId } = await world.colleague(scene.desk);
       await scene.owner.api.post(`${MEMBERS}/${memberId}/deactivate`);
@@ -487,7 +486,7 @@ const DEEDS: [string, Deed][] = [
     },
   ],
   [
-    'somebody is invited',
+    'an invite is created',
     async scene => {
       const { api, memberId } = scene.owner;
       const body = { email: someEmail(), role: 'admin' };
@@ -501,8 +500,8 @@ const DEEDS: [string, Deed][] = [
       ['is sent again', 'post', id => `${INVITES}/${id}/resend`, 'invite.renewed'],
       ['is revoked', 'delete', id => `${INVITES}/${id}`, 'invite.revoked'],
     ] as [string, Method, (id: string) => string, string][]
-  ).map(([what, method, path, type]): [string, Deed] => [
-    `an invite ${what}`,
+  ).map(([action, method, path, type]): [string, Action] => [
+    `an invite ${action}`,
     async scene => {
       const { id, email, token } = await invited(scene.desk);
       scene.secrets.push(token);
@@ -511,7 +510,7 @@ const DEEDS: [string, Deed][] = [
     },
   ]),
   [
-    'a channel is made',
+    'a channel is created',
     async scene => {
       const { data } = await scene.send(scene.owner.api, 'post', '/v1/channels', { name: 'Shop' });
       return [['channel.created', member(scene.owner.memberId), { id: data.id, name: 'Shop' }]];
@@ -524,8 +523,8 @@ const DEEDS: [string, Deed][] = [
       ['gets a new identity secret', 'post', '/rotate-identity-secret', 'channel.secret_rotated'],
       ['is deleted', 'delete', '', 'channel.deleted'],
     ] as [string, Method, string, string][]
-  ).map(([what, method, action, type]): [string, Deed] => [
-    `a channel ${what}`,
+  ).map(([change, method, action, type]): [string, Action] => [
+    `a channel ${change}`,
     async scene => {
       const { channelId } = scene.desk;
       await scene.send(scene.key, method, `/v1/channels/${channelId}${action}`, { name: 'Changed' });
@@ -538,7 +537,7 @@ const DEEDS: [string, Deed][] = [
     },
   ]),
   [
-    'a bot is made',
+    'a bot is created',
     async scene => {
       const { data } = await scene.send(scene.owner.api, 'post', '/v1/bots', { name: 'Robo' });
       return [['bot.created', member(scene.owner.memberId), { id: data.id, name: 'Robo' }]];
@@ -550,8 +549,8 @@ const DEEDS: [string, Deed][] = [
       ['gets a new secret', 'post', '/rotate-secret', 'bot.secret_rotated'],
       ['is deleted', 'delete', '', 'bot.deleted'],
     ] as [string, Method, string, string][]
-  ).map(([what, method, action, type]): [string, Deed] => [
-    `a bot ${what}`,
+  ).map(([change, method, action, type]): [string, Action] => [
+    `a bot ${change}`,
     async scene => {
       const { id, secret } = (await scene.owner.api.post('/v1/bots', { name: 'Robo' })).data;
       scene.secrets.push(secret as string);
@@ -562,13 +561,13 @@ const DEEDS: [string, Deed][] = [
   ...(
     [
       ['is blocked', 'post', '/block', 'contact.blocked', {}],
-      ['is let in again', 'post', '/unblock', 'contact.unblocked', {}],
-      ['is handed out', 'post', '/export', 'contact.exported', {}],
+      ['is unblocked', 'post', '/unblock', 'contact.unblocked', {}],
+      ['is exported', 'post', '/export', 'contact.exported', {}],
       ['is erased', 'delete', '', 'contact.deleted', {}],
-      ['becomes one with another', 'post', '/merge', 'contact.merged', { merges: true }],
+      ['is merged with another', 'post', '/merge', 'contact.merged', { merges: true }],
     ] as [string, Method, string, string, { merges?: boolean }][]
-  ).map(([what, method, action, type, { merges }]): [string, Deed] => [
-    `a contact ${what}`,
+  ).map(([change, method, action, type, { merges }]): [string, Action] => [
+    `a contact ${change}`,
     async scene => {
       const { api, memberId } = scene.owner;
       const { id } = (await api.post('/v1/contacts', { name: 'Cara' })).data;
@@ -592,34 +591,34 @@ function exchange(ticket: string): Promise<Answer<Json>> {
 }
 
 describe.each([
-  ['every sign-in', SIGN_INS],
-  ['every refusal', REFUSALS],
-  ['every end of a session, and what is done to a password', ENDS],
-  ['everything that is done to keys, members, invites, channels, bots and contacts', DEEDS],
-])('%s is written down with actor, address and program, without a secret:', (_what, deeds) => {
-  it.each(deeds)('%s', async (_deed, act) => {
-    const scene = await Scene.set();
+  ['Sign-ins', SIGN_INS],
+  ['Refusals', REFUSALS],
+  ['Ends of sessions and password changes', ENDS],
+  ['Changes of keys, members, invites, channels, bots and contacts', CHANGES],
+])('%s in the log', (_group, actions) => {
+  it.each(actions)('The log has actor, address and user agent, and no secret, for: %s', async (_name, act) => {
+    const scene = await Scene.create();
     const expected = await act(scene);
-    const traces = await eventually(async () => {
-      const rows = await scene.traces();
+    const rows = await eventually(async () => {
+      const rows = await scene.events();
       return rows.length >= expected.length ? rows : undefined;
-    }).catch(() => scene.traces());
-    expect(traces.map(({ type }) => type)).toEqual(expected.map(([type]) => type));
+    }).catch(() => scene.events());
+    expect(rows.map(({ type }) => type)).toEqual(expected.map(([type]) => type));
     for (const [index, [, actor, payload]] of expected.entries()) {
-      expect(traces[index]).toMatchObject({ actor, payload, address: ADDRESS, user_agent: PROGRAM });
+      expect(rows[index]).toMatchObject({ actor, payload, address: ADDRESS, user_agent: USER_AGENT });
     }
-    const written = JSON.stringify(traces);
+    const written = JSON.stringify(rows);
     expect(scene.secrets.filter(secret => secret.length > 0 && written.includes(secret))).toEqual([]);
   });
 });
 
-describe('the log', () => {
+describe('The log', () => {
   let scene: Scene;
   beforeEach(async () => {
-    scene = await Scene.set();
+    scene = await Scene.create();
   });
 
-  it('has nothing of a refresh that is none but that, nor of guesses at what nobody has', async () => {
+  it('The log has no event for an ordinary refresh or for guesses at unknown emails and tokens', async () => {
     const strangers: [string, object][] = [
       ['/v1/auth/refresh', { refresh_token: scene.owner.refreshToken }],
       ['/v1/auth/login', { email: someEmail(), password: PASSWORD }],
@@ -629,14 +628,14 @@ describe('the log', () => {
       ['/v1/auth/password/forgot', { email: someEmail() }],
     ];
     for (const [path, body] of strangers) await scene.send(world.anyone, 'post', path, body);
-    // what is written down off the path of these would be before what comes now
+    // Refusals are recorded after the response, but in order: an event of the requests above would precede this one.
     await world.anyone.post('/v1/auth/login', { email: scene.owner.email, password: OTHER_PASSWORD });
     const sql = `SELECT 1 FROM event WHERE workspace_id = $1 AND type = 'session.refused'`;
     await eventually(async () => (await world.app.database.query(sql, [scene.desk.workspaceId]))[0]);
-    expect(await scene.traces()).toEqual([]);
+    expect(await scene.events()).toEqual([]);
   });
 
-  it('tells each workspace of its own member alone, and no workspace of another', async () => {
+  it('A password change is recorded in each of the user’s workspaces with that workspace’s member only', async () => {
     const { email } = scene.owner;
     const body = { workspace_name: unique('Second'), name: 'Olivia', email, password: PASSWORD };
     const second = (await world.anyone.post('/v1/auth/register', body)).data;
@@ -657,16 +656,16 @@ describe('the log', () => {
     const here = { workspace_id: scene.desk.workspaceId, id: scene.owner.memberId };
     const there = { workspace_id: second.workspace.id, id: second.member.id };
     for (const type of ['password.changed', 'session.refused']) {
-      const told = rows.filter((row: Json) => row.type === type);
-      expect(told.map(({ workspace_id, actor }: Json) => ({ workspace_id, id: actor.id }))).toEqual(
+      const found = rows.filter((row: Json) => row.type === type);
+      expect(found.map(({ workspace_id, actor }: Json) => ({ workspace_id, id: actor.id }))).toEqual(
         [here, there].sort((a, b) => (a.workspace_id < b.workspace_id ? -1 : 1)),
       );
-      for (const { actor, payload } of told) expect(payload.member_id).toBe(actor.id);
+      for (const { actor, payload } of found) expect(payload.member_id).toBe(actor.id);
     }
     expect(rows.map(({ workspace_id }: Json) => workspace_id)).not.toContain(unclaimed.workspaceId);
   });
 
-  it('knows the address of whoever asks and hangs up at once', async () => {
+  it('The log has the address of a client that disconnects without waiting for the response', async () => {
     await scene.owner.api.delete(`/v1/api-keys/${scene.keyId}`);
     const { port, hostname } = new URL(world.app.url);
     const lines = [
@@ -675,48 +674,48 @@ describe('the log', () => {
       `Authorization: Bearer ${scene.key.token}`,
       `X-Request-Id: ${scene.requestId}`,
       `X-Forwarded-For: ${ADDRESS}`,
-      `User-Agent: ${PROGRAM}`,
+      `User-Agent: ${USER_AGENT}`,
     ];
     const socket = connect({ host: hostname, port: Number(port) });
     await new Promise(resolve => socket.write(`${lines.join('\r\n')}\r\n\r\n`, resolve));
     socket.resetAndDestroy();
     const [row] = await eventually(async () => {
-      const rows = await scene.traces();
+      const rows = await scene.events();
       return rows.length > 0 ? rows : undefined;
     });
-    expect(row).toMatchObject({ type: 'api_key.refused', address: ADDRESS, user_agent: PROGRAM });
+    expect(row).toMatchObject({ type: 'api_key.refused', address: ADDRESS, user_agent: USER_AGENT });
   });
 
-  it('says once a minute that whoever has this e-mail is locked out, and nothing of e-mails that nobody has', async () => {
+  it('A lockout is recorded once a minute for a known email, and never for an unknown one', async () => {
     const env = { TRUST_PROXY: '1', RATE_LIMITS: 'login_email=2/900' };
     const limited = await World.start(env, { database: world.app.database });
     const { email, memberId } = scene.owner;
-    const tryTo = (password: string, who = email) =>
-      scene.send(limited.anyone, 'post', '/v1/auth/login', { email: who, password });
+    const tryLogin = (password: string, address = email) =>
+      scene.send(limited.anyone, 'post', '/v1/auth/login', { email: address, password });
     const stranger = someEmail();
-    for (let attempt = 0; attempt < 3; attempt += 1) await tryTo(OTHER_PASSWORD, stranger);
-    expect((await tryTo(PASSWORD, stranger)).status).toBe(429);
-    for (const status of [401, 401, 429]) expect((await tryTo(OTHER_PASSWORD)).status).toBe(status);
-    for (let attempt = 0; attempt < 3; attempt += 1) expect((await tryTo(PASSWORD)).status).toBe(429);
-    const reasons = async () => (await scene.traces()).map(({ payload }) => payload.reason as string);
+    for (let attempt = 0; attempt < 3; attempt += 1) await tryLogin(OTHER_PASSWORD, stranger);
+    expect((await tryLogin(PASSWORD, stranger)).status).toBe(429);
+    for (const status of [401, 401, 429]) expect((await tryLogin(OTHER_PASSWORD)).status).toBe(status);
+    for (let attempt = 0; attempt < 3; attempt += 1) expect((await tryLogin(PASSWORD)).status).toBe(429);
+    const reasons = async () => (await scene.events()).map(({ payload }) => payload.reason as string);
     const guesses = ['invalid_credentials', 'invalid_credentials'];
-    const said = (...wanted: string[]) =>
-      eventually(async () => ((await reasons()).join() === wanted.join() ? true : undefined));
-    await said(...guesses, 'rate_limited');
+    const untilReasons = (...expected: string[]) =>
+      eventually(async () => ((await reasons()).join() === expected.join() ? true : undefined));
+    await untilReasons(...guesses, 'rate_limited');
     limited.app.clock.advance(61);
-    await tryTo(PASSWORD);
-    await said(...guesses, 'rate_limited', 'rate_limited');
-    const [row] = (await scene.traces()).slice(-1);
+    await tryLogin(PASSWORD);
+    await untilReasons(...guesses, 'rate_limited', 'rate_limited');
+    const [row] = (await scene.events()).slice(-1);
     expect(row).toMatchObject({
       actor: SYSTEM,
       payload: { member_id: memberId },
       address: ADDRESS,
-      user_agent: PROGRAM,
+      user_agent: USER_AGENT,
     });
     await limited.stop();
   });
 
-  it('keeps no more of a program’s name than 400 characters, and none where none is said', async () => {
+  it('The log stores at most 400 characters of a User-Agent, and null for an empty one', async () => {
     const { api, memberId } = scene.owner;
     const path = `${MEMBERS}/me`;
     await api.patch(path, { name: 'Once' }, { 'User-Agent': 'x'.repeat(5_000) });
@@ -729,14 +728,14 @@ describe('the log', () => {
   });
 });
 
-describe('where people talk,', () => {
-  /** What somebody does to a contact as such is no talk. */
-  /** Recorded by the service itself, once there is no request any more. */
-  const BY_A_JOB = new Set(['contact.erased']);
-  const TALK = /^(message|conversation|canned_response)\.|^contact\.(created|updated)$/;
+describe('Events of conversations', () => {
+  /** Recorded by a job, without a request. */
+  const RECORDED_BY_JOB = new Set(['contact.erased']);
+  /** Events of conversations and contacts' profiles. Blocking, exporting or erasing a contact is not among them. */
+  const CONVERSATION_EVENTS = /^(message|conversation|canned_response)\.|^contact\.(created|updated)$/;
 
-  it('nobody’s address or program is kept, whoever speaks, reads or changes', async () => {
-    const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': PROGRAM };
+  it('Events of conversations have no address and no user agent', async () => {
+    const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': USER_AGENT };
     const desk = await world.desk();
     const open = { widget_token: desk.widgetToken, external_id: unique('visitor') };
     const { visitor_token } = (await world.anyone.post('/v1/widget/session', open, headers)).data;
@@ -758,29 +757,33 @@ describe('where people talk,', () => {
     const response = (await api.post('/v1/canned-responses', code, headers)).data;
     await api.patch(`/v1/canned-responses/${response.id}`, { title: 'U' }, headers);
     await api.delete(`/v1/canned-responses/${response.id}`, headers);
-    // who leaves frees its conversations: that is done to a member, and said in a conversation
+    // Deactivating a member also changes its conversations, by an event of the conversation.
     const colleague = await world.colleague(desk);
     await api.post(`${path}/assign`, { member_id: colleague.memberId }, headers);
     await api.post(`${MEMBERS}/${colleague.memberId}/deactivate`, undefined, headers);
     expect([message.seq, typeof memberId]).toEqual([1, 'string']);
-    const sql = `SELECT type, count(*)::int AS rows, count(address)::int + count(user_agent)::int AS traces
+    const sql = `SELECT type, count(*)::int AS rows, count(address)::int + count(user_agent)::int AS origins
       FROM event WHERE workspace_id = $1 GROUP BY type ORDER BY type`;
-    const kinds = await world.app.database.query<{ type: string; rows: number; traces: number }>(sql, [
+    const kinds = await world.app.database.query<{ type: string; rows: number; origins: number }>(sql, [
       desk.workspaceId,
     ]);
-    const talk = kinds.filter(({ type }) => TALK.test(type));
-    expect(talk.map(({ traces }) => traces)).toEqual(talk.map(() => 0));
-    const every = Object.keys(EVENT_FRAMES).filter(type => TALK.test(type));
-    expect(talk.map(({ type }) => type)).toEqual(every.sort());
+    const found = kinds.filter(({ type }) => CONVERSATION_EVENTS.test(type));
+    expect(found.map(({ origins }) => origins)).toEqual(found.map(() => 0));
+    const every = Object.keys(EVENT_FRAMES).filter(type => CONVERSATION_EVENTS.test(type));
+    expect(found.map(({ type }) => type)).toEqual(every.sort());
   });
 
-  it('and nowhere else: every other event that there is has been seen here with both', async () => {
+  it('Every other event type has an address and a user agent', async () => {
     const sql = 'SELECT DISTINCT type FROM event WHERE address = $1 AND user_agent = $2';
-    const kinds = await world.app.database.query<{ type: string }>(sql, [ADDRESS, PROGRAM]);
-    const others = Object.keys(EVENT_FRAMES).filter(type => !TALK.test(type) && !BY_A_JOB.has(type));
+    const kinds = await world.app.database.query<{ type: string }>(sql, [ADDRESS, USER_AGENT]);
+    const others = Object.keys(EVENT_FRAMES).filter(
+      type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type),
+    );
     expect(kinds.map(({ type }) => type).sort()).toEqual(others.sort());
     const without = `SELECT DISTINCT type FROM event WHERE address IS NULL`;
     const silent = await world.app.database.query<{ type: string }>(without);
-    expect(silent.map(({ type }) => type).filter(type => !TALK.test(type) && !BY_A_JOB.has(type))).toEqual([]);
+    expect(
+      silent.map(({ type }) => type).filter(type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type)),
+    ).toEqual([]);
   });
 });

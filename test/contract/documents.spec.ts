@@ -24,13 +24,13 @@ import { World } from '../support/world.js';
 const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 
 const FOLDER = 'docs/generated';
-const onDisk = (name: string) => readFileSync(`${FOLDER}/${name}`, 'utf8');
+const readDocument = (name: string) => readFileSync(`${FOLDER}/${name}`, 'utf8');
 
 let preview: App;
 let api: ApiDocument & { info: { title: string; version: string } };
 beforeAll(async () => {
   preview = await previewApp();
-  api = JSON.parse(onDisk('openapi.json')) as typeof api;
+  api = JSON.parse(readDocument('openapi.json')) as typeof api;
 });
 afterAll(() => preview.close());
 
@@ -45,7 +45,7 @@ interface Described {
   'x-access': { public: boolean; kinds?: string[] };
 }
 
-/** Every operation, with its shared answers put in. */
+/** @returns every operation, with its shared responses resolved */
 function operations(): { name: string; path: string; operation: Described }[] {
   return Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, found]) => {
@@ -67,24 +67,24 @@ function resolve<T>(value: T): T {
     .reduce<unknown>((at, key) => (at as Record<string, unknown>)[key], api) as T;
 }
 
-/** Every frame of the registry, in the order in which it is written down. */
+/** Every frame of the registry, in the order of the document. */
 const FRAMES = [EVENT_FRAMES, EPHEMERAL_FRAMES, CLIENT_FRAMES].flatMap(frames =>
   Object.entries<FrameDefinition>(frames),
 );
 
-function shapesOfFrames(): string[] {
-  const shapes = FRAMES.flatMap(([, { agent, visitor }]) => [agent, visitor]);
-  return shapes.filter(shape => shape !== null).filter(shape => shape !== NO_DATA);
+function frameSchemas(): string[] {
+  const schemas = FRAMES.flatMap(([, { agent, visitor }]) => [agent, visitor]);
+  return schemas.filter(schema => schema !== null).filter(schema => schema !== NO_DATA);
 }
 
-/** Everything in the document that answers to the test. */
+/** Calls `visit` for every object in the value. */
 function walk(value: unknown, visit: (object: Record<string, unknown>, path: string) => void, path = '#'): void {
   if (typeof value !== 'object' || value === null) return;
   if (!Array.isArray(value)) visit(value as Record<string, unknown>, path);
   for (const [key, inner] of Object.entries(value)) walk(inner, visit, `${path}/${key}`);
 }
 
-/** The codes by which an operation can fail, by status. */
+/** @returns the error codes of an operation, by status */
 function codesOf({ responses }: Described): [status: number, codes: string[]][] {
   return Object.entries(responses)
     .filter(([status]) => Number(status) >= 400)
@@ -96,10 +96,12 @@ function codesOf({ responses }: Described): [status: number, codes: string[]][] 
     });
 }
 
-/** The linter that openapi-typescript brings along, with every rule about the structure. */
+/** Lints a document with the structural rules of the linter that openapi-typescript depends on. */
 async function faultsOf(document: object): Promise<string[]> {
-  const brought = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
-  const { createConfig, lintFromString } = brought('@redocly/openapi-core') as typeof import('@redocly/openapi-core');
+  const requireTransitive = createRequire(createRequire(import.meta.url).resolve('openapi-typescript'));
+  const { createConfig, lintFromString } = requireTransitive(
+    '@redocly/openapi-core',
+  ) as typeof import('@redocly/openapi-core');
   const config = await createConfig({
     rules: {
       struct: 'error',
@@ -121,29 +123,29 @@ async function faultsOf(document: object): Promise<string[]> {
   return problems.map(({ message, location }) => `${message} ${location[0]?.pointer ?? ''}`);
 }
 
-describe('docs/generated', () => {
-  it('holds what the code says now, and nothing else', () => {
+describe('The generated documents', () => {
+  it('The generated documents are up to date, and the folder has no other file', () => {
     const written = writeDocuments(preview);
     expect(readdirSync(FOLDER).sort()).toEqual(Object.keys(written).sort());
     for (const [name, text] of Object.entries(written)) {
-      // not toEqual: the difference of two long texts takes minutes to print
-      if (onDisk(name) !== text) throw new Error(`${name} is stale: npm run docs`);
+      // Not toEqual, which takes minutes to print the difference of two long texts.
+      if (readDocument(name) !== text) throw new Error(`${name} is stale: npm run docs`);
     }
   });
 
-  it('is written the same, whoever asks', () => {
+  it('Generating the documents twice gives the same result', () => {
     expect(writeDocuments(preview)).toEqual(writeDocuments(preview));
   });
 });
 
-describe('openapi.json', () => {
-  it('passes the rules of OpenAPI 3.1', async () => {
+describe('The OpenAPI document', () => {
+  it('The OpenAPI document passes the linter’s rules for OpenAPI 3.1', async () => {
     expect(api.openapi).toBe('3.1.0');
     expect(await faultsOf(api)).toEqual([]);
   });
 
-  it('would not pass them with something missing or wrong', async () => {
-    const spoilt: [string, (document: typeof api) => unknown][] = [
+  it('The linter finds a missing part or an invalid schema in the OpenAPI document', async () => {
+    const faults: [string, (document: typeof api) => unknown][] = [
       ['info', document => delete (document as Partial<typeof api>).info],
       ['MessageView', document => delete document.components.schemas.MessageView],
       [
@@ -152,28 +154,28 @@ describe('openapi.json', () => {
       ],
       ['nullable', document => (document.components.schemas.MessageView = { type: 'string', nullable: true })],
     ];
-    for (const [what, spoil] of spoilt) {
+    for (const [name, applyFault] of faults) {
       const document = structuredClone(api);
-      spoil(document);
-      expect([what, (await faultsOf(document)).length > 0]).toEqual([what, true]);
+      applyFault(document);
+      expect([name, (await faultsOf(document)).length > 0]).toEqual([name, true]);
     }
   });
 
-  it('can be made into types', async () => {
-    const types = astToString(await openapiTS(onDisk('openapi.json'), { silent: true }));
+  it('TypeScript types can be generated from the OpenAPI document', async () => {
+    const types = astToString(await openapiTS(readDocument('openapi.json'), { silent: true }));
     for (const path of Object.keys(api.paths)) expect(types).toContain(`"${path}"`);
     const { diagnostics } = ts.transpileModule(types, { reportDiagnostics: true });
     expect(diagnostics).toEqual([]);
   });
 
-  it('refers to nothing that is not there, and names nothing that nobody uses', () => {
+  it('The OpenAPI document has no dangling reference, and no unused schema or response', () => {
     const used = new Set<string>();
     walk(api, ({ $ref }, path) => {
       if (typeof $ref !== 'string') return;
       used.add($ref);
       expect([path, resolve({ $ref } as unknown)]).not.toEqual([path, undefined]);
     });
-    const frames = shapesOfFrames();
+    const frames = frameSchemas();
     const named = Object.keys(api.components.schemas).filter(
       name => !used.has(`#/components/schemas/${name}`) && !frames.includes(name) && name !== 'FrameError',
     );
@@ -182,7 +184,7 @@ describe('openapi.json', () => {
     expect(responses.filter(name => !used.has(`#/components/responses/${name}`))).toEqual([]);
   });
 
-  it('speaks JSON Schema, and nothing of OpenAPI 3.0', () => {
+  it('The schemas of the OpenAPI document are JSON Schema, without keywords of OpenAPI 3.0', () => {
     walk(api, (object, path) => {
       const old = ['nullable', 'exclusiveMinimum', 'exclusiveMaximum', 'example'].filter(
         key => key in object && !path.endsWith('/properties') && typeof object[key] === 'boolean',
@@ -195,7 +197,7 @@ describe('openapi.json', () => {
     });
   });
 
-  it('has no schema that a validator would not take, nor an example that it would refuse', () => {
+  it('Every schema of the OpenAPI document compiles in strict mode, and every example is valid', () => {
     const ajv = new Ajv2020({ strict: true, strictRequired: false, allowUnionTypes: true, allErrors: true });
     addFormats.default(ajv);
     ajv.addFormat('idn-email', true);
@@ -204,15 +206,18 @@ describe('openapi.json', () => {
     for (const [name, schema] of Object.entries(api.components.schemas)) {
       const validate = ajv.compile({ $ref: `api#/components/schemas/${name}` });
       expect(typeof validate).toBe('function');
-      for (const [property, shape] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)) {
-        if (!('example' in shape)) continue;
-        const fits = ajv.validate({ $ref: `api#/components/schemas/${name}/properties/${property}` }, shape.example);
-        expect([name, property, shape.example, fits]).toEqual([name, property, shape.example, true]);
+      for (const [property, definition] of Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)) {
+        if (!('example' in definition)) continue;
+        const fits = ajv.validate(
+          { $ref: `api#/components/schemas/${name}/properties/${property}` },
+          definition.example,
+        );
+        expect([name, property, definition.example, fits]).toEqual([name, property, definition.example, true]);
       }
     }
   });
 
-  it('requires no property that a shape does not have', () => {
+  it('No schema requires a property that it does not define', () => {
     walk(api.components.schemas, ({ required, properties }, path) => {
       if (!Array.isArray(required) || typeof properties !== 'object' || properties === null) return;
       const unknown = (required as string[]).filter(name => !(name in properties));
@@ -220,7 +225,7 @@ describe('openapi.json', () => {
     });
   });
 
-  it('says of each operation what it does, under a name of its own', () => {
+  it('Every operation has a summary, one tag and a unique operationId', () => {
     const ids = operations().map(({ operation }) => operation.operationId);
     expect(new Set(ids).size).toBe(ids.length);
     for (const { name, operation } of operations()) {
@@ -229,7 +234,7 @@ describe('openapi.json', () => {
     }
   });
 
-  it('declares each parameter of each path, and each with a shape', () => {
+  it('Every operation declares the parameters of its path, each with a schema', () => {
     for (const { name, path, operation } of operations()) {
       const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => parameter ?? '');
       const declared = (operation.parameters ?? []).filter(parameter => parameter.in === 'path');
@@ -245,19 +250,19 @@ describe('openapi.json', () => {
     }
   });
 
-  it('asks for the credentials that the route takes, and for none where it is public', () => {
+  it('Every operation requires the credentials that its route accepts, and none if it is public', () => {
     const schemes = Object.keys(api.components.securitySchemes);
     for (const { name, operation } of operations()) {
-      const asked = (operation.security ?? []).flatMap(Object.keys).sort();
-      expect([name, asked]).toEqual([name, [...(operation['x-access'].kinds ?? [])].sort()]);
-      expect(schemes).toEqual(expect.arrayContaining(asked));
+      const required = (operation.security ?? []).flatMap(Object.keys).sort();
+      expect([name, required]).toEqual([name, [...(operation['x-access'].kinds ?? [])].sort()]);
+      expect(schemes).toEqual(expect.arrayContaining(required));
     }
   });
 
-  it('answers each operation in the envelope, good or bad', () => {
+  it('Every response of every operation is in the envelope', () => {
     for (const { name, operation } of operations()) {
-      const good = Object.keys(operation.responses).filter(status => Number(status) < 400);
-      expect([name, ['200', '200,201'].includes(good.sort().join())]).toEqual([name, true]);
+      const successes = Object.keys(operation.responses).filter(status => Number(status) < 400);
+      expect([name, ['200', '200,201'].includes(successes.sort().join())]).toEqual([name, true]);
       for (const [status, { content, description }] of Object.entries(operation.responses)) {
         const schema = content['application/json']?.schema as JsonObject;
         expect([name, status, description.length > 0, Object.keys(content)]).toEqual([
@@ -277,17 +282,17 @@ describe('openapi.json', () => {
     }
   });
 
-  it('takes JSON wherever it takes a body', () => {
+  it('Every request body is JSON', () => {
     for (const { name, operation } of operations()) {
       if (!operation.requestBody) continue;
       expect([name, Object.keys(operation.requestBody.content)]).toEqual([name, ['application/json']]);
     }
   });
 
-  it('is served, and a reference for people beside it', async () => {
+  it('GET /openapi.json serves the document, and /docs a readable reference with all its assets', async () => {
     const world = await World.start();
     const served = await fetch(`${world.app.url}/openapi.json`);
-    expect(`${JSON.stringify(await served.json(), null, 2)}\n` === onDisk('openapi.json')).toBe(true);
+    expect(`${JSON.stringify(await served.json(), null, 2)}\n` === readDocument('openapi.json')).toBe(true);
     for (const address of [`${world.app.url}/docs`, `${world.app.url}/docs/`]) {
       const page = await fetch(address);
       expect([page.status, page.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/html')]);
@@ -299,17 +304,17 @@ describe('openapi.json', () => {
         const { status } = await fetch(new URL(asset, address));
         expect([address, asset, status]).toEqual([address, asset, 200]);
       }
-      // the policy of the service lets no page run a script that stands in it
+      // The service's Content-Security-Policy forbids inline scripts.
       expect(html).not.toMatch(/<script(?![^>]*src=)/);
     }
     await world.stop();
   });
 });
 
-describe('error codes', () => {
+describe('Error codes', () => {
   const published = () => publishedErrors().map(({ code, kind }) => `${STATUS[kind]} ${code}`);
-  /** For frames alone, or for routes that are yet to come. */
-  const OUTSIDE = [
+  /** Codes used only in frames, or by no route yet. */
+  const WITHOUT_OPERATION = [
     '400 frame_malformed',
     '400 frame_too_many_values',
     '400 frame_unknown',
@@ -317,13 +322,13 @@ describe('error codes', () => {
     '409 conflict',
   ];
 
-  it('are all in errors.md, once, with their status and a sentence', () => {
-    const rows = [...onDisk('errors.md').matchAll(/^\| `([a-z_]+)` \| (\d+) \| (\w+) \| (.+) \|$/gm)];
+  it('Every error code is in errors.md once, with its status and a sentence', () => {
+    const rows = [...readDocument('errors.md').matchAll(/^\| `([a-z_]+)` \| (\d+) \| (\w+) \| (.+) \|$/gm)];
     expect(rows.map(([, code, status]) => `${status} ${code}`).sort()).toEqual(published().sort());
     for (const [row, , , , meaning] of rows) expect([row, (meaning ?? '').endsWith('.')]).toEqual([row, true]);
   });
 
-  it('in the reference are published ones, each under its own status', () => {
+  it('Every error code in the OpenAPI document is a published one, under its own status', () => {
     const known = new Set(published());
     for (const { name, operation } of operations()) {
       for (const [status, codes] of codesOf(operation)) {
@@ -332,7 +337,7 @@ describe('error codes', () => {
     }
   });
 
-  it('that are published can be met: each is in the reference of some operation, or of frames', () => {
+  it('Every published error code belongs to some operation or frame', () => {
     const met = new Set(
       operations().flatMap(({ operation }) =>
         codesOf(operation).flatMap(([status, codes]) => codes.map(code => `${status} ${code}`)),
@@ -342,43 +347,43 @@ describe('error codes', () => {
       published()
         .filter(code => !met.has(code))
         .sort(),
-    ).toEqual(OUTSIDE.sort());
+    ).toEqual(WITHOUT_OPERATION.sort());
   });
 
-  it('of another route, or of none, do not pass the check that every test makes of its answers', () => {
+  it('The contract check of every test response rejects error codes that the route does not document', () => {
     const contract = new Contract(api);
-    const answer = (code: string) => ({
+    const failure = (code: string) => ({
       ok: false,
       request_id: 'a'.repeat(24),
       timestamp: '2026-01-31T09:30:00.123456Z',
       error: { code, message: 'No.' },
     });
-    expect(() => contract.assertAnswer('GET', '/v1/workspace', 403, answer('forbidden'))).not.toThrow();
+    expect(() => contract.assertAnswer('GET', '/v1/workspace', 403, failure('forbidden'))).not.toThrow();
     for (const code of ['made_up', 'short_code_taken', 'not_found']) {
-      expect(() => contract.assertAnswer('GET', '/v1/workspace', 403, answer(code))).toThrow('/v1/workspace');
+      expect(() => contract.assertAnswer('GET', '/v1/workspace', 403, failure(code))).toThrow('/v1/workspace');
     }
-    expect(() => contract.assertAnswer('GET', '/v1/workspace', 418, answer('forbidden'))).toThrow('does not know');
-    const leak = { ...answer('x'), ok: true, data: { id: 'x', password_hash: 'x' } };
+    expect(() => contract.assertAnswer('GET', '/v1/workspace', 418, failure('forbidden'))).toThrow('does not know');
+    const leak = { ...failure('x'), ok: true, data: { id: 'x', password_hash: 'x' } };
     expect(() => contract.assertAnswer('GET', '/v1/workspace', 200, leak)).toThrow('additionalProperties');
   });
 });
 
-describe('events.md', () => {
-  it('names every frame, whom it is sent to, and in which shape', () => {
-    const rows = [...onDisk('events.md').matchAll(/^\| `([a-z_.]+)` \| (.+?) \| (.+?) \| .+ \|$/gm)];
-    const shape = (name: string | null) => (name === null ? '–' : name === NO_DATA ? name : `\`${name}\``);
+describe('The document events.md', () => {
+  it('Every frame is in events.md with its audience and schemas', () => {
+    const rows = [...readDocument('events.md').matchAll(/^\| `([a-z_.]+)` \| (.+?) \| (.+?) \| .+ \|$/gm)];
+    const cell = (name: string | null) => (name === null ? '–' : name === NO_DATA ? name : `\`${name}\``);
     expect(rows.map(([, type, agents, visitors]) => [type, agents, visitors])).toEqual(
-      FRAMES.map(([type, { agent, visitor }]) => [type, shape(agent), shape(visitor)]),
+      FRAMES.map(([type, { agent, visitor }]) => [type, cell(agent), cell(visitor)]),
     );
   });
 
-  it('names only shapes that the reference has', () => {
-    const missing = shapesOfFrames().filter(name => !(name in api.components.schemas));
+  it('Every schema of a frame is in the OpenAPI document', () => {
+    const missing = frameSchemas().filter(name => !(name in api.components.schemas));
     expect([...missing, ...('FrameError' in api.components.schemas ? [] : ['FrameError'])]).toEqual([]);
   });
 
-  it('names every close code, with what to do then', () => {
-    const text = onDisk('events.md');
+  it('Every close code is in events.md with what a client should do', () => {
+    const text = readDocument('events.md');
     for (const { code, then } of closeCodes()) expect(text).toMatch(new RegExp(`^\\| ${code} \\| ${then} \\|`, 'm'));
     expect(closeCodes().length).toBeGreaterThan(Object.values(CLOSE).length);
     for (const code of Object.values(CLOSE)) {
@@ -389,11 +394,13 @@ describe('events.md', () => {
   });
 });
 
-describe('env.md and routes.md', () => {
-  it('name every variable with its default, and every rate', () => {
-    const variables = [...onDisk('env.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)].map(([, name]) => name);
+describe('The documents env.md and routes.md', () => {
+  it('Every environment variable is in env.md, and every rate limit in routes.md', () => {
+    const variables = [...readDocument('env.md').matchAll(/^\| `([A-Z_]+)` \| (.*?) \| .+ \|$/gm)].map(
+      ([, name]) => name,
+    );
     expect(variables).toEqual(Object.keys(VARIABLES));
-    const rates = [...onDisk('routes.md').matchAll(/^\| ([a-z_]+) \| (\d+) in (\d+) s \|/gm)];
+    const rates = [...readDocument('routes.md').matchAll(/^\| ([a-z_]+) \| (\d+) in (\d+) s \|/gm)];
     expect(rates.map(([, name, points, seconds]) => [name, Number(points), Number(seconds)])).toEqual(
       Object.entries(RATE_LIMITS).map(([name, { points, seconds }]) => [name, points, seconds]),
     );

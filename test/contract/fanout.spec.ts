@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { fanoutSuite, isAnything } from './fanout.suite.js';
 
-// what listeners throw is logged, and some throw on purpose
+// Silences the log: errors of listeners are logged, and some listeners throw on purpose.
 beforeAll(() => Logger.overrideLogger(false));
 afterAll(() => Logger.overrideLogger(['error']));
 
@@ -17,7 +17,7 @@ fanoutSuite({
   subscribed: () => Promise.resolve(),
 });
 
-(hasRedis ? describe : describe.skip)('over a real Redis', () => {
+(hasRedis ? describe : describe.skip)('RedisFanout on a real Redis', () => {
   let server: RedisServer;
   const clients: Redis[] = [];
   let refused = 0;
@@ -46,11 +46,11 @@ fanoutSuite({
     subscribed: () => Promise.resolve(),
   });
 
-  it('keeps deployments with database numbers of their own apart', async () => {
+  it('RedisFanout does not deliver to instances on another Redis database number', async () => {
     const [one, other] = [await instance(1), await instance(2)];
-    const heard: unknown[] = [];
-    other.subscribe('weather', isAnything, body => heard.push(body));
-    other.subscribe('end', isAnything, () => heard.push('end'));
+    const received: unknown[] = [];
+    other.subscribe('weather', isAnything, body => received.push(body));
+    other.subscribe('end', isAnything, () => received.push('end'));
     one.publish('weather', 1);
     const again = await instance(1);
     await new Promise<void>(resolve => {
@@ -58,30 +58,30 @@ fanoutSuite({
       one.publish('weather', 2);
     });
     other.publish('end', 1);
-    expect(await eventually(() => (heard.length > 0 ? heard : undefined))).toEqual(['end']);
+    expect(await eventually(() => (received.length > 0 ? received : undefined))).toEqual(['end']);
     for (const fanout of [one, other, again]) await fanout.close();
   });
 
-  it('goes on alone while Redis is gone, says that it is unhealthy, and hears the others again afterwards', async () => {
+  it('RedisFanout delivers locally and is unhealthy while Redis is down, and recovers afterwards', async () => {
     const [one, other] = [await instance(), await instance()];
-    const [own, theirs]: [unknown[], unknown[]] = [[], []];
-    one.subscribe('weather', isAnything, body => own.push(body));
-    other.subscribe('weather', isAnything, body => theirs.push(body));
+    const [local, remote]: [unknown[], unknown[]] = [[], []];
+    one.subscribe('weather', isAnything, body => local.push(body));
+    other.subscribe('weather', isAnything, body => remote.push(body));
     await server.kill();
     one.publish('weather', 'alone');
-    await eventually(() => (own.length === 1 ? own : undefined));
+    await eventually(() => (local.length === 1 ? local : undefined));
     await eventually(() => (!one.healthy() && !other.healthy()) || undefined, 8_000);
     await server.start();
     await eventually(() => (one.healthy() && other.healthy()) || undefined, 15_000);
     one.publish('weather', 'together');
-    expect(await eventually(() => (theirs.length > 0 ? theirs : undefined))).toEqual(['together']);
+    expect(await eventually(() => (remote.length > 0 ? remote : undefined))).toEqual(['together']);
     for (const fanout of [one, other]) await fanout.close();
   });
 
-  it('notices one that hangs without closing, and hears again when it is over', async () => {
+  it('RedisFanout becomes unhealthy while Redis hangs, and recovers afterwards', async () => {
     const [one, other] = [await instance(), await instance()];
-    const heard: unknown[] = [];
-    other.subscribe('weather', isAnything, body => heard.push(body));
+    const received: unknown[] = [];
+    other.subscribe('weather', isAnything, body => received.push(body));
     server.pause();
     try {
       await eventually(() => (!one.healthy() && !other.healthy()) || undefined, 8_000);
@@ -90,7 +90,7 @@ fanoutSuite({
     }
     await eventually(() => (one.healthy() && other.healthy()) || undefined, 15_000);
     one.publish('weather', 'again');
-    await eventually(() => heard.includes('again') || undefined);
+    await eventually(() => received.includes('again') || undefined);
     for (const fanout of [one, other]) await fanout.close();
   });
 });

@@ -20,18 +20,18 @@ import { routesOf } from '../support/routes.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { PASSWORD, World } from '../support/world.js';
 
-/** The same seed throws the same things: HOSTILE_SEED=… repeats a run, HOSTILE_RUNS=… makes it longer. */
+/** HOSTILE_SEED repeats a run with the same requests and frames; HOSTILE_RUNS sets the runs per route. */
 const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const RUNS_PER_ROUTE = Number(process.env.HOSTILE_RUNS ?? 20);
 
-type Who = 'nobody' | 'visitor' | 'agent' | 'scoped' | 'owner' | 'key' | 'refresh';
+type CallerName = 'nobody' | 'visitor' | 'agent' | 'scoped' | 'owner' | 'key' | 'refresh';
 
 let world: World;
 let document: ApiDocument;
 let desk: Desk;
 let visitor: Visitor;
 let agent: Agent;
-let tokens: Record<Who, string | null>;
+let tokens: Record<CallerName, string | null>;
 let known: Known;
 let rows: Record<string, string[]>;
 
@@ -64,13 +64,13 @@ beforeAll(async () => {
     'api-keys': [spare.data.id],
     bots: [bot.data.id],
     'canned-responses': [canned.data.id],
-    // not the one through which the visitor has come: channels are closed and deleted here
+    // Not the visitor's channel: channels are disabled and deleted here.
     channels: [victim.id],
-    // nor the visitor: contacts are blocked, merged and erased
+    // Not the visitor: contacts are blocked, merged and erased here.
     contacts: [lost.data.id],
     conversations: [conversation.id],
     messages: [message.data.id, conversation.last_message.id],
-    // nor one who calls here: members are deactivated
+    // Not a caller: members are deactivated here.
     members: [leaver.memberId, 'me'],
   };
   const spareContact = (await desk.owner.api.post('/v1/contacts', { name: 'Nora' })).data;
@@ -100,8 +100,8 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Every answer, whatever was asked: not our fault, in the envelope, and as the reference has it. */
-function assertCivil(method: string, path: string, answer: RawAnswer): void {
+/** Asserts that a response is no 5xx, is in the envelope, and is documented. */
+function assertDocumented(method: string, path: string, answer: RawAnswer): void {
   const { status, headers, text } = answer;
   if (status >= 500) throw new Error(`${status}: ${text}`);
   const body = JSON.parse(text) as { ok: boolean; request_id: string };
@@ -111,8 +111,8 @@ function assertCivil(method: string, path: string, answer: RawAnswer): void {
   world.contract.assertAnswer(method, path.split('?')[0] ?? path, status, body);
 }
 
-/** An ordinary conversation, over HTTP and sockets. */
-async function converse(): Promise<void> {
+/** Checks that the service still works: an ordinary conversation over HTTP and sockets. */
+async function assertWorking(): Promise<void> {
   const fresh = await world.desk();
   const guest = await world.visitor(fresh, { name: 'Vera' });
   const inbox = await world.agentSocket(fresh.owner);
@@ -125,15 +125,15 @@ async function converse(): Promise<void> {
   await Promise.all([inbox.close(), page.close()]);
 }
 
-const token = fc.constantFrom<Who>('nobody', 'visitor', 'agent', 'scoped', 'owner', 'key', 'refresh');
+const token = fc.constantFrom<CallerName>('nobody', 'visitor', 'agent', 'scoped', 'owner', 'key', 'refresh');
 
-/** Who may call the route, and anybody. */
-function callers(access: Access | undefined): fc.Arbitrary<Who> {
+/** Generates callers: mostly those whom the route allows, sometimes any. */
+function callers(access: Access | undefined): fc.Arbitrary<CallerName> {
   if (access?.public !== false) return token;
-  const welcome = access.kinds.flatMap<Who>(kind =>
+  const allowed = access.kinds.flatMap<CallerName>(kind =>
     kind === 'agent' ? ['owner', 'agent', 'scoped'] : kind === 'api_key' ? ['key'] : ['visitor'],
   );
-  return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...welcome) }, { weight: 1, arbitrary: token });
+  return fc.oneof({ weight: 3, arbitrary: fc.constantFrom(...allowed) }, { weight: 1, arbitrary: token });
 }
 
 const MALFORMED = [
@@ -167,14 +167,14 @@ const BOMB = gzipSync(Buffer.alloc(20 * 1024 * 1024, 0x20), { level: 9 });
 
 type Headers = RawRequest['headers'];
 
-interface Sent {
+interface EncodedBody {
   body: Buffer | null;
   headers: Headers;
   chunked: boolean;
 }
 
-/** A body on its way: as JSON, mostly; else under another name, packed, broken, cut. */
-function sent(value: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
+/** Generates encoded bodies: mostly JSON, else of another type, compressed, malformed or truncated. */
+function encodedBodies(value: fc.Arbitrary<unknown>): fc.Arbitrary<EncodedBody> {
   const text = value.map(body => Buffer.from(toJsonText(body) ?? ''));
   const plain = fc.tuple(text, fc.boolean()).map(([body, chunked]) => ({
     body,
@@ -194,7 +194,7 @@ function sent(value: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
     '\u00ff/\u00ff',
     '/',
   );
-  const packed = fc.constantFrom('gzip', 'deflate', 'br', 'zstd', 'identity', 'gzip, gzip', 'x', '');
+  const encodings = fc.constantFrom('gzip', 'deflate', 'br', 'zstd', 'identity', 'gzip, gzip', 'x', '');
   return fc.oneof(
     { weight: 30, arbitrary: plain },
     { weight: 2, arbitrary: fc.constant({ body: null, headers: {}, chunked: false }) },
@@ -213,7 +213,7 @@ function sent(value: fc.Arbitrary<unknown>): fc.Arbitrary<Sent> {
     {
       weight: 2,
       arbitrary: fc
-        .tuple(fc.oneof(text, text.map(gzipSync), fc.constant(BOMB), fc.constant(BOMB.subarray(0, 500))), packed)
+        .tuple(fc.oneof(text, text.map(gzipSync), fc.constant(BOMB), fc.constant(BOMB.subarray(0, 500))), encodings)
         .map(([body, encoding]) => ({
           body,
           headers: { 'Content-Type': 'application/json', 'Content-Encoding': encoding },
@@ -266,7 +266,7 @@ const hostileHeaders: fc.Arbitrary<Headers> = fc.oneof(
   },
 );
 
-/** The path with rows that are there, or with anything else, where ids belong. */
+/** Generates paths with existing ids, unknown ids or anything else in place of the parameters. */
 function paths(path: string): fc.Arbitrary<string> {
   const segments = path.split('/').map((segment, index, all) => {
     if (!segment.startsWith('{')) return fc.constant(segment);
@@ -279,41 +279,42 @@ function paths(path: string): fc.Arbitrary<string> {
   return fc.tuple(...segments).map(parts => parts.join('/'));
 }
 
-/** Everything that may be thrown at one route. */
-function attacks(route: Route): fc.Arbitrary<RawRequest & { who: Who }> {
+/** Generates hostile requests to a route. */
+function hostileRequests(route: Route): fc.Arbitrary<RawRequest & { caller: CallerName }> {
   const operation = document.paths[route.path]?.[route.method];
   const schema = (operation?.requestBody as JsonObject | undefined)?.content as JsonObject | undefined;
-  const shape = ((schema?.['application/json'] as JsonObject | undefined)?.schema ?? {}) as JsonObject;
+  const bodySchema = ((schema?.['application/json'] as JsonObject | undefined)?.schema ?? {}) as JsonObject;
   const names = (operation?.parameters ?? []).filter(parameter => parameter.in === 'query').map(({ name }) => name);
-  const body = hostileBody(shape, document.components.schemas, known);
-  const noBody = fc.constant<Sent>({ body: null, headers: {}, chunked: false });
+  const body = hostileBody(bodySchema, document.components.schemas, known);
+  const noBody = fc.constant<EncodedBody>({ body: null, headers: {}, chunked: false });
   return fc
     .record({
-      who: callers(route.access),
+      caller: callers(route.access),
       path: paths(route.path),
       query: hostileQuery(names),
-      asks: fc.integer({ min: 0, max: 3 }),
-      sent: route.method === 'get' ? fc.oneof({ weight: 9, arbitrary: noBody }, sent(body)) : sent(body),
+      dice: fc.integer({ min: 0, max: 3 }),
+      encoded:
+        route.method === 'get' ? fc.oneof({ weight: 9, arbitrary: noBody }, encodedBodies(body)) : encodedBodies(body),
       headers: hostileHeaders,
     })
-    .map(({ who, path, query, asks, sent: { body, headers: own, chunked }, headers }) => {
-      const asked = route.method === 'get' || asks === 0;
-      const authorization: Headers = tokens[who] === null ? {} : { Authorization: `Bearer ${tokens[who]}` };
+    .map(({ caller, path, query, dice, encoded: { body, headers: bodyHeaders, chunked }, headers }) => {
+      const withQuery = route.method === 'get' || dice === 0;
+      const authorization: Headers = tokens[caller] === null ? {} : { Authorization: `Bearer ${tokens[caller]}` };
       return {
-        who,
+        caller,
         method: route.method.toUpperCase(),
-        path: asked && query !== '' ? `${path}?${query}` : path,
-        headers: { ...headers, ...own, ...authorization },
+        path: withQuery && query !== '' ? `${path}?${query}` : path,
+        headers: { ...headers, ...bodyHeaders, ...authorization },
         body,
         chunked,
       };
     });
 }
 
-/** Throws `numRuns` requests; says, for the first that is not answered well, what it was. */
-async function withstands(what: string, requests: fc.Arbitrary<RawRequest>, numRuns: number): Promise<void> {
-  const property = fc.asyncProperty(requests, async asked => {
-    assertCivil(asked.method, asked.path, await rawRequest(world.app.url, asked));
+/** Sends `numRuns` requests. @throws an error with the first request whose response is not as documented */
+async function assertWithstands(name: string, requests: fc.Arbitrary<RawRequest>, numRuns: number): Promise<void> {
+  const property = fc.asyncProperty(requests, async request => {
+    assertDocumented(request.method, request.path, await rawRequest(world.app.url, request));
   });
   const { failed, counterexample, errorInstance } = await fc.check(property, {
     seed: SEED,
@@ -321,43 +322,43 @@ async function withstands(what: string, requests: fc.Arbitrary<RawRequest>, numR
     endOnFailure: true,
   });
   if (!failed) return;
-  const asked = counterexample?.[0];
-  const body = asked?.body?.subarray(0, 1_000).toString() ?? null;
-  const told = JSON.stringify({ ...asked, body }).replace(/(.{1,8}?)\1{10,}/g, '$1…');
-  throw new Error(`${what}: ${String(errorInstance)}\n${told}`, { cause: errorInstance });
+  const request = counterexample?.[0];
+  const body = request?.body?.subarray(0, 1_000).toString() ?? null;
+  const description = JSON.stringify({ ...request, body }).replace(/(.{1,8}?)\1{10,}/g, '$1…');
+  throw new Error(`${name}: ${String(errorInstance)}\n${description}`, { cause: errorInstance });
 }
 
-describe('whatever is thrown at a route', () => {
-  it('is answered in the envelope, by a documented code, and never with 500', async () => {
-    // what deletes comes last, or the others would find nothing any more
+describe('Hostile requests', () => {
+  it('Every hostile request to a route is answered in the envelope with a documented code, never with 500', async () => {
+    // DELETE routes come last: the others need the rows.
     const routes = routesOf(world.app.app).sort(
       (a, b) => Number(a.method === 'delete') - Number(b.method === 'delete'),
     );
-    for (const route of routes) await withstands(route.name, attacks(route), RUNS_PER_ROUTE);
+    for (const route of routes) await assertWithstands(route.name, hostileRequests(route), RUNS_PER_ROUTE);
   }, 600_000);
 
-  it('is answered so at any path, by any method', async () => {
+  it('Every hostile request to an unknown path is answered in the envelope, for any method', async () => {
     const segment = fc.oneof(hostilePiece, fc.constantFrom('v1', 'V1', 'widget', 'auth', 'login', 'conversations', ''));
     const nowhere = fc
       .record({
         method: fc.constantFrom('GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'PROPFIND', 'MKCALENDAR', 'SEARCH', 'PURGE'),
         segments: fc.array(segment, { minLength: 1, maxLength: 4 }),
-        who: token,
+        caller: token,
         headers: hostileHeaders,
-        sent: sent(hostileValue),
+        encoded: encodedBodies(hostileValue),
       })
-      .map(({ method, segments, who, headers, sent: { body, headers: own, chunked } }) => ({
+      .map(({ method, segments, caller, headers, encoded: { body, headers: bodyHeaders, chunked } }) => ({
         method,
         path: `/v1/none/${segments.join('/')}`,
-        headers: { ...headers, ...own, Authorization: `Bearer ${tokens[who]}` },
+        headers: { ...headers, ...bodyHeaders, Authorization: `Bearer ${tokens[caller]}` },
         body,
         chunked,
       }));
-    await withstands('a path that leads nowhere', nowhere, RUNS_PER_ROUTE * 5);
+    await assertWithstands('an unknown path', nowhere, RUNS_PER_ROUTE * 5);
   }, 120_000);
 
-  it('keeps of free-form objects every key as it was, but never a prototype', async () => {
-    const words = {
+  it('Free-form objects keep keys such as `constructor`, but `__proto__` is refused', async () => {
+    const attributes = {
       constructor: 'Williams',
       prototype: { model: 2, constructor: null },
       toString: ['a', { valueOf: 1 }],
@@ -365,10 +366,12 @@ describe('whatever is thrown at a route', () => {
       then: 'what',
       length: -1,
     };
-    const kept = await desk.owner.api.post('/v1/contacts', { custom_attributes: words, constructor: 'ignored' });
-    expect([kept.status, kept.data.custom_attributes]).toEqual([201, words]);
-    const said = await visitor.api.post('/v1/widget/conversations', { message: { content: 'x', metadata: words } });
-    expect(said.data.message.metadata).toEqual(words);
+    const kept = await desk.owner.api.post('/v1/contacts', { custom_attributes: attributes, constructor: 'ignored' });
+    expect([kept.status, kept.data.custom_attributes]).toEqual([201, attributes]);
+    const started = await visitor.api.post('/v1/widget/conversations', {
+      message: { content: 'x', metadata: attributes },
+    });
+    expect(started.data.message.metadata).toEqual(attributes);
     for (const hostile of ['{"__proto__":{"polluted":1}}', '{"a":[{"__proto__":1}]}']) {
       const refused = await desk.owner.api.post('/v1/contacts', { custom_attributes: JSON.parse(hostile) as object });
       expect([refused.status, refused.error.details?.[0]?.field]).toEqual([400, 'custom_attributes']);
@@ -376,7 +379,7 @@ describe('whatever is thrown at a route', () => {
     expect({}).not.toHaveProperty('polluted');
   });
 
-  it('may be changed where it has such keys', async () => {
+  it('A contact with attributes named like Object’s methods can be changed', async () => {
     const { data: contact } = await desk.owner.api.post('/v1/contacts', { custom_attributes: { hasOwnProperty: 1 } });
     const itself = `/v1/contacts/${contact.id}`;
     expect((await desk.owner.api.patch(itself, { name: 'Known' })).status).toBe(200);
@@ -386,14 +389,14 @@ describe('whatever is thrown at a route', () => {
     expect((await desk.owner.api.get(itself)).data.custom_attributes).toEqual(other);
   });
 
-  it('is forgotten: an ordinary conversation goes on', converse);
+  it('An ordinary conversation works after all hostile requests', assertWorking);
 });
 
-describe('what is no HTTP', () => {
+describe('Malformed HTTP', () => {
   const crlf = (...lines: string[]) => lines.join('\r\n');
   const LOGIN = ['POST /v1/auth/login HTTP/1.1', 'Host: x', 'Content-Type: application/json'];
-  const WRONG: [string, string | Buffer][] = [
-    ['words', 'hello, is anybody there?\r\n\r\n'],
+  const MALFORMED_REQUESTS: [string, string | Buffer][] = [
+    ['plain text', 'hello, is anybody there?\r\n\r\n'],
     ['random bytes', Buffer.from(Array.from({ length: 500 }, (_nothing, index) => (index * 89 + 7) % 256))],
     ['the start of TLS', Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03, 0x03])],
     ['the preface of HTTP/2', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
@@ -405,38 +408,38 @@ describe('what is no HTTP', () => {
     ['a header without a colon', crlf('GET /v1/workspace HTTP/1.1', 'Host: x', 'nonsense', '', '')],
     ['headers past the limit', crlf('GET /v1/workspace HTTP/1.1', 'Host: x', `X-A: ${'a'.repeat(20_000)}`, '', '')],
     ['a path past the limit', crlf(`GET /v1/${'a'.repeat(20_000)} HTTP/1.1`, 'Host: x', '', '')],
-    ['two lengths', crlf(...LOGIN, 'Content-Length: 2', 'Content-Length: 3', '', '{}')],
-    ['a length and chunks', crlf(...LOGIN, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '0', '', '')],
-    ['a length that is no number', crlf(...LOGIN, 'Content-Length: two', '', '{}')],
-    ['a length below zero', crlf(...LOGIN, 'Content-Length: -2', '', '{}')],
-    ['an encoding of transfer that nobody knows', crlf(...LOGIN, 'Transfer-Encoding: cow', '', '{}')],
-    ['a chunk of no length', crlf(...LOGIN, 'Transfer-Encoding: chunked', '', 'zz', '{}', '', '')],
-    ['a chunk longer than it says', crlf(...LOGIN, 'Transfer-Encoding: chunked', '', '1', '{"a":1}', '0', '', '')],
+    ['two Content-Lengths', crlf(...LOGIN, 'Content-Length: 2', 'Content-Length: 3', '', '{}')],
+    ['a Content-Length and chunks', crlf(...LOGIN, 'Content-Length: 2', 'Transfer-Encoding: chunked', '', '0', '', '')],
+    ['a Content-Length that is not a number', crlf(...LOGIN, 'Content-Length: two', '', '{}')],
+    ['a negative Content-Length', crlf(...LOGIN, 'Content-Length: -2', '', '{}')],
+    ['an unknown Transfer-Encoding', crlf(...LOGIN, 'Transfer-Encoding: cow', '', '{}')],
+    ['a chunk with an invalid size', crlf(...LOGIN, 'Transfer-Encoding: chunked', '', 'zz', '{}', '', '')],
+    ['a chunk longer than its size', crlf(...LOGIN, 'Transfer-Encoding: chunked', '', '1', '{"a":1}', '0', '', '')],
   ];
 
-  it('is refused in the envelope', async () => {
-    for (const [what, bytes] of WRONG) {
+  it('Malformed HTTP is refused in the envelope (400 malformed_request)', async () => {
+    for (const [name, bytes] of MALFORMED_REQUESTS) {
       const text = await rawBytes(world.app.url, bytes);
       const [head = '', body = ''] = text.split('\r\n\r\n');
       const answer = JSON.parse(body) as { ok: boolean; request_id: string; error: { code: string } };
-      expect([what, head.split('\r\n')[0]]).toEqual([what, 'HTTP/1.1 400 Bad Request']);
+      expect([name, head.split('\r\n')[0]]).toEqual([name, 'HTTP/1.1 400 Bad Request']);
       expect(answer).toMatchObject({ ok: false, error: { code: 'malformed_request' } });
       expect(head.toLowerCase()).toContain(`x-request-id: ${answer.request_id}`);
     }
   });
 
-  it('an expectation that nobody knows is ignored', async () => {
-    const asked = crlf('GET /healthz HTTP/1.1', 'Host: x', 'Expect: wonders', 'Connection: close', '', '');
-    expect(await rawBytes(world.app.url, asked)).toMatch(/^HTTP\/1\.1 200 /);
+  it('An unknown Expect header is ignored', async () => {
+    const request = crlf('GET /healthz HTTP/1.1', 'Host: x', 'Expect: wonders', 'Connection: close', '', '');
+    expect(await rawBytes(world.app.url, request)).toMatch(/^HTTP\/1\.1 200 /);
   });
 
-  it('a smuggled second request is never answered', async () => {
+  it('A smuggled second request is never answered', async () => {
     const hidden = crlf('GET /healthz HTTP/1.1', 'Host: x', '', '');
-    const asked = crlf(...LOGIN, 'Content-Length: 4', 'Transfer-Encoding: chunked', '', '0', '', hidden);
-    expect((await rawBytes(world.app.url, asked)).match(/HTTP\/1\.1/g)).toHaveLength(1);
+    const request = crlf(...LOGIN, 'Content-Length: 4', 'Transfer-Encoding: chunked', '', '0', '', hidden);
+    expect((await rawBytes(world.app.url, request)).match(/HTTP\/1\.1/g)).toHaveLength(1);
   });
 
-  it('a body that never comes, or ends in the middle, holds nothing up', async () => {
+  it('Requests with incomplete bodies do not delay others', async () => {
     const { hostname, port } = new URL(world.app.url);
     const halves = Array.from({ length: 20 }, () => {
       const socket = connect({ host: hostname, port: Number(port) });
@@ -446,11 +449,11 @@ describe('what is no HTTP', () => {
     });
     expect((await world.anyone.post('/v1/auth/login', {})).status).toBe(400);
     for (const socket of halves) socket.resetAndDestroy();
-    await converse();
+    await assertWorking();
   });
 });
 
-describe('frames that no client sends', () => {
+describe('Hostile frames', () => {
   const sockets: RawSocket[] = [];
   const PATHS = { visitor: () => `/ws/visitor?token=${visitor.token}`, agent: () => `/ws/agent?token=${agent.token}` };
 
@@ -473,8 +476,8 @@ describe('frames that no client sends', () => {
   const PING = '{"type":"ping"}';
   const head = Buffer.from([0x81]);
 
-  describe.each(['visitor', 'agent'] as const)('at /ws/%s', route => {
-    it('what is odd but legal is served', async () => {
+  describe.each(['visitor', 'agent'] as const)('Hostile frames at /ws/%s', route => {
+    it(`Unusual but legal frames are handled on /ws/${route}`, async () => {
       const socket = await open(route);
       const halves = [text('{"type":', { fin: false }), { opcode: ping }, { opcode: continuation, payload: '"ping"}' }];
       const crumbs = [...PING].map((payload, index) => ({
@@ -494,7 +497,7 @@ describe('frames that no client sends', () => {
       expect(await socket.fate()).toBe('open');
     });
 
-    it('a message that comes byte by byte is heard', async () => {
+    it(`A frame sent byte by byte is handled on /ws/${route}`, async () => {
       const socket = await open(route);
       for (const byte of frameBytes(text(PING))) {
         socket.write(Buffer.from([byte]));
@@ -507,15 +510,15 @@ describe('frames that no client sends', () => {
       ['pings', () => ({ opcode: ping, payload: 'x'.repeat(125) })],
       ['pongs', () => ({ opcode: pong, payload: 'x'.repeat(125) })],
       ['messages', () => text(PING)],
-    ])('a flood of %s ends the socket with 4008', async (_what, one) => {
+    ])(`A flood of %s closes a socket of /ws/${route} with 4008`, async (_name, createFrame) => {
       const socket = await open(route);
-      socket.write(...Array.from({ length: 2_000 }, one));
+      socket.write(...Array.from({ length: 2_000 }, createFrame));
       await socket.until(() => socket.closeCode !== null, 'a close');
       expect(socket.closeCode).toBe(4008);
       expect(socket.pongs).toBeLessThanOrEqual(41);
     });
 
-    it('a socket that ends in the middle of a frame, or is reset, leaves nothing behind', async () => {
+    it(`A socket of /ws/${route} that ends within a frame or is reset is removed from the hub`, async () => {
       const before = hub().connections.size;
       const half = await open(route);
       half.write(Buffer.concat([head, Buffer.from([0x80 | 100]), Buffer.from('abcd{"ty')]));
@@ -524,8 +527,8 @@ describe('frames that no client sends', () => {
       await eventually(() => (hub().connections.size === before ? true : undefined));
     });
 
-    it('hostile words in sound frames are answered with error frames', async () => {
-      const words = fc.oneof(
+    it(`Valid frames with hostile content are answered with error frames on /ws/${route}`, async () => {
+      const contents = fc.oneof(
         { weight: 3, arbitrary: hostileBody(TYPING, {}, known) },
         {
           weight: 2,
@@ -535,20 +538,20 @@ describe('frames that no client sends', () => {
         { weight: 1, arbitrary: hostileValue },
       );
       await fc.assert(
-        fc.asyncProperty(fc.array(words.map(toJsonText), { minLength: 1, maxLength: 8 }), async said => {
+        fc.asyncProperty(fc.array(contents.map(toJsonText), { minLength: 1, maxLength: 8 }), async payloads => {
           const socket = await open(route);
-          socket.write(...said.map(payload => text((payload ?? 'undefined').slice(0, 60_000))));
+          socket.write(...payloads.map(payload => text((payload ?? 'undefined').slice(0, 60_000))));
           const fate = await socket.fate();
           expect(['open', 4501]).toContain(fate);
           const codes = socket.texts.filter(({ type }) => type === 'error').map(({ error }) => error?.code);
-          expect(codes.filter(code => !ANSWERS.includes(code ?? ''))).toEqual([]);
+          expect(codes.filter(code => !ERROR_CODES.includes(code ?? ''))).toEqual([]);
           socket.destroy();
         }),
         { seed: SEED, numRuns: 30, endOnFailure: true },
       );
     });
 
-    it('noise is closed by a code of the protocol, or heard, and never harms', async () => {
+    it(`Random bytes on /ws/${route} end in a code of the protocol or are handled`, async () => {
       const noise = fc.oneof(
         fc.uint8Array({ minLength: 1, maxLength: 300 }).map(bytes => Buffer.from(bytes)),
         fc
@@ -574,9 +577,9 @@ describe('frames that no client sends', () => {
     });
   });
 
-  it('are forgotten: no socket stays behind, and an ordinary conversation goes on', async () => {
+  it('After all hostile frames, no socket is left and an ordinary conversation works', async () => {
     await eventually(() => (hub().connections.size === 0 ? true : undefined));
-    await converse();
+    await assertWorking();
   });
 
   const hub = () => world.app.app.get(SocketHub);
@@ -592,7 +595,7 @@ const TYPES = fc.constantFrom(
   'auth',
 );
 
-/** The shape of the only frames that carry anything. */
+/** The schema of the typing frames. */
 const TYPING: JsonObject = {
   required: ['type', 'conversation_id'],
   properties: {
@@ -602,21 +605,21 @@ const TYPING: JsonObject = {
   },
 };
 
-/** What an error frame may say to a client that talks nonsense. */
-const ANSWERS = [
+/** The error codes that hostile frames may be answered with. */
+const ERROR_CODES = [
   'frame_malformed',
   'frame_unknown',
   'frame_too_many_values',
   'not_found',
   'not_assigned',
-  // `auth` with what is no token, or a token of another kind
+  // For `auth` with an invalid token or one of another kind.
   'validation_failed',
   'invalid_token',
   'agent_token_required',
   'visitor_token_required',
 ];
 
-/** A close frame that happens to be sound is answered with its own code. */
+/** A random close frame that is valid is answered with its own code. */
 function legalEchoes({ closeCode }: RawSocket): number[] {
   return closeCode !== null && closeCode >= 3000 && closeCode < 5000 ? [closeCode] : [];
 }

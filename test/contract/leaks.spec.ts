@@ -16,7 +16,7 @@ import { jwt } from '../support/tokens.js';
 import { WatchedLog } from '../support/watched-log.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
-/** Every spec file is looked through for these: its databases when they are dropped, its logs when its services end. */
+/** Kinds of secrets that the leak check looks for in every test's databases and logs. */
 const SECRETS: Record<string, () => string> = {
   'an API key': () => `svc_sk_${randomAlphanumeric(32)}`,
   'an SSO ticket': () => randomToken('sst_'),
@@ -38,8 +38,8 @@ async function leaksOf(work: Promise<unknown>): Promise<string[]> {
   throw error as Error;
 }
 
-describe('a database that is dropped', () => {
-  it.each(kinds)('may not hold %s, in a column of any type', async (what, make) => {
+describe('The leak check of a database', () => {
+  it.each(kinds)('Dropping a database fails if a column of any type has %s', async (kind, make) => {
     const database = await emptyDatabase();
     const secret = make();
     await database.query('CREATE TABLE "Planted one" (id int, text text, json jsonb, bytes bytea, list text[])');
@@ -49,14 +49,14 @@ describe('a database that is dropped', () => {
     await database.query(`INSERT INTO "Planted one" (id, list) VALUES (5, ARRAY['', $1])`, [secret]);
     const leaks = await leaksOf(database.drop());
     const where = ['text', 'json', 'bytes', 'list'].map((column, at) => [column, [1, 3, 4, 5][at]] as const);
-    const begun = secret.slice(0, 11);
+    const prefix = secret.slice(0, 11);
     expect(leaks).toEqual(
-      where.map(([column, id]) => `"Planted one".${column} holds ${what}, ${begun}…, where id = ${id}`),
+      where.map(([column, id]) => `"Planted one".${column} holds ${kind}, ${prefix}…, where id = ${id}`),
     );
     expect(leaks.join()).not.toContain(secret.slice(0, 20));
   });
 
-  it.each(kinds)('may not hold what %s that was given out consists of, nor another writing of it', async (_, make) => {
+  it.each(kinds)('Dropping a database fails if it has the random part or another encoding of %s', async (_, make) => {
     const secret = make();
     given(JSON.stringify({ data: { secret } }));
     const bare = secret.startsWith('eyJ') ? (secret.split('.')[2] ?? '') : secret.replace(/^(svc_sk|[a-z]+)_/, '');
@@ -69,27 +69,27 @@ describe('a database that is dropped', () => {
     expect(await leaksOf(database.drop())).toEqual([expect.stringMatching(/^planted\.text holds .+ where id = 7$/)]);
   });
 
-  it('may not hold a password that was sent, whoever sent it', async () => {
+  it('Dropping a database fails if it has a password that a request sent', async () => {
     const database = await emptyDatabase();
     const [first, second] = [unique('first password'), unique('second password "quoted"')];
     givenIn({ password: first, old_password: second });
     await database.query('CREATE TABLE planted AS SELECT 1 AS id, $1::text AS name', [`Mia ${first}`]);
     await database.query('INSERT INTO planted VALUES (2, $1)', [second]);
-    const begun = [first, second].map(text => `${text.slice(0, Math.floor(text.length / 3)).slice(0, 11)}…`);
+    const prefix = [first, second].map(text => `${text.slice(0, Math.floor(text.length / 3)).slice(0, 11)}…`);
     expect(await leaksOf(database.drop())).toEqual(
-      [1, 2].map((id, at) => `planted.name holds a password, ${begun[at]}, where id = ${id}`),
+      [1, 2].map((id, at) => `planted.name holds a password, ${prefix[at]}, where id = ${id}`),
     );
   });
 
-  it('may be one that services shared, or one in a server of its own, whose log is looked through as well', async () => {
-    const [shared, own] = [await cloneDatabase(), await ownDatabase()];
+  it('The leak check covers shared databases, and databases with their own server and its log', async () => {
+    const [shared, dedicated] = [await cloneDatabase(), await ownDatabase()];
     const app = await startApp({}, { database: shared });
-    for (const database of [shared, own]) {
+    for (const database of [shared, dedicated]) {
       await database.query('CREATE TABLE planted AS SELECT 1 AS id, $1::text AS text', [SECRETS['an invite']?.()]);
     }
     expect(await leaksOf(app.stop())).toEqual([]);
     expect(await leaksOf(shared.drop())).toEqual([expect.stringContaining('planted.text holds an invite')]);
-    expect(await leaksOf(own.drop())).toEqual([expect.stringContaining('planted.text holds an invite')]);
+    expect(await leaksOf(dedicated.drop())).toEqual([expect.stringContaining('planted.text holds an invite')]);
     const careless = await ownDatabase();
     await careless.query(`SELECT 1/0, '${randomToken('rst_')}'`).catch(() => undefined);
     expect(await leaksOf(careless.drop())).toEqual([
@@ -97,7 +97,7 @@ describe('a database that is dropped', () => {
     ]);
   });
 
-  it('may hold hashes, beginnings, and what looks like a secret because somebody typed it, and said so', async () => {
+  it('The leak check allows hashes, prefixes and secrets that a test has planted on purpose', async () => {
     const database = await cloneDatabase();
     await database.query('CREATE TABLE planted (id int, text text)');
     const [typed = '', ...others] = kinds.map(([, make]) => make());
@@ -111,8 +111,8 @@ describe('a database that is dropped', () => {
   });
 });
 
-describe('a service that a test stops', () => {
-  it('is red for a raw key among somebody’s custom attributes', async () => {
+describe('The leak check of a service', () => {
+  it('Stopping a service fails if an API key is in a contact’s custom attributes', async () => {
     const world = await World.start({ LOG_LEVEL: 'silent' });
     const desk = await world.desk();
     const key = (await world.apiKey(desk)).token ?? '';
@@ -122,7 +122,7 @@ describe('a service that a test stops', () => {
     expect(await leaksOf(world.stop())).toEqual([leak]);
   });
 
-  it('is red for a token in a line of its log that nobody was shown', async () => {
+  it('Stopping a service fails if a token or password is in its log, even below the log level', async () => {
     const shown: string[] = [];
     const world = await World.start({ LOG_LEVEL: 'warn' }, { log: { write: line => shown.push(line) } });
     const { owner } = await world.desk();
@@ -137,7 +137,7 @@ describe('a service that a test stops', () => {
     expect(shown).toEqual([]);
   });
 
-  it('is red for its own secrets, and for what it told of a mailed link', async () => {
+  it('Stopping a service fails if its log has its own secrets or a mailed link’s token', async () => {
     const world = await World.start();
     const { owner } = await world.desk();
     await world.anyone.post('/v1/auth/password/forgot', { email: owner.email });
@@ -152,7 +152,7 @@ describe('a service that a test stops', () => {
     ]);
   });
 
-  it('is green after an ordinary day', async () => {
+  it('Stopping a service succeeds after ordinary requests', async () => {
     const world = await World.start();
     const desk = await world.desk();
     await world.colleague(desk);
@@ -161,7 +161,7 @@ describe('a service that a test stops', () => {
   });
 });
 
-describe('a service in a process of its own', () => {
+describe('The leak check of a service process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'support-chat-leaks-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -171,7 +171,7 @@ describe('a service in a process of its own', () => {
     return ServiceProcess.start({}, { entry });
   }
 
-  it('is red for a secret in a line of its log or in a word beside it, however it ends', async () => {
+  it('The end of a service process fails if its output has a secret, whether it exits, is stopped or is killed', async () => {
     const [key = '', ticket = ''] = kinds.map(([, make]) => make());
     const ending = run(
       `console.log('{"msg":"for ${key}"}'); console.error('a stack of ${ticket}'); process.exitCode = 3;`,
@@ -188,18 +188,18 @@ describe('a service in a process of its own', () => {
     expect(await leaksOf(stopped.stop())).toEqual([]);
   });
 
-  it('writes its log at the finest level, so that there is something to look through', async () => {
+  it('A service process under test logs at level trace, so that the leak check sees everything', async () => {
     const service = run(`console.log(JSON.stringify({ msg: process.env.LOG_LEVEL }));`);
     await service.ended;
     expect(service.lines.map(({ msg }) => msg)).toEqual(['trace']);
   });
 });
 
-describe('a log that is watched', () => {
-  it('is heard from the level that was asked for, and kept from the finest', () => {
-    const heard: string[] = [];
-    const { log } = new WatchedLog('warn', { write: line => heard.push(line) });
+describe('WatchedLog', () => {
+  it('WatchedLog shows lines from the configured level on', () => {
+    const shown: string[] = [];
+    const { log } = new WatchedLog('warn', { write: line => shown.push(line) });
     for (const level of ['trace', 'debug', 'info', 'warn', 'error'] as const) log[level](`at ${level}`);
-    expect(heard.map(line => (JSON.parse(line) as { msg: string }).msg)).toEqual(['at warn', 'at error']);
+    expect(shown.map(line => (JSON.parse(line) as { msg: string }).msg)).toEqual(['at warn', 'at error']);
   });
 });

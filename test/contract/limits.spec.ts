@@ -12,13 +12,13 @@ import { ticketFor } from '../support/sso.js';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
 
-/** What the answer says of the limit. */
+/** @returns the limit in the headers of a response */
 function rateOf({ headers }: Pick<Answer<unknown>, 'headers'>): { limit: number; remaining: number; reset: number } {
   const read = (name: string) => Number(headers[`ratelimit-${name}`] ?? Number.NaN);
   return { limit: read('limit'), remaining: read('remaining'), reset: read('reset') };
 }
 
-/** A refusal by a limit of so many in so many seconds, in all that it must say. */
+/** Asserts a complete 429 response of a limit of `points` in `seconds`. */
 function expectLimited(answer: Answer<unknown>, points: number, seconds: number): void {
   expect([answer.status, answer.error?.code]).toEqual([429, 'rate_limited']);
   const { limit, remaining, reset } = rateOf(answer);
@@ -28,12 +28,12 @@ function expectLimited(answer: Answer<unknown>, points: number, seconds: number)
   expect(answer.headers['retry-after']).toBe(String(reset));
 }
 
-/** An address of a caller's own, told by the proxy that is trusted here. */
+/** Headers of a trusted proxy that name the client's address, by default a random one. */
 function from(address: string = [10, ...randomBytes(3)].join('.')): { 'X-Forwarded-For': string } {
   return { 'X-Forwarded-For': address };
 }
 
-describe('sizes', () => {
+describe('Size limits', () => {
   let world: World;
   let desk: Desk;
   let api: Caller;
@@ -48,39 +48,43 @@ describe('sizes', () => {
 
   const fieldsOf = (answer: Answer<unknown>) => answer.error?.details?.map(({ field, code }) => `${field} ${code}`);
 
-  /** A request whose body is exactly so long; it fails for its e-mail, when it is read at all. */
-  async function bodyOf(path: string, bytes: number, headers: Record<string, string> = {}): Promise<[number, string]> {
+  /** Sends a body of exactly this many bytes. Its email is invalid, so that a body that is read fails validation. */
+  async function sendBody(
+    path: string,
+    bytes: number,
+    headers: Record<string, string> = {},
+  ): Promise<[number, string]> {
     const empty = '{"email":"","password":"x"}'.length;
     const body = Buffer.from(`{"email":"${'e'.repeat(bytes - empty)}","password":"x"}`);
-    const asked = { method: 'POST', path, headers: { 'Content-Type': 'application/json', ...headers } };
     const answer = await rawRequest(world.app.url, {
-      ...asked,
-      headers: { ...asked.headers, Connection: 'close' },
+      method: 'POST',
+      path,
+      headers: { 'Content-Type': 'application/json', ...headers, Connection: 'close' },
       body,
     });
     return [answer.status, (JSON.parse(answer.text) as { error: { code: string } }).error.code];
   }
 
-  it('A public route reads a body of 32 KiB, another route one of 256 KiB; one byte more is 413', async () => {
+  it('A public route accepts bodies up to 32 KiB, other routes up to 256 KiB; one byte more is 413', async () => {
     const signedIn = { Authorization: `Bearer ${desk.owner.token}` };
     for (const [path, kib, headers] of [
       ['/v1/auth/login', 32, {}],
       ['/v1/auth/login', 32, signedIn],
       ['/v1/contacts', 256, signedIn],
     ] as const) {
-      expect([path, await bodyOf(path, kib * 1024, headers)]).toEqual([path, [400, 'validation_failed']]);
-      expect([path, await bodyOf(path, kib * 1024 + 1, headers)]).toEqual([path, [413, 'body_too_large']]);
+      expect([path, await sendBody(path, kib * 1024, headers)]).toEqual([path, [400, 'validation_failed']]);
+      expect([path, await sendBody(path, kib * 1024 + 1, headers)]).toEqual([path, [413, 'body_too_large']]);
     }
   });
 
-  it('a body is no larger for coming in chunks', async () => {
+  it('The size limit applies to chunked bodies (413)', async () => {
     const body = Buffer.from(`{"email":"${'e'.repeat(32 * 1024)}"}`);
     const headers = { 'Content-Type': 'application/json', Connection: 'close' };
-    const asked = { method: 'POST', path: '/v1/auth/login', headers, body, chunked: true };
-    expect((await rawRequest(world.app.url, asked)).status).toBe(413);
+    const request = { method: 'POST', path: '/v1/auth/login', headers, body, chunked: true };
+    expect((await rawRequest(world.app.url, request)).status).toBe(413);
   });
 
-  it('a body of 10,000 values is read, one more is 400; so is one deeper than 32 levels', async () => {
+  it('A body may have 10,000 values and 32 levels; more is 400', async () => {
     const values = (count: number) => api.post('/v1/contacts', { nothing: Array.from({ length: count - 1 }, () => 1) });
     expect((await values(10_000)).status).toBe(201);
     expect((await values(10_001)).error.code).toBe('malformed_json');
@@ -90,14 +94,14 @@ describe('sizes', () => {
     expect((await deep(33)).error.code).toBe('malformed_json');
   });
 
-  it('very many faults are not told one by one', async () => {
+  it('A validation error lists at most 200 faults', async () => {
     const fields = Array.from({ length: 2_000 }, () => ({}));
     const answer = await api.post('/v1/channels', { name: 'x', widget_config: { pre_chat_form: { fields } } });
     expect(answer.status).toBe(400);
     expect(answer.error.details?.length).toBe(200);
   });
 
-  it('a message has at most 20,000 characters, whatever their bytes', async () => {
+  it('A message has at most 20,000 characters, however many bytes they take', async () => {
     for (const sign of ['x', 'é', '💩']) {
       const sent = await api.post(`${path}/messages`, { content: sign.repeat(20_000) });
       expect([sign, sent.status]).toEqual([sign, 201]);
@@ -107,13 +111,13 @@ describe('sizes', () => {
     }
   });
 
-  it('a character is a code point, also one that only changes the one before', async () => {
+  it('Length limits count code points, including combining ones', async () => {
     const hearts = '\u2764\ufe0f';
     expect((await api.post('/v1/contacts', { name: hearts.repeat(100) })).status).toBe(201);
     expect(fieldsOf(await api.post('/v1/contacts', { name: `${hearts.repeat(100)}x` }))).toEqual(['name too_long']);
   });
 
-  it.each(['metadata', 'custom_attributes'])('%s has at most 16 KiB, 50 keys and 10 levels', async name => {
+  it.each(['metadata', 'custom_attributes'])('`%s` has at most 16 KiB, 50 keys and 10 levels', async name => {
     const put = (value: unknown) =>
       name === 'metadata'
         ? api.post(`${path}/messages`, { content: 'x', metadata: value })
@@ -132,7 +136,7 @@ describe('sizes', () => {
     }
   });
 
-  it('a conversation has at most 20 tags of 50 characters', async () => {
+  it('A conversation has at most 20 tags of 50 characters', async () => {
     const tags = (count: number, length: number) =>
       Array.from({ length: count }, (_nothing, index) => String(index).padStart(length, 't'));
     const kept = await api.patch(path, { tags: tags(20, 50) });
@@ -142,10 +146,10 @@ describe('sizes', () => {
     expect(fieldsOf(await api.patch(path, { tags: [''] }))).toEqual(['tags too_short']);
   });
 
-  it('a name has at most 200 characters, of whatever it is', async () => {
+  it('Names of all resources have at most 200 characters', async () => {
     const key = await world.apiKey(desk);
     const visitor = await world.visitor(desk);
-    const makes: [string, (name: string) => Promise<Answer<unknown>>][] = [
+    const requests: [string, (name: string) => Promise<Answer<unknown>>][] = [
       ['contact', name => api.post('/v1/contacts', { name })],
       ['channel', name => api.post('/v1/channels', { name })],
       ['key', name => api.post('/v1/api-keys', { name })],
@@ -155,13 +159,13 @@ describe('sizes', () => {
       ['visitor', name => world.anyone.post('/v1/widget/session', { name, widget_token: desk.widgetToken })],
       ['own name', name => visitor.api.patch('/v1/widget/contact', { name })],
     ];
-    for (const [what, make] of makes) {
-      const [kept, refused] = [await make('n'.repeat(200)), await make('n'.repeat(201))];
-      expect([what, kept.status < 300, fieldsOf(refused)]).toEqual([what, true, ['name too_long']]);
+    for (const [resource, setName] of requests) {
+      const [kept, refused] = [await setName('n'.repeat(200)), await setName('n'.repeat(201))];
+      expect([resource, kept.status < 300, fieldsOf(refused)]).toEqual([resource, true, ['name too_long']]);
     }
   });
 
-  it('a URL has at most 2,048 characters', async () => {
+  it('A URL has at most 2,048 characters', async () => {
     const url = (length: number) => 'https://a.example/'.padEnd(length, 'x');
     expect((await api.post('/v1/contacts', { avatar_url: url(2048) })).data.avatar_url).toBe(url(2048));
     expect(fieldsOf(await api.post('/v1/contacts', { avatar_url: url(2049) }))).toEqual(['avatar_url too_long']);
@@ -169,7 +173,7 @@ describe('sizes', () => {
     expect((await api.patch('/v1/workspace/members/me', { avatar_url: url(2049) })).status).toBe(400);
   });
 
-  it('a page has 1 to 200 items, 50 when nothing is said', async () => {
+  it('A page has 1 to 200 items, 50 by default', async () => {
     await race(51, index => api.post('/v1/contacts', { name: `Contact ${index}` }));
     expect((await api.get('/v1/contacts')).data.items).toHaveLength(50);
     for (const good of [1, 200]) expect((await api.get(`/v1/contacts?limit=${good}`)).status).toBe(200);
@@ -179,8 +183,8 @@ describe('sizes', () => {
   });
 });
 
-describe('rates', () => {
-  it('are published as the contract has them', () => {
+describe('Rate limits', () => {
+  it('The default rate limits are those of the API contract', () => {
     const rates = Object.entries(RATE_LIMITS).map(([name, { points, seconds }]) => `${name} ${points}/${seconds}`);
     expect(rates).toEqual(
       expect.arrayContaining([
@@ -210,7 +214,7 @@ describe('rates', () => {
     );
   });
 
-  describe('of each credential', () => {
+  describe('Rate limits per credential', () => {
     let world: World;
     let desk: Desk;
     beforeAll(async () => {
@@ -221,7 +225,7 @@ describe('rates', () => {
     });
     afterAll(() => world.stop());
 
-    it('a key issues so many tickets, whatever the address, and no other key with it', async () => {
+    it('The sso_ticket limit counts per API key, whatever the address', async () => {
       const [one, two] = [await world.apiKey(desk), await world.apiKey(desk)];
       const issue = (key: Caller) => key.post('/v1/auth/sso/ticket', { email: desk.owner.email });
       for (let left = 3; left >= 0; left -= 1) {
@@ -233,19 +237,19 @@ describe('rates', () => {
       expect((await issue(two)).status).toBe(200);
     });
 
-    it('a workspace invites so many an hour, whoever asks, and new links count', async () => {
+    it('The invites limit counts per workspace, including resent links', async () => {
       const crowded = await world.desk();
       const key = await world.apiKey(crowded);
-      const invite = (by: Caller) => by.post('/v1/workspace/invites', { email: someEmail() });
+      const invite = (caller: Caller) => caller.post('/v1/workspace/invites', { email: someEmail() });
       const first = await invite(crowded.owner.api);
       expect([first.status, rateOf(first).limit, rateOf(first).remaining]).toEqual([201, 3, 2]);
       expect((await key.post(`/v1/workspace/invites/${first.data.id}/resend`)).status).toBe(200);
       expect(rateOf(await invite(key))).toMatchObject({ limit: 3, remaining: 0 });
-      for (const by of [key, crowded.owner.api]) expectLimited(await invite(by), 3, 3600);
+      for (const caller of [key, crowded.owner.api]) expectLimited(await invite(caller), 3, 3600);
       expect((await invite(desk.owner.api)).status).toBe(201);
     });
 
-    /** Asks until nothing is left, then once more. */
+    /** Sends requests until none are left, then expects the next to be limited. */
     async function exhaust(caller: Caller, path: string, points: number): Promise<void> {
       const first = rateOf(await caller.get(path));
       expect(first.limit).toBe(points);
@@ -256,7 +260,7 @@ describe('rates', () => {
       expectLimited(await caller.get(path), points, 60);
     }
 
-    it('an agent has its own, and shares it with no colleague at the same address', async () => {
+    it('The agent limit counts per member, not per address or session', async () => {
       const colleague = await world.colleague(desk);
       await exhaust(colleague.api, '/v1/workspace', 40);
       expect((await desk.owner.api.get('/v1/workspace')).status).toBe(200);
@@ -265,29 +269,29 @@ describe('rates', () => {
       expectLimited(await world.as(again.data.token).get('/v1/workspace'), 40, 60);
     });
 
-    it('an API key has its own, and shares it with no other key', async () => {
+    it('The api_key limit counts per key', async () => {
       const [one, two] = [await world.apiKey(desk), await world.apiKey(desk)];
       await exhaust(one, '/v1/workspace', 30);
       expect((await two.get('/v1/workspace')).status).toBe(200);
     });
 
-    it('a visitor has its own, whatever token it comes with', async () => {
+    it('The visitor limit counts per contact, not per token', async () => {
       const [one, two] = [await world.visitor(desk, { external_id: 'one' }), await world.visitor(desk)];
       await exhaust(one.api, '/v1/widget/contact', 20);
       expect((await two.api.get('/v1/widget/contact')).status).toBe(200);
       expectLimited(await (await world.visitor(desk, { external_id: 'one' })).api.get('/v1/widget/contact'), 20, 60);
     });
 
-    it('a visitor says so many things a minute, by either route; to read is not to speak', async () => {
+    it('The visitor_message limit counts messages on both routes, and no reads', async () => {
       const visitor = await world.visitor(desk);
       const { id } = await world.conversation(visitor, 'One');
-      const said = [
+      const sent = [
         await visitor.api.post('/v1/widget/conversations', { message: { content: 'Two' } }),
         await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Three' }),
         await visitor.api.post(`/v1/widget/conversations/${id}/messages`, {}),
         await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Five' }),
       ];
-      expect(said.map(answer => [answer.status, rateOf(answer).limit, rateOf(answer).remaining])).toEqual([
+      expect(sent.map(answer => [answer.status, rateOf(answer).limit, rateOf(answer).remaining])).toEqual([
         [200, 5, 3],
         [201, 5, 2],
         [400, 5, 1],
@@ -299,13 +303,13 @@ describe('rates', () => {
       expect([history.status, history.data.items.length]).toEqual([200, 4]);
     });
 
-    it('of many at once, as many pass as are left', async () => {
+    it('Of concurrent requests, exactly as many pass as the limit has left', async () => {
       const colleague = await world.colleague(desk);
       const answers = await race(60, () => colleague.api.get('/v1/workspace'));
       expect(countsOf(answers.map(({ status }) => status))).toEqual({ 200: 40, 429: 20 });
     });
 
-    it('A credential that is unknown counts against its address alone', async () => {
+    it('An unknown credential counts only against its address', async () => {
       const answer = await world.as('nonsense').get('/v1/workspace');
       expect([answer.status, rateOf(answer).limit]).toEqual([401, 600]);
       const missing = await world.anyone.get('/v1/workspace');
@@ -313,7 +317,7 @@ describe('rates', () => {
     });
   });
 
-  describe('where there is no credential', () => {
+  describe('Rate limits without a credential', () => {
     let world: World;
     let desk: Desk;
     beforeAll(async () => {
@@ -346,8 +350,8 @@ describe('rates', () => {
       world.anyone.post('/v1/auth/login', { email, password }, address);
     const WRONG = 'not the right password';
 
-    describe('login', () => {
-      it('fails so often per e-mail and address, then refuses the right password too', async () => {
+    describe('Login', () => {
+      it('After three failures per email and address, a login is limited even with the right password', async () => {
         const { email } = await world.colleague(desk);
         const here = from();
         for (let failure = 1; failure <= 3; failure += 1) expect((await login(email, WRONG, here)).status).toBe(401);
@@ -358,7 +362,7 @@ describe('rates', () => {
         expect((await login(desk.owner.email, PASSWORD, here)).status).toBe(200);
       });
 
-      it('tells after each failure how many are left, and after a success how many successes are', async () => {
+      it('A failed login returns the failures left, and a successful one the limit of successes', async () => {
         const { email } = await world.colleague(desk);
         const here = from();
         for (let left = 2; left >= 0; left -= 1) {
@@ -368,20 +372,20 @@ describe('rates', () => {
         expect(rateOf(await login(email, PASSWORD)).limit).toBe(30);
       });
 
-      it('counts an e-mail that nobody has as one that somebody has', async () => {
+      it('Failed logins with an unknown email are limited like those with a known one', async () => {
         const [email, here] = [`${unique('nobody')}@example.com`, from()];
         for (let failure = 1; failure <= 3; failure += 1) expect((await login(email, WRONG, here)).status).toBe(401);
         expectLimited(await login(email, WRONG, here), 3, 900);
       });
 
-      it('fails so often per e-mail, from wherever', async () => {
+      it('Failed logins are limited per email over all addresses', async () => {
         const { email } = await world.colleague(desk);
         for (let failure = 1; failure <= 6; failure += 1) expect((await login(email, WRONG)).status).toBe(401);
         expectLimited(await login(email, WRONG), 6, 3600);
         expectLimited(await login(email, PASSWORD), 6, 3600);
       });
 
-      it('fails so often per address, with whatever e-mail', async () => {
+      it('Failed logins are limited per address over all emails', async () => {
         const here = from();
         for (let failure = 1; failure <= 10; failure += 1) {
           expect((await login(`${unique('x')}@example.com`, WRONG, here)).status).toBe(401);
@@ -390,7 +394,7 @@ describe('rates', () => {
         expectLimited(await login(desk.owner.email, PASSWORD, here), 10, 300);
       });
 
-      it('A login that succeeds, and a request that is no login, count as no failure', async () => {
+      it('Successful logins and invalid requests do not count as failures', async () => {
         const { email } = await world.colleague(desk);
         const here = from();
         for (let time = 1; time <= 12; time += 1) {
@@ -402,7 +406,7 @@ describe('rates', () => {
         });
       });
 
-      it('An e-mail logs in so often a minute with the right password, from wherever; then it is refused unhashed', async () => {
+      it('Successful logins are limited per email over all addresses, and refused without hashing the password', async () => {
         const [busy, other] = [await world.colleague(desk), await world.colleague(desk)];
         for (let success = 2; success <= 30; success += 1) expect((await login(busy.email, PASSWORD)).status).toBe(200);
         const hashed = jest.spyOn(world.app.app.get(PasswordHasher, { strict: false }), 'matches');
@@ -416,7 +420,7 @@ describe('rates', () => {
         expect((await login(other.email, PASSWORD)).status).toBe(200);
       });
 
-      it('tells racing guesses no more results than it tells one after another', async () => {
+      it('Concurrent guesses get no more results than sequential ones', async () => {
         const { email } = await world.colleague(desk);
         const here = from();
         const guesses = await race(12, index => login(email, index === 11 ? PASSWORD : WRONG, here));
@@ -424,7 +428,7 @@ describe('rates', () => {
         expect(guesses[11]?.status).toBe(429);
       });
 
-      it('is guessed no more often by registering with the e-mail, or by changing the password', async () => {
+      it('Registration and password change share the limit of failed logins', async () => {
         const colleague = await world.colleague(desk);
         const { email } = colleague;
         const register = (password: string, headers: Record<string, string>) =>
@@ -440,7 +444,7 @@ describe('rates', () => {
       });
     });
 
-    it('so many register from one address an hour', async () => {
+    it('Registrations are limited per address', async () => {
       const here = from();
       const register = (address: Record<string, string>, password = PASSWORD) =>
         world.anyone.post(
@@ -457,9 +461,9 @@ describe('rates', () => {
       expect((await register(from())).status).toBe(201);
     });
 
-    it('so many links are asked for by one e-mail an hour, whether or not there is such a user', async () => {
+    it('Reset links are limited per email, known or not', async () => {
       for (const email of [desk.owner.email, `${unique('nobody')}@example.com`]) {
-        const forgot = (asked: string) => world.anyone.post('/v1/auth/password/forgot', { email: asked }, from());
+        const forgot = (address: string) => world.anyone.post('/v1/auth/password/forgot', { email: address }, from());
         expect(rateOf(await forgot(email))).toMatchObject({ limit: 2, remaining: 1 });
         expect(rateOf(await forgot(email.toUpperCase()))).toMatchObject({ limit: 2, remaining: 0 });
         expectLimited(await forgot(email), 2, 3600);
@@ -467,7 +471,7 @@ describe('rates', () => {
       expect((await world.anyone.post('/v1/auth/password/forgot', { email: 'other@example.com' })).status).toBe(200);
     });
 
-    it('An address asks for reset links so often a minute, whatever e-mails it names', async () => {
+    it('Reset links are limited per address over all emails', async () => {
       const here = from();
       const forgot = (address: Record<string, string>) =>
         world.anyone.post('/v1/auth/password/forgot', { email: someEmail() }, address);
@@ -476,20 +480,20 @@ describe('rates', () => {
       expect((await forgot(from())).status).toBe(200);
     });
 
-    it('An address sends unknown API keys and tokens so often a minute, and a known key is served there', async () => {
+    it('Unknown API keys and tokens are limited per address, where a known key is still served', async () => {
       const here = from();
       const key = await world.apiKey(desk);
-      const ask = (token: string, address = here) => world.as(token).get('/v1/workspace', address);
+      const request = (token: string, address = here) => world.as(token).get('/v1/workspace', address);
       for (let left = 3; left >= 0; left -= 1) {
-        const answer = await ask(left % 2 === 0 ? newApiKey() : unique('token'));
+        const answer = await request(left % 2 === 0 ? newApiKey() : unique('token'));
         expect([answer.status, answer.error.code, rateOf(answer).remaining]).toEqual([401, 'invalid_token', left]);
       }
-      expectLimited(await ask(newApiKey()), 4, 60);
-      expect((await ask(key.token ?? '')).status).toBe(200);
-      expect((await ask(newApiKey(), from())).status).toBe(401);
+      expectLimited(await request(newApiKey()), 4, 60);
+      expect((await request(key.token ?? '')).status).toBe(200);
+      expect((await request(newApiKey(), from())).status).toBe(401);
     });
 
-    it('so many links are tried from one address a minute; good ones are not counted', async () => {
+    it('Invalid reset tokens are limited per address, and valid ones do not count', async () => {
       const here = from();
       const reset = (reset_token: string, address = here) =>
         world.anyone.post('/v1/auth/password/reset', { reset_token, password: PASSWORD }, address);
@@ -502,7 +506,7 @@ describe('rates', () => {
       expect((await reset('rst_nothing', from())).status).toBe(401);
     });
 
-    it('a session is refreshed so often a minute, whatever the address, and no other session with it', async () => {
+    it('Refreshes are limited per session, whatever the address', async () => {
       const { email } = await world.colleague(desk);
       const [one, two] = [(await login(email, PASSWORD)).data, (await login(email, PASSWORD)).data];
       const refresh = (refresh_token: string) => world.anyone.post('/v1/auth/refresh', { refresh_token }, from());
@@ -514,7 +518,7 @@ describe('rates', () => {
       expect((await refresh(two.refresh_token)).status).toBe(200);
     });
 
-    describe('an invite', () => {
+    describe('Invites', () => {
       const preview = (invite_token: string, address: Record<string, string>) =>
         world.anyone.post('/v1/auth/invite-preview', { invite_token }, address);
       const register = (invite_token: string, address: Record<string, string>, password = PASSWORD) =>
@@ -523,16 +527,19 @@ describe('rates', () => {
       it.each([
         ['invite-preview', preview],
         ['register-user', register],
-      ])('is guessed so often per address at %s, and a good one is refused there too', async (_route, ask) => {
-        const [here, there] = [from(), from()];
-        const { token } = await invited(desk);
-        for (let failure = 1; failure <= 3; failure += 1) expect((await ask('inv_nothing', here)).status).toBe(401);
-        expectLimited(await ask('inv_nothing', here), 3, 60);
-        expectLimited(await ask(token, here), 3, 60);
-        expect((await ask(token, there)).status).toBeLessThan(300);
-      });
+      ])(
+        'Invalid invites at %s are limited per address, and then a valid one is refused, too',
+        async (_route, send) => {
+          const [here, there] = [from(), from()];
+          const { token } = await invited(desk);
+          for (let failure = 1; failure <= 3; failure += 1) expect((await send('inv_nothing', here)).status).toBe(401);
+          expectLimited(await send('inv_nothing', here), 3, 60);
+          expectLimited(await send(token, here), 3, 60);
+          expect((await send(token, there)).status).toBeLessThan(300);
+        },
+      );
 
-      it('is looked at and accepted as often as one likes where it is good', async () => {
+      it('Previews and acceptances of valid invites are not limited', async () => {
         const here = from();
         for (let time = 1; time <= 5; time += 1) {
           const { token } = await invited(desk);
@@ -541,7 +548,7 @@ describe('rates', () => {
         }
       });
 
-      it('is tried with so many wrong passwords as a login, at whichever of the two doors', async () => {
+      it('Wrong passwords at an invite count against the limit of failed logins', async () => {
         const { email } = await world.colleague(await world.desk());
         const { token } = await invited(desk, { email });
         const here = from();
@@ -552,7 +559,7 @@ describe('rates', () => {
       });
     });
 
-    it('so many bad tickets are exchanged from one address a minute; good ones are not counted', async () => {
+    it('Invalid SSO tickets are limited per address, and valid ones do not count', async () => {
       const key = await world.apiKey(desk);
       const here = from();
       const exchange = (ticket: string, address = here) =>
@@ -567,11 +574,11 @@ describe('rates', () => {
       expect((await exchange(ticket, from())).status).toBe(200);
     });
 
-    describe('a widget session', () => {
+    describe('Widget sessions', () => {
       const session = (body: object, address: Record<string, string>) =>
         world.anyone.post('/v1/widget/session', body, address);
 
-      it('is opened so often per token and address', async () => {
+      it('Widget sessions are limited per widget token and address', async () => {
         const here = from();
         const [one, two] = [desk.widgetToken, (await world.channel(desk)).widget_token];
         for (let left = 3; left >= 0; left -= 1) {
@@ -583,14 +590,14 @@ describe('rates', () => {
         expect((await session({ widget_token: one }, from())).status).toBe(200);
       });
 
-      it('is opened so often per contact, from wherever', async () => {
+      it('Widget sessions are limited per contact over all addresses', async () => {
         const body = { widget_token: desk.widgetToken, external_id: unique('user') };
         for (let time = 1; time <= 3; time += 1) expect((await session(body, from())).status).toBe(200);
         expectLimited(await session(body, from()), 3, 60);
         expect((await session({ ...body, external_id: unique('user') }, from())).status).toBe(200);
       });
 
-      it('An address tries unknown widget tokens so often a minute, each another one', async () => {
+      it('Unknown widget tokens are limited per address', async () => {
         const here = from();
         const unknown = () => session({ widget_token: `wt_${unique('unknown')}` }, here);
         for (let time = 1; time <= 4; time += 1) expect((await unknown()).status).toBe(401);
@@ -598,7 +605,7 @@ describe('rates', () => {
         expect((await session({ widget_token: desk.widgetToken }, from())).status).toBe(200);
       });
 
-      it('and its look is asked for so often per address', async () => {
+      it('Requests for the widget configuration are limited per address', async () => {
         const here = from();
         const config = (address: Record<string, string>) =>
           world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`, address);
@@ -609,8 +616,8 @@ describe('rates', () => {
     });
   });
 
-  describe('an address', () => {
-    it('of IPv6 counts as its network, whose every address is one caller’s; of IPv4 as itself, however it is written', async () => {
+  describe('Client addresses', () => {
+    it('Limits count an IPv6 /64 network as one address, and an IPv4 address the same in IPv6 notation', async () => {
       const world = await World.start({ RATE_LIMITS: 'widget_config=2/60,login_address=2/300', TRUST_PROXY: '1' });
       const desk = await world.desk();
       const at = (address: string) => ({ 'X-Forwarded-For': address });
@@ -630,7 +637,7 @@ describe('rates', () => {
       await world.stop();
     });
 
-    it('is the one of the connection where no proxy is trusted, whatever a header says', async () => {
+    it('Without a trusted proxy, limits use the address of the connection and ignore X-Forwarded-For', async () => {
       const world = await World.start({ RATE_LIMITS: 'widget_config=2/60' });
       const desk = await world.desk();
       const config = () => world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`, from());
@@ -640,7 +647,7 @@ describe('rates', () => {
     });
   });
 
-  it('begin anew when their time is over', async () => {
+  it('A rate limit starts anew after its period', async () => {
     const world = await World.start({ RATE_LIMITS: 'agent=3/1' });
     const { owner } = await world.desk();
     await eventually(async () => ((await owner.api.get('/v1/workspace')).status === 429 ? true : undefined));
@@ -648,7 +655,7 @@ describe('rates', () => {
     await world.stop();
   });
 
-  it('say nothing of themselves when they are off', async () => {
+  it('With RATE_LIMITS=off, responses have no RateLimit headers', async () => {
     const world = await World.start({ RATE_LIMITS: 'off' });
     const { owner } = await world.desk();
     const answer = await owner.api.get('/v1/workspace');
@@ -656,7 +663,7 @@ describe('rates', () => {
     await world.stop();
   });
 
-  it('hold as published where the environment says nothing: a visitor says 30 things a minute', async () => {
+  it('With an empty RATE_LIMITS, the default of 30 visitor messages a minute applies', async () => {
     const world = await World.start({ RATE_LIMITS: '' });
     const visitor = await world.visitor(await world.desk());
     const { id } = await world.conversation(visitor);

@@ -2,10 +2,10 @@ import { describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../src/config/env.js';
 import { misspelledVariables, misspelledWarning } from '../../src/config/misspelled-variables.js';
 
-const found = (...names: string[]) =>
+const findMisspelled = (...names: string[]) =>
   misspelledVariables(Object.fromEntries(names.map(name => [name, 'a value']))).map(({ name, meant }) => [name, meant]);
 
-/** What shells, service managers, platforms, and the programs that run beside the service set. */
+/** Variables that shells, service managers, platforms and other programs set. */
 const ORDINARY = `
   HOME USER LOGNAME SHELL PATH PWD OLDPWD SHLVL TERM LANG LC_ALL LC_CTYPE TZ HOSTNAME HOSTS MAIL EDITOR PAGER DISPLAY
   COLORTERM LS_COLORS MANPATH INFOPATH TMPDIR XDG_DATA_DIRS XDG_DATA_HOME XDG_CONFIG_DIRS XDG_RUNTIME_DIR
@@ -35,43 +35,43 @@ const ORDINARY = `
   .split(/\s+/)
   .filter(name => name !== '');
 
-describe('variables of the environment that the service does not read', () => {
-  it('A name with a letter missing, added, changed or swapped is reported with the variable that it resembles.', () => {
-    expect(found('DATABSE_URL')).toEqual([['DATABSE_URL', 'DATABASE_URL']]);
-    expect(found('RATE_LIMT')).toEqual([['RATE_LIMT', 'RATE_LIMITS']]);
-    expect(found('JWT_SECRET', 'ENCRYPTION_KEY')).toEqual([
+describe('Misspelled environment variables', () => {
+  it('A name with a letter missing, added, changed or swapped is reported with the variable that it resembles', () => {
+    expect(findMisspelled('DATABSE_URL')).toEqual([['DATABSE_URL', 'DATABASE_URL']]);
+    expect(findMisspelled('RATE_LIMT')).toEqual([['RATE_LIMT', 'RATE_LIMITS']]);
+    expect(findMisspelled('JWT_SECRET', 'ENCRYPTION_KEY')).toEqual([
       ['ENCRYPTION_KEY', 'ENCRYPTION_KEYS'],
       ['JWT_SECRET', 'JWT_SECRETS'],
     ]);
-    expect(found('MAIL_FORM', 'REDIS_URI', 'TRUST_PROXIES', 'DRAIN_SECOND')).toEqual([
+    expect(findMisspelled('MAIL_FORM', 'REDIS_URI', 'TRUST_PROXIES', 'DRAIN_SECOND')).toEqual([
       ['DRAIN_SECOND', 'DRAIN_SECONDS'],
       ['MAIL_FORM', 'MAIL_FROM'],
       ['REDIS_URI', 'REDIS_URL'],
     ]);
   });
 
-  it('A name without its unit, or in lower case, is reported too.', () => {
-    expect(found('WS_PING_INTERVAL', 'database_url')).toEqual([
+  it('A name without its unit or in lower case is reported', () => {
+    expect(findMisspelled('WS_PING_INTERVAL', 'database_url')).toEqual([
       ['WS_PING_INTERVAL', 'WS_PING_INTERVAL_MS'],
       ['database_url', 'DATABASE_URL'],
     ]);
   });
 
-  it('Every variable of eight letters or more is recognised with two neighbouring letters swapped.', () => {
+  it('Every variable of eight letters or more is recognised with two neighbouring letters swapped', () => {
     for (const name of Object.keys(VARIABLES).filter(({ length }) => length >= 8)) {
       const at = [...name].findIndex((letter, index) => letter !== name[index + 1] && index > 1);
       const swapped = name.slice(0, at) + name[at + 1] + name[at] + name.slice(at + 2);
-      expect(found(swapped)).toEqual([[swapped, name]]);
+      expect(findMisspelled(swapped)).toEqual([[swapped, name]]);
     }
   });
 
-  it('No ordinary variable of a shell, a platform or another program is reported.', () => {
+  it('No ordinary variable of a shell, a platform or another program is reported', () => {
     expect(ORDINARY.length).toBeGreaterThan(200);
-    expect(found(...ORDINARY)).toEqual([]);
+    expect(findMisspelled(...ORDINARY)).toEqual([]);
   });
 
-  it('Variables of the service itself, and misspelled ones that are empty, are not reported.', () => {
-    expect(found(...Object.keys(VARIABLES))).toEqual([]);
+  it('Variables of the service itself and empty misspelled ones are not reported', () => {
+    expect(findMisspelled(...Object.keys(VARIABLES))).toEqual([]);
     expect(misspelledVariables({ DATABSE_URL: ' ', RATE_LIMT: undefined })).toEqual([]);
     expect(misspelledWarning([])).toBeNull();
   });

@@ -14,24 +14,24 @@ afterAll(() => world.stop());
 const BROWSER = { Accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
 const PAGES = ['/', '/docs/realtime', '/docs/events'];
 
-interface Got {
+interface PageResponse {
   status: number;
   headers: Headers;
   text: string;
 }
 
-async function get(path: string, headers: Record<string, string> = BROWSER): Promise<Got> {
+async function get(path: string, headers: Record<string, string> = BROWSER): Promise<PageResponse> {
   const answer = await fetch(new URL(path, world.app.url), { headers });
   return { status: answer.status, headers: answer.headers, text: await answer.text() };
 }
 
-/** The addresses on this service that a page leads to. */
+/** @returns the links of a page to this service */
 function linksOf(html: string): string[] {
   return [...html.matchAll(/ (?:href|src)="(\/[^"]*)"/g)].map(([, href]) => href ?? '');
 }
 
-describe('the pages that the service serves', () => {
-  it('A browser at the root gets a page that leads to the reference, the realtime guide, the events and the health', async () => {
+describe('HTML pages', () => {
+  it('A browser at the root gets a page with links to the reference, the realtime guide, the events and the health check', async () => {
     const { status, headers, text } = await get('/');
     expect([status, headers.get('content-type'), headers.get('vary')]).toEqual([
       200,
@@ -52,7 +52,7 @@ describe('the pages that the service serves', () => {
   });
 
   it.each(['*/*', 'application/json'])(
-    'A program at the root (Accept: %s) gets the links in the envelope',
+    'A program at the root (Accept: %s) gets the links as JSON in the envelope',
     async Accept => {
       const { status, headers, text } = await get('/', { Accept });
       const { ok, request_id: requestId, timestamp, data } = JSON.parse(text) as Record<string, never>;
@@ -97,7 +97,7 @@ describe('the pages that the service serves', () => {
     expect(text).not.toContain('npm run docs');
   });
 
-  it('Every link of every page leads somewhere on this service, down to the heading', async () => {
+  it('Every link of every page has an existing target, including its heading', async () => {
     for (const page of PAGES) {
       const { text } = await get(page);
       expect([page, linksOf(text).length > 3]).toEqual([page, true]);
@@ -111,9 +111,9 @@ describe('the pages that the service serves', () => {
     }
   });
 
-  it('The reference and both documents lead to the realtime guide and the events', async () => {
-    const openapi = JSON.parse((await get('/openapi.json')).text) as Linked;
-    const asyncapi = JSON.parse((await get('/asyncapi.json')).text) as Linked;
+  it('The OpenAPI and AsyncAPI documents link to the realtime guide and the events', async () => {
+    const openapi = JSON.parse((await get('/openapi.json')).text) as LinkedDocument;
+    const asyncapi = JSON.parse((await get('/asyncapi.json')).text) as LinkedDocument;
     expect(openapi.externalDocs?.url).toBe('/docs/realtime');
     for (const link of ['(/docs/realtime)', '(/docs/events)', '(/asyncapi.json)']) {
       expect(openapi.info.description).toContain(link);
@@ -121,7 +121,7 @@ describe('the pages that the service serves', () => {
     for (const link of ['(/docs/realtime)', '(/docs/events)']) expect(asyncapi.info.description).toContain(link);
   });
 
-  it('A page runs nothing and loads nothing from elsewhere, and carries the headers of every other answer', async () => {
+  it('A page has no inline scripts and loads nothing from other origins, and has the usual security headers', async () => {
     const reference = await get('/docs');
     for (const page of PAGES) {
       const { headers, text } = await get(page);
@@ -134,14 +134,14 @@ describe('the pages that the service serves', () => {
     }
   });
 
-  it('A browser asks for the stylesheet of the pages and gets it as one', async () => {
+  it('The stylesheet of the pages is served as text/css', async () => {
     const { status, headers, text } = await get('/docs/page.css');
     expect([status, headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8']);
     expect(text).not.toMatch(/url\(|@import/);
   });
 });
 
-interface Linked {
+interface LinkedDocument {
   externalDocs?: { url: string };
   info: { description: string };
 }

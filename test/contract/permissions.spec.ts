@@ -15,31 +15,31 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => world.stop());
 
-/** What one kind of caller gets, route by route. */
+/** @returns the outcome of every route for one caller */
 function column(caller: CallerName): [route: string, cell: string][] {
   return [...table].map(([name, cells]) => [name, cells[CALLERS.indexOf(caller)] ?? '']);
 }
 
 let open: Set<string>;
 const isPublic = (name: string): boolean => open.has(name);
-const seesTheMark = ([, cell]: [string, string]): boolean => cell.endsWith('+');
+const showsRow = ([, cell]: [string, string]): boolean => cell.endsWith('+');
 
-describe('who may call what', () => {
-  it('is what the declared table says, route by route, caller by caller', () => {
+describe('The permission table', () => {
+  it('The responses of every route to every caller match the declared permission table', () => {
     if (process.env.GOLDEN === 'write') writeFileSync(GOLDEN, written(table));
     expect([...table]).toEqual(declaredRows());
   });
 
-  it('is declared for every route that there is, and for no other', () => {
+  it('The permission table has exactly the existing routes', () => {
     const names = routesOf(world.app.app).map(({ name }) => name);
     expect(Object.keys(RECIPES).sort()).toEqual(names.sort());
   });
 
-  it('is 401 for whoever shows nothing, but for what is public', () => {
+  it('A request without a credential is refused (401) on every route that is not public', () => {
     expect(column('none').filter(([name, cell]) => !cell.startsWith('401') && !isPublic(name))).toEqual([]);
   });
 
-  it('ends for visitors at /v1/widget and their socket, and for everybody else before it', () => {
+  it('Visitors may call only /v1/widget and their socket, and other callers neither (401)', () => {
     const strayed = column('visitor').filter(
       ([name, cell]) =>
         !name.includes('/widget/') && !name.includes('/ws/visitor') && !isPublic(name) && !cell.startsWith('401'),
@@ -55,13 +55,13 @@ describe('who may call what', () => {
   });
 
   it.each<CallerName>(['stranger', 'zero scope', 'elsewhere', 'foreign', 'foreign key'])(
-    'never shows a row of the channel to %s',
+    'No route shows a row of the channel to the caller “%s”',
     caller => {
-      expect(column(caller).filter(row => seesTheMark(row) && !isPublic(row[0]))).toEqual([]);
+      expect(column(caller).filter(row => showsRow(row) && !isPublic(row[0]))).toEqual([]);
     },
   );
 
-  it('lets a session whose scope is not `all` do no more than an agent, whatever its role', () => {
+  it('A session whose scope is not `all` may do no more than an agent, whatever its role', () => {
     const agent = new Map(column('agent'));
     for (const caller of ['zero scope', 'elsewhere'] as const) {
       const beyond = column(caller).filter(

@@ -13,11 +13,11 @@ import { World } from '../support/world.js';
 const FILE = 'docs/generated/openapi.json';
 const api = JSON.parse(readFileSync(FILE, 'utf8')) as ApiDocument;
 
-type Spoil = (document: ApiDocument) => unknown;
+type Fault = (document: ApiDocument) => unknown;
 
-function spoilt(spoil: Spoil): ApiDocument {
+function withFault(applyFault: Fault): ApiDocument {
   const document = structuredClone(api);
-  spoil(document);
+  applyFault(document);
   return document;
 }
 
@@ -27,13 +27,13 @@ function operationOf(document: ApiDocument, method: string, path: string): Opera
   return operation;
 }
 
-describe('the API reference, as an integrator needs it', () => {
-  it('The reference describes each tag and parameter, declares public routes, and has examples that fit', () => {
+describe('The quality of the API reference', () => {
+  it('The reference describes each tag and parameter, declares public routes, and has valid examples', () => {
     expect(referenceFaults(api)).toEqual([]);
   });
 
   const login = (document: ApiDocument) => operationOf(document, 'post', '/v1/auth/login');
-  const planted: [string, Spoil, string][] = [
+  const planted: [string, Fault, string][] = [
     ['no licence', document => delete document.info.license, 'no licence'],
     ['no server', document => (document.servers = []), 'no servers'],
     [
@@ -96,14 +96,14 @@ describe('the API reference, as an integrator needs it', () => {
     ],
   ];
 
-  it('The check finds each of these faults where it is planted, all at once', () => {
+  it('The check of the reference finds every planted fault', () => {
     const found = referenceFaults(
-      spoilt(document => {
-        for (const [, spoil] of planted) spoil(document);
+      withFault(document => {
+        for (const [, applyFault] of planted) applyFault(document);
       }),
     );
     const missed = planted.filter(([, , fault]) => !found.some(line => new RegExp(fault).test(line)));
-    expect(missed.map(([what]) => what)).toEqual([]);
+    expect(missed.map(([name]) => name)).toEqual([]);
     expect(found.length).toBeGreaterThanOrEqual(planted.length);
   });
 
@@ -116,7 +116,7 @@ describe('the API reference, as an integrator needs it', () => {
   }
 });
 
-describe('redocly lint, which the gate runs', () => {
+describe('The redocly linter', () => {
   let folder: string;
   beforeAll(() => void (folder = mkdtempSync(join(tmpdir(), 'support-chat-reference-'))));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
@@ -138,13 +138,13 @@ describe('redocly lint, which the gate runs', () => {
     return { status, rules: [...new Set(problems.map(({ ruleId }) => ruleId))] };
   }
 
-  it('The reference passes the recommended rules without an error or a warning', () => {
+  it('The reference passes redocly’s recommended rules without an error or a warning', () => {
     expect(lint(api)).toEqual({ status: 0, rules: [] });
   });
 
-  it('The linter fails on a route without security, a missing server, a missing licence and a wrong example', () => {
+  it('The linter fails on a route without security, a missing server, a missing licence and an invalid example', () => {
     const { status, rules } = lint(
-      spoilt(document => {
+      withFault(document => {
         delete operationOf(document, 'post', '/v1/auth/login').security;
         document.servers = [];
         delete document.info.license;
@@ -157,25 +157,25 @@ describe('redocly lint, which the gate runs', () => {
     );
   });
 
-  it('The gate runs the linter over the generated reference', () => {
+  it('`npm run check` lints the generated reference', () => {
     const { scripts } = JSON.parse(readFileSync('package.json', 'utf8')) as { scripts: Record<string, string> };
     expect(scripts['lint:api']).toContain(`redocly lint ${FILE}`);
     expect(readFileSync('bin/check.js', 'utf8')).toContain('lint:api');
   });
 });
 
-describe('a body that the reference does not require', () => {
+describe('Optional request bodies', () => {
   let world: World;
   beforeAll(async () => void (world = await World.start()));
   afterAll(() => world.stop());
 
-  /** Operations that need more than their body, and what the service answers then. */
+  /** Error codes of operations whose empty body is refused, by operation. */
   const REFUSED: Record<string, string> = {
     'POST /v1/conversations/{conversation_id}/messages': 'content_required',
     'POST /v1/widget/conversations/{conversation_id}/messages': 'content_required',
   };
 
-  it('A request may leave it out: the service answers as it answers an empty object', async () => {
+  it('A request without an optional body is answered like one with an empty object', async () => {
     const optional = Object.entries(api.paths).flatMap(([path, methods]) =>
       Object.entries(methods)
         .filter(([, { requestBody }]) => requestBody?.required === false)
@@ -185,7 +185,7 @@ describe('a body that the reference does not require', () => {
     for (const { name, method, path } of optional) {
       const answers: [number, string | undefined][] = [];
       for (const body of [undefined, {}]) {
-        const answer = await ask(method, path, body);
+        const answer = await sendRequest(method, path, body);
         answers.push([answer.status, answer.body.ok ? undefined : answer.error.code]);
       }
       const refusal = REFUSED[name];
@@ -196,8 +196,8 @@ describe('a body that the reference does not require', () => {
     }
   });
 
-  /** Asks at a new desk, so that no request finds what an earlier one has changed. */
-  async function ask(method: Method, path: string, body: unknown): Promise<Answer<unknown>> {
+  /** Sends the request in a new workspace, so that earlier requests have no effect on it. */
+  async function sendRequest(method: Method, path: string, body: unknown): Promise<Answer<unknown>> {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     const conversation = await world.conversation(visitor);
@@ -213,8 +213,8 @@ describe('a body that the reference does not require', () => {
       const example = operationOf(api, 'post', `/v1/${noun}`).requestBody?.content['application/json']?.example;
       ids[noun] = (await desk.owner.api.post(`/v1/${noun}`, example)).data.id;
     }
-    const place = path.replace(/([a-z-]+)\/\{\w+\}/g, (_whole, kind: string) => `${kind}/${ids[kind]}`);
-    return callerOf(path).call(method, place, body);
+    const url = path.replace(/([a-z-]+)\/\{\w+\}/g, (_whole, kind: string) => `${kind}/${ids[kind]}`);
+    return callerOf(path).call(method, url, body);
 
     function callerOf(route: string): Caller {
       if (/\/auth\/(refresh|logout)$/.test(route)) return world.as(desk.owner.refreshToken);

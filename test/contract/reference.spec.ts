@@ -15,7 +15,7 @@ beforeAll(async () => {
   api = await presentReference();
 });
 
-/** Each failure of each operation, with the status under which it stands. */
+/** @returns every failure response of every operation, with its status */
 function failures(): { status: number; failure: Failure }[] {
   const shared = api.components.responses ?? {};
   return Object.values(api.paths).flatMap(methods =>
@@ -31,8 +31,8 @@ function failures(): { status: number; failure: Failure }[] {
   );
 }
 
-describe('the reference, as people read it', () => {
-  it('says beside each code what it means', () => {
+describe('Error codes and examples of the reference', () => {
+  it('Every error code in the reference has its published meaning beside it', () => {
     const meanings = new Map(publishedErrors().map(({ code, kind, summary }) => [`${STATUS[kind]} ${code}`, summary]));
     const seen = failures().flatMap(({ status, failure }) => {
       const lines = failure.description.split('\n').map(line => /^- `(\w+)` (.+)$/.exec(line) ?? []);
@@ -42,7 +42,7 @@ describe('the reference, as people read it', () => {
     for (const [code, meaning] of seen) expect([code, meaning]).toEqual([code, meanings.get(code)]);
   });
 
-  it('shows one failure of each status, and its faulty fields only where there are any', () => {
+  it('Every failure response has one example, with details only for validation_failed', () => {
     for (const { failure } of failures()) {
       const { error } = failure.content['application/json'].example;
       expect(failure.description).toContain(`\`${error.code}\` ${error.message}`);
@@ -50,12 +50,12 @@ describe('the reference, as people read it', () => {
     }
   });
 
-  it('has headings in plain text, which is all that they are drawn as', () => {
+  it('Every summary is plain text, since headings do not render Markdown', () => {
     const summaries = Object.values(api.paths).flatMap(methods => Object.values(methods).map(({ summary }) => summary));
     expect(summaries.filter(summary => !summary || /[`*_]{2}|`/.test(summary))).toEqual([]);
   });
 
-  it('offers a sender no type of message that is refused to everybody', () => {
+  it('Request bodies do not offer the content type `event`, which only the service creates', () => {
     const typesOf = (name: string) => {
       const { properties } = api.components.schemas[name] as { properties: { content_type: { enum: string[] } } };
       return properties.content_type.enum;
@@ -66,7 +66,7 @@ describe('the reference, as people read it', () => {
     }
   });
 
-  it('gives examples that look like what the service says', () => {
+  it('Examples of views look like real responses', () => {
     const examplesOf = (name: string) => {
       const { properties } = api.components.schemas[name] as { properties: Record<string, JsonObject> };
       return Object.fromEntries(Object.entries(properties).map(([field, { example }]) => [field, example]));

@@ -20,16 +20,16 @@ function operations(): { name: string; method: string; operation: Operation }[] 
   );
 }
 
-/** Where a shape allows null, by dotted path; objects in it are followed, what stands in lists is not. */
-function nullsOf(schema: JsonObject, path = ''): string[] {
+/** @returns dotted paths of the nullable fields of a schema, including nested objects but not array items */
+function nullableFields(schema: JsonObject, path = ''): string[] {
   const { $ref, oneOf, type } = schema as { $ref?: string; oneOf?: JsonObject[]; type?: string | string[] };
-  if ($ref !== undefined) return nullsOf(api.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, path);
+  if ($ref !== undefined) return nullableFields(api.components.schemas[$ref.split('/').at(-1) ?? ''] ?? {}, path);
   const nullable = [type].flat().includes('null') || (oneOf ?? []).some(one => one.type === 'null');
   const inner = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>);
   return [
     ...(nullable ? [path] : []),
-    ...(oneOf ?? []).filter(one => one.type !== 'null').flatMap(one => nullsOf(one, path)),
-    ...inner.flatMap(([name, shape]) => nullsOf(shape, path === '' ? name : `${path}.${name}`)),
+    ...(oneOf ?? []).filter(one => one.type !== 'null').flatMap(one => nullableFields(one, path)),
+    ...inner.flatMap(([name, field]) => nullableFields(field, path === '' ? name : `${path}.${name}`)),
   ];
 }
 
@@ -38,48 +38,50 @@ function bodyOf({ requestBody }: Operation): JsonObject {
   return content?.['application/json']?.schema ?? {};
 }
 
-/** What the resource shows that a route changes; a visitor sees less of its contact than there is. */
+/** @returns the view of the resource that a route changes; the full one for a visitor's contact, whose own has less */
 function resourceOf(operation: Operation): JsonObject {
   const view = operation['x-answer']?.view ?? '';
   return api.components.schemas[view === 'VisitorContactView' ? 'ContactView' : view] ?? {};
 }
 
-describe('null in a body', () => {
-  it('clears by PATCH what the resource shows as null, and nothing else', () => {
+describe('Nullable fields of request bodies', () => {
+  it('A PATCH body allows null only for fields that are nullable in the resource', () => {
     const patches = operations().filter(({ method }) => method === 'patch');
     expect(patches.length).toBeGreaterThan(5);
     for (const { name, operation } of patches) {
-      const shown = new Set(nullsOf(resourceOf(operation)));
-      expect([name, nullsOf(bodyOf(operation)).filter(field => !shown.has(field))]).toEqual([name, []]);
+      const shown = new Set(nullableFields(resourceOf(operation)));
+      expect([name, nullableFields(bodyOf(operation)).filter(field => !shown.has(field))]).toEqual([name, []]);
     }
-    expect(nullsOf(bodyOf(api.paths['/v1/channels/{id}']?.patch as Operation)).sort()).toEqual([
+    expect(nullableFields(bodyOf(api.paths['/v1/channels/{id}']?.patch as Operation)).sort()).toEqual([
       'auto_resolve_hours',
       'business_hours',
       'widget_config.theme.logo_url',
     ]);
   });
 
-  it('is in no POST, but to leave a conversation to nobody', () => {
+  it('No POST body allows null, except member_id to unassign a conversation', () => {
     const posts = operations().filter(({ method }) => method === 'post');
-    const allowed = posts.flatMap(({ name, operation }) => nullsOf(bodyOf(operation)).map(field => `${name} ${field}`));
+    const allowed = posts.flatMap(({ name, operation }) =>
+      nullableFields(bodyOf(operation)).map(field => `${name} ${field}`),
+    );
     expect(allowed).toEqual(['POST /v1/conversations/{id}/assign member_id']);
   });
 });
 
-describe('the header Idempotency-Key', () => {
-  it('is offered where it is honoured: by every authenticated POST that creates', () => {
-    const offering = operations().filter(({ operation }) =>
-      operation.parameters?.some(({ name, in: place }) => name === 'Idempotency-Key' && place === 'header'),
+describe('The Idempotency-Key header', () => {
+  it('Every authenticated POST that creates a resource documents Idempotency-Key, and no other does', () => {
+    const documented = operations().filter(({ operation }) =>
+      operation.parameters?.some(parameter => parameter.name === 'Idempotency-Key' && parameter.in === 'header'),
     );
-    const honouring = operations().filter(
+    const supported = operations().filter(
       ({ operation }) => operation['x-answer']?.creates && operation['x-access']?.public === false,
     );
-    expect(offering.map(({ name }) => name)).toEqual(honouring.map(({ name }) => name));
-    expect(offering.map(({ name }) => name)).toContain('POST /v1/workspace/members');
-    expect(offering.map(({ name }) => name)).not.toContain('POST /v1/auth/register');
+    expect(documented.map(({ name }) => name)).toEqual(supported.map(({ name }) => name));
+    expect(documented.map(({ name }) => name)).toContain('POST /v1/workspace/members');
+    expect(documented.map(({ name }) => name)).not.toContain('POST /v1/auth/register');
   });
 
-  it('is the only one: what else a route reads of a request, no caller has to think of', () => {
+  it('Idempotency-Key is the only documented request header', () => {
     const headers = operations().flatMap(({ name, operation }) =>
       (operation.parameters ?? []).filter(parameter => parameter.in === 'header').map(header => [name, header.name]),
     );

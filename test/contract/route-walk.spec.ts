@@ -37,19 +37,19 @@ function closedRoutes(): (Route & { access: Closed })[] {
   return routes.filter((route): route is Route & { access: Closed } => route.access?.public === false);
 }
 
-/** The path with ids that name nothing. */
-function anywhere(route: Route): string {
+/** @returns the path with unknown ids */
+function pathWithUnknownIds(route: Route): string {
   return fill(route.path, Object.fromEntries(route.parameters.map(name => [name, newId()])));
 }
 
-function told(answer: Answer<unknown>): [number, string, string | undefined] {
+function refusalOf(answer: Answer<unknown>): [number, string, string | undefined] {
   return [answer.status, answer.error.code, answer.headers['www-authenticate']];
 }
 
-describe('every route', () => {
-  it('of the router is in the API reference, and the reference has no other', () => {
+describe('Every route', () => {
+  it('The API reference has exactly the routes of the router', () => {
     const documented = routes.map(route => route.name.replace(/\{(\w+)\}/g, ':$1'));
-    const plumbing = [
+    const undocumented = [
       '/',
       '/healthz',
       '/readyz',
@@ -61,12 +61,12 @@ describe('every route', () => {
       '/asyncapi.json',
     ];
     const served = routerRoutes().filter(
-      name => !plumbing.includes(name.split(' ')[1] ?? '') && !name.startsWith('GET /docs/'),
+      name => !undocumented.includes(name.split(' ')[1] ?? '') && !name.startsWith('GET /docs/'),
     );
     expect(served.sort()).toEqual(documented.sort());
   });
 
-  it('declares who may call it', () => {
+  it('Every route declares its access', () => {
     const reflector = new Reflector();
     const undeclared = handlers().filter(
       ({ controller, handler }) => !reflector.getAllAndOverride<Access | undefined>(ACCESS, [handler, controller]),
@@ -75,7 +75,7 @@ describe('every route', () => {
     expect(routes.filter(route => !route.access).map(route => route.name)).toEqual([]);
   });
 
-  it('that declares nothing answers 401', async () => {
+  it('A route without declared access answers 401', async () => {
     const guard = new AccessGuard(new Reflector(), {} as Authenticator, {} as RateLimiter);
     const context = {
       getType: () => 'http',
@@ -88,16 +88,16 @@ describe('every route', () => {
     });
   });
 
-  it('stands in docs/generated/routes.md with those who may call it', () => {
+  it('Every route is in docs/generated/routes.md with its callers and rate limit', () => {
     const rows = readFileSync('docs/generated/routes.md', 'utf8').split('## Rates')[0] ?? '';
     const written = [...rows.matchAll(/^\| (GET|POST|PATCH|DELETE) \| (\S+) \| (.*?) \| (.*?) ?\|$/gm)].map(
-      ([, method, path, who, rate]) => `${method} ${path}: ${who}; ${rate?.trim()}`,
+      ([, method, path, callers, rate]) => `${method} ${path}: ${callers}; ${rate?.trim()}`,
     );
-    const real = routes.map(route => `${route.name}: ${who(route.access)}; ${route.rate ?? ''}`);
+    const real = routes.map(route => `${route.name}: ${describeAccess(route.access)}; ${route.rate ?? ''}`);
     expect(written.sort()).toEqual(real.sort());
   });
 
-  it('that is public is one of those that the contract lets anyone call', () => {
+  it('The public routes are exactly those of the API contract', () => {
     const open = routes.filter(route => route.access?.public === true).map(route => route.name);
     expect(open.sort()).toEqual(
       [
@@ -116,7 +116,7 @@ describe('every route', () => {
     );
   });
 
-  it('of the visitors is under /v1/widget, and nobody else gets there', () => {
+  it('Exactly the routes under /v1/widget accept visitors, and they accept nobody else', () => {
     for (const { name, path, access } of closedRoutes()) {
       const visitors = path.startsWith('/v1/widget/');
       expect([name, isVisitorPermission(access.permission)]).toEqual([name, visitors]);
@@ -126,7 +126,7 @@ describe('every route', () => {
   });
 });
 
-describe('a route that is not public', () => {
+describe('Routes that are not public', () => {
   let desk: Desk;
   let visitor: Visitor;
   let key: string;
@@ -137,8 +137,8 @@ describe('a route that is not public', () => {
     key = (await world.apiKey(desk)).token ?? '';
   });
 
-  /** Asks every such route with what `credential` gives for it, and expects the same refusal of all. */
-  async function refuses(
+  /** Calls every route that is not public with the credentials and expects the given 401 of all. */
+  async function expectRefusals(
     credential: (access: Closed) => (string | null)[],
     expected: (access: Closed) => [code: string, challenge: string],
   ): Promise<void> {
@@ -147,9 +147,9 @@ describe('a route that is not public', () => {
       const [code, challenge] = expected(route.access);
       for (const authorization of credential(route.access)) {
         const headers: Record<string, string> = authorization === null ? {} : { Authorization: authorization };
-        const answer = await world.as(null).call(route.method, anywhere(route), undefined, headers);
-        const got = told(answer);
-        if (got.join() !== [401, code, challenge].join()) different.push([route.name, authorization, got]);
+        const answer = await world.as(null).call(route.method, pathWithUnknownIds(route), undefined, headers);
+        const actual = refusalOf(answer);
+        if (actual.join() !== [401, code, challenge].join()) different.push([route.name, authorization, actual]);
       }
     }
     expect(different).toEqual([]);
@@ -158,25 +158,25 @@ describe('a route that is not public', () => {
   const INVALID: [string, string] = ['invalid_token', 'Bearer error="invalid_token"'];
   const bearer = (token: string) => `Bearer ${token}`;
   const secret = () => world.app.config.jwtSecrets[0]?.secret ?? '';
-  /** The real tokens of the kinds that the route takes. */
-  const realJwts = (access: Closed) => [
+  /** @returns valid tokens of the kinds that the route accepts */
+  const validJwts = (access: Closed) => [
     ...(access.kinds.includes('agent') ? [desk.owner.token] : []),
     ...(access.kinds.includes('visitor') ? [visitor.token] : []),
   ];
-  /** A token like the real one, with other claims or another header. */
-  function forged(token: string, claims: object, header: object = {}, key = secret()): string {
+  /** @returns the token with changed claims or header, signed again */
+  function forgeToken(token: string, claims: object, header: object = {}, key = secret()): string {
     const real = readJwt(token);
     return bearer(jwt({ ...real.claims, ...claims }, key, { ...real.header, ...header }));
   }
 
-  it('refuses a missing token: 401 unauthenticated', () =>
-    refuses(
+  it('Every closed route refuses a missing token (401 unauthenticated)', () =>
+    expectRefusals(
       () => [null],
       () => ['unauthenticated', 'Bearer'],
     ));
 
-  it('refuses a token of a kind that it does not take, naming the kind that it takes', () =>
-    refuses(
+  it('Every closed route refuses a token of the wrong kind with a code that names the right one (401)', () =>
+    expectRefusals(
       access => [
         ...(access.kinds.includes('visitor') ? [] : [bearer(visitor.token)]),
         ...(access.kinds.includes('agent') ? [] : [bearer(desk.owner.token)]),
@@ -186,88 +186,88 @@ describe('a route that is not public', () => {
       access => [REQUIRED[access.kinds[0] ?? 'agent'], 'Bearer error="invalid_token"'],
     ));
 
-  it('refuses an expired token: 401 token_expired', async () => {
+  it('Every closed route refuses an expired token (401 token_expired)', async () => {
     const expiring = await world.apiKey(desk, { expires_at: new Date(Date.now() + 3_600_000).toISOString() });
     await world.app.database.query(`UPDATE api_key SET expires_at = clock_timestamp() WHERE expires_at IS NOT NULL`);
     const past = { exp: Math.floor(Date.now() / 1000) - 1 };
-    await refuses(
+    await expectRefusals(
       access => [
-        ...realJwts(access).map(token => forged(token, past)),
+        ...validJwts(access).map(token => forgeToken(token, past)),
         ...(access.kinds.includes('api_key') ? [bearer(expiring.token ?? '')] : []),
       ],
       () => ['token_expired', 'Bearer error="invalid_token"'],
     );
   });
 
-  it('refuses a token that ends in this very second', () => {
+  it('Every closed route refuses a token that expires in the current second (401 token_expired)', () => {
     const now = { exp: Math.floor(Date.now() / 1000) };
-    return refuses(
-      access => realJwts(access).map(token => forged(token, now)),
+    return expectRefusals(
+      access => validJwts(access).map(token => forgeToken(token, now)),
       () => ['token_expired', 'Bearer error="invalid_token"'],
     );
   });
 
-  it('refuses `alg: none`, with and without a signature', () =>
-    refuses(
+  it('Every closed route refuses a token with `alg: none`, with or without a signature (401)', () =>
+    expectRefusals(
       access =>
-        realJwts(access).flatMap(token => [
-          forged(token, {}, { alg: 'none' }),
-          `${forged(token, {}, { alg: 'none' })}${token.split('.')[2]}`,
-          forged(token, {}, { alg: 'NONE' }),
+        validJwts(access).flatMap(token => [
+          forgeToken(token, {}, { alg: 'none' }),
+          `${forgeToken(token, {}, { alg: 'none' })}${token.split('.')[2]}`,
+          forgeToken(token, {}, { alg: 'NONE' }),
         ]),
       () => INVALID,
     ));
 
-  it('refuses a token for another audience, for several, for none', () =>
-    refuses(
+  it('Every closed route refuses a token for another audience, a list or none (401)', () =>
+    expectRefusals(
       access =>
-        realJwts(access).flatMap(token =>
-          ['elsewhere', [access.kinds[0]], undefined].map(aud => forged(token, { aud })),
+        validJwts(access).flatMap(token =>
+          ['elsewhere', [access.kinds[0]], undefined].map(aud => forgeToken(token, { aud })),
         ),
       () => INVALID,
     ));
 
-  it('refuses a token of another issuer', () =>
-    refuses(
-      access => realJwts(access).map(token => forged(token, { iss: 'somebody-else' })),
+  it('Every closed route refuses a token of another issuer (401)', () =>
+    expectRefusals(
+      access => validJwts(access).map(token => forgeToken(token, { iss: 'somebody-else' })),
       () => INVALID,
     ));
 
-  it('refuses a token signed with another secret, whatever key it names', () =>
-    refuses(
+  it('Every closed route refuses a token signed with another secret or naming an unknown key (401)', () =>
+    expectRefusals(
       access =>
-        realJwts(access).flatMap(token => [
-          forged(token, {}, {}, 'a secret that is none of ours at all, at all'),
-          forged(token, {}, {}, ''),
-          forged(token, {}, { kid: 'unknown' }),
-          forged(token, {}, { kid: undefined }),
-          forged(token, {}, { kid: '__proto__' }),
-          forged(token, {}, { kid: ['../../dev/null'] }),
+        validJwts(access).flatMap(token => [
+          forgeToken(token, {}, {}, 'a secret that the service does not have'),
+          forgeToken(token, {}, {}, ''),
+          forgeToken(token, {}, { kid: 'unknown' }),
+          forgeToken(token, {}, { kid: undefined }),
+          forgeToken(token, {}, { kid: '__proto__' }),
+          forgeToken(token, {}, { kid: ['../../dev/null'] }),
         ]),
       () => INVALID,
     ));
 
-  it('refuses a tampered payload under a true signature', async () => {
+  it('Every closed route refuses a changed payload with the original signature (401)', async () => {
     const other = await world.desk();
     const changes = [{ ws: other.workspaceId }, { sub: other.owner.memberId }, { exp: 4_000_000_000 }];
-    await refuses(
+    await expectRefusals(
       access =>
-        realJwts(access).flatMap(token => {
+        validJwts(access).flatMap(token => {
           const [, , signature] = token.split('.');
-          return changes.map(change => `${forged(token, change).split('.').slice(0, 2).join('.')}.${signature}`);
+          return changes.map(change => `${forgeToken(token, change).split('.').slice(0, 2).join('.')}.${signature}`);
         }),
       () => INVALID,
     );
   });
 
-  it('refuses what is no token at all', () =>
-    refuses(
+  it('Every closed route refuses malformed tokens and unknown API keys (401)', () =>
+    expectRefusals(
       access => [
         'Bearer x',
         'Bearer a.b.c',
         'Bearer ...',
         bearer(`${'a'.repeat(5000)}.${'b'.repeat(5000)}.`),
-        ...realJwts(access).map(token => bearer(token.slice(0, -1))),
+        ...validJwts(access).map(token => bearer(token.slice(0, -1))),
         ...(access.kinds.includes('api_key')
           ? ['svc_sk_', `svc_sk_${'0'.repeat(32)}`, `${key}0`, key.slice(0, -1), key.toLowerCase()].map(bearer)
           : []),
@@ -275,17 +275,17 @@ describe('a route that is not public', () => {
       () => INVALID,
     ));
 
-  it('takes nothing but Bearer for a token', () =>
-    refuses(
+  it('Every closed route refuses Authorization schemes other than Bearer (401)', () =>
+    expectRefusals(
       access => [
         'Bearer',
         'Basic dXNlcjpwYXNzd29yZA==',
-        ...realJwts(access).flatMap(token => [token, `Token ${token}`, `Bearer ${token} ${token}`]),
+        ...validJwts(access).flatMap(token => [token, `Token ${token}`, `Bearer ${token} ${token}`]),
       ],
       () => ['unauthenticated', 'Bearer'],
     ));
 
-  it('refuses what has been revoked: 401 token_revoked, and invalid_token for a key', async () => {
+  it('Every closed route refuses revoked tokens (401 token_revoked) and deleted API keys (401 invalid_token)', async () => {
     const gone = await world.colleague(desk);
     await world.anyone.post('/v1/auth/logout', { refresh_token: gone.refreshToken });
     const deactivated = await world.colleague(desk);
@@ -295,7 +295,7 @@ describe('a route that is not public', () => {
     const channel = await world.channel(desk);
     const closed = await world.visitor({ widgetToken: channel.widget_token });
     await desk.owner.api.delete(`/v1/channels/${channel.id}`);
-    await refuses(
+    await expectRefusals(
       access => [
         ...(access.kinds.includes('agent') ? [bearer(gone.token), bearer(deactivated.token)] : []),
         ...(access.kinds.includes('visitor') ? [bearer(merged.token), bearer(closed.token)] : []),
@@ -304,27 +304,27 @@ describe('a route that is not public', () => {
     );
     const made = await desk.owner.api.post('/v1/api-keys', { name: 'short-lived' });
     await desk.owner.api.delete(`/v1/api-keys/${made.data.id}`);
-    await refuses(
+    await expectRefusals(
       access => (access.kinds.includes('api_key') ? [bearer(made.data.key)] : []),
       () => INVALID,
     );
   });
 });
 
-describe('the right kind of credential with too little right', () => {
-  const shut = async (caller: { token: string | null }, applies: (access: Closed) => string | null) => {
+describe('Credentials of the right kind without the permission', () => {
+  const expectForbidden = async (caller: { token: string | null }, applies: (access: Closed) => string | null) => {
     const different: unknown[] = [];
-    let asked = 0;
+    let calls = 0;
     for (const route of closedRoutes()) {
       const code = applies(route.access);
       if (code === null) continue;
-      asked += 1;
-      const answer = await world.as(caller.token).call(route.method, anywhere(route), undefined);
+      calls += 1;
+      const answer = await world.as(caller.token).call(route.method, pathWithUnknownIds(route), undefined);
       if (answer.status !== 403 || answer.error.code !== code)
         different.push([route.name, answer.status, answer.error.code]);
     }
     expect(different).toEqual([]);
-    expect(asked).toBeGreaterThan(0);
+    expect(calls).toBeGreaterThan(0);
   };
   const staffPermission = ({ permission }: Closed) => (isVisitorPermission(permission) ? null : permission);
   const forAdmins = (access: Closed) => {
@@ -332,36 +332,38 @@ describe('the right kind of credential with too little right', () => {
     return permission !== null && access.kinds.includes('agent') && roleFor(permission, access.demands) !== 'agent';
   };
 
-  it('is 403 forbidden for an agent where it takes an admin', async () => {
+  it('An agent cannot call a route for admins (403 forbidden)', async () => {
     const agent = await world.colleague(await world.desk());
-    await shut(agent, access => (forAdmins(access) ? 'forbidden' : null));
+    await expectForbidden(agent, access => (forAdmins(access) ? 'forbidden' : null));
   });
 
-  it('is 403 scope_too_narrow for an admin who is limited to some channels', async () => {
+  it('An admin limited to some channels cannot call a route for admins (403 scope_too_narrow)', async () => {
     const desk = await world.desk();
     const admin = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
-    await shut(admin, access => (forAdmins(access) ? 'scope_too_narrow' : null));
+    await expectForbidden(admin, access => (forAdmins(access) ? 'scope_too_narrow' : null));
   });
 
-  it('is 403 scope_too_narrow for an agent of some channels where it reaches beyond any one', async () => {
+  it('An agent limited to some channels cannot call a route that needs all channels (403 scope_too_narrow)', async () => {
     const desk = await world.desk();
     const agent = await world.colleague(desk, { channel_ids: [desk.channelId] });
-    await shut(agent, access => (access.demands.allChannels && !forAdmins(access) ? 'scope_too_narrow' : null));
+    await expectForbidden(agent, access =>
+      access.demands.allChannels && !forAdmins(access) ? 'scope_too_narrow' : null,
+    );
   });
 
-  it("is 403 forbidden for an API key outside of its key's scopes", async () => {
+  it('An API key cannot call a route outside its scopes (403 forbidden)', async () => {
     const desk = await world.desk();
     for (const scope of ['workspace:read', 'canned-responses:write']) {
       const key = await world.apiKey(desk, { scopes: [scope] });
       const covered = [scope, scope.replace(':write', ':read')];
-      await shut(key, access =>
+      await expectForbidden(key, access =>
         access.kinds.includes('api_key') && !covered.includes(access.permission) ? 'forbidden' : null,
       );
     }
   });
 });
 
-describe("another workspace's rows", () => {
+describe("Another workspace's rows", () => {
   /** A body that passes validation, for each route with an id in its path that takes one. */
   const BODIES: Record<string, object> = {
     'PATCH /v1/bots/{id}': { name: 'Taken over' },
@@ -392,8 +394,8 @@ describe("another workspace's rows", () => {
   let theirs: Rows;
   let ours: Rows;
 
-  /** A desk with one row of every kind that an id in a path can name. */
-  async function furnish(): Promise<Rows> {
+  /** Creates a workspace with one row of every kind that an id in a path can name. */
+  async function createRows(): Promise<Rows> {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, { name: 'Vera' });
     const conversation = await world.conversation(visitor);
@@ -418,14 +420,14 @@ describe("another workspace's rows", () => {
   }
 
   beforeAll(async () => {
-    [theirs, ours] = [await furnish(), await furnish()];
+    [theirs, ours] = [await createRows(), await createRows()];
   });
 
-  /** The path with ids of the rows that the segment before each parameter names. */
+  /** @returns the path with each parameter replaced by the id of the collection named before it */
   function pathTo(path: string, ids: Record<string, string>): string {
     return path.replace(/([a-z-]+)\/\{\w+\}/g, (_whole, collection: string) => {
       const id = ids[collection];
-      if (id === undefined) throw new Error(`${path}: what kind of row is that?`);
+      if (id === undefined) throw new Error(`${path}: no row for ${collection}`);
       return `${collection}/${id}`;
     });
   }
@@ -437,14 +439,17 @@ describe("another workspace's rows", () => {
     api_key: key,
   });
 
-  async function notFound(tokens: Partial<Record<CredentialKind, string>>, ids: Record<string, string>): Promise<void> {
+  async function expectNotFound(
+    tokens: Partial<Record<CredentialKind, string>>,
+    ids: Record<string, string>,
+  ): Promise<void> {
     const different: unknown[] = [];
-    let asked = 0;
+    let calls = 0;
     for (const route of withIds()) {
       for (const kind of route.access.kinds) {
         const token = tokens[kind];
         if (token === undefined) continue;
-        asked += 1;
+        calls += 1;
         const answer = await world.as(token).call(route.method, pathTo(route.path, ids), BODIES[route.name]);
         if (answer.status !== 404 || answer.error.code !== 'not_found') {
           different.push([route.name, kind, answer.status, answer.body]);
@@ -452,11 +457,11 @@ describe("another workspace's rows", () => {
       }
     }
     expect(different).toEqual([]);
-    expect(asked).toBeGreaterThan(0);
+    expect(calls).toBeGreaterThan(0);
   }
 
-  /** All that an id in a path can name, as its owner sees it. */
-  async function picture({ desk, ids }: Rows): Promise<unknown[]> {
+  /** @returns the rows as their owner reads them */
+  async function readRows({ desk, ids }: Rows): Promise<unknown[]> {
     const paths = [
       '/v1/api-keys',
       `/v1/bots/${ids.bots}`,
@@ -471,14 +476,14 @@ describe("another workspace's rows", () => {
     return Promise.all(paths.map(async path => (await desk.owner.api.get<unknown>(path)).data));
   }
 
-  it('are 404 at every route with an id in its path, for every kind of caller, and stay as they are', async () => {
-    const before = await picture(theirs);
-    await notFound(tokensOf(ours), theirs.ids);
-    expect(await picture(theirs)).toEqual(before);
+  it('Every route with an id answers 404 for another workspace’s rows, which stay unchanged', async () => {
+    const before = await readRows(theirs);
+    await expectNotFound(tokensOf(ours), theirs.ids);
+    expect(await readRows(theirs)).toEqual(before);
   });
 
-  it('are 404 below a row of the own workspace too', async () => {
-    await notFound(tokensOf(ours), { ...theirs.ids, conversations: newId() });
+  it('Another workspace’s message is 404 even under a conversation of the caller’s workspace', async () => {
+    await expectNotFound(tokensOf(ours), { ...theirs.ids, conversations: newId() });
     const mixed = await ours.desk.owner.api.patch(
       `/v1/conversations/${ours.ids.conversations}/messages/${theirs.ids.messages}`,
       { content: 'Taken over' },
@@ -486,30 +491,30 @@ describe("another workspace's rows", () => {
     expect(mixed.status).toBe(404);
   });
 
-  it('and malformed ids are told apart by nothing', async () => {
+  it('A malformed id gets the same 404 as another workspace’s', async () => {
     for (const malformed of ['x', '0', 'null', '%00', '..%2f..', '%F0%9F%92%A9', 'a'.repeat(2000)]) {
-      await notFound(tokensOf(ours), Object.fromEntries(Object.keys(theirs.ids).map(kind => [kind, malformed])));
+      await expectNotFound(tokensOf(ours), Object.fromEntries(Object.keys(theirs.ids).map(kind => [kind, malformed])));
     }
   });
 
-  it('and an id in capitals are told apart by nothing', async () => {
+  it('An id in capitals gets the same 404 as another workspace’s', async () => {
     const ids = Object.fromEntries(Object.entries(ours.ids).map(([kind, id]) => [kind, id.toUpperCase()]));
-    await notFound(tokensOf(ours), ids);
+    await expectNotFound(tokensOf(ours), ids);
   });
 
-  it("are as absent as another visitor's rows of the same channel", async () => {
+  it('A visitor gets 404 for another visitor’s rows of the same channel', async () => {
     const stranger = await world.visitor(ours.desk);
-    await notFound({ visitor: stranger.token }, ours.ids);
+    await expectNotFound({ visitor: stranger.token }, ours.ids);
   });
 
-  it('are as absent as rows of a channel outside of the scope of the member', async () => {
+  it('An agent gets 404 for rows of a channel outside its scope', async () => {
     const channel = await world.channel(ours.desk);
     const scoped: Agent = await world.colleague(ours.desk, { channel_ids: [channel.id] });
     const different: unknown[] = [];
     for (const route of withIds()) {
-      const placed = /\/(conversations|channels|contacts)\//.test(route.path) && route.access.kinds.includes('agent');
+      const isScoped = /\/(conversations|channels|contacts)\//.test(route.path) && route.access.kinds.includes('agent');
       const { permission, demands } = route.access;
-      if (!placed || isVisitorPermission(permission) || demands.allChannels) continue;
+      if (!isScoped || isVisitorPermission(permission) || demands.allChannels) continue;
       if (roleFor(permission, demands) !== 'agent') continue;
       const answer = await scoped.api.call(route.method, pathTo(route.path, ours.ids), BODIES[route.name]);
       if (answer.status !== 404) different.push([route.name, answer.status]);
@@ -517,7 +522,7 @@ describe("another workspace's rows", () => {
     expect(different).toEqual([]);
   });
 
-  it('are in no list', async () => {
+  it('No list has rows of another workspace', async () => {
     const lists = closedRoutes().filter(route => route.method === 'get' && route.parameters.length === 0);
     const secrets = [
       ...Object.values(theirs.ids),
@@ -535,10 +540,10 @@ describe("another workspace's rows", () => {
     }
   });
 
-  it('are refused where a body names them', async () => {
+  it('A body that names another workspace’s rows is refused (400)', async () => {
     const { api } = ours.desk.owner;
     const key = world.as(ours.key);
-    const own = `/v1/conversations/${ours.ids.conversations}`;
+    const conversationPath = `/v1/conversations/${ours.ids.conversations}`;
     const contact = (await api.post('/v1/contacts', { name: 'Nora' })).data;
     const named: [string, Answer<unknown>, number][] = [
       [
@@ -551,10 +556,18 @@ describe("another workspace's rows", () => {
         await api.post('/v1/conversations', { contact_id: contact.id, channel_id: theirs.ids.channels }),
         400,
       ],
-      ['assignee', await api.post(`${own}/assign`, { member_id: theirs.ids.members }), 400],
-      ['reply_to_id', await api.post(`${own}/messages`, { content: 'x', reply_to_id: theirs.ids.messages }), 400],
-      ['member_id', await key.post(`${own}/messages`, { content: 'x', member_id: theirs.ids.members }), 400],
-      ['bot_id', await key.post(`${own}/messages`, { content: 'x', bot_id: theirs.ids.bots }), 400],
+      ['assignee', await api.post(`${conversationPath}/assign`, { member_id: theirs.ids.members }), 400],
+      [
+        'reply_to_id',
+        await api.post(`${conversationPath}/messages`, { content: 'x', reply_to_id: theirs.ids.messages }),
+        400,
+      ],
+      [
+        'member_id',
+        await key.post(`${conversationPath}/messages`, { content: 'x', member_id: theirs.ids.members }),
+        400,
+      ],
+      ['bot_id', await key.post(`${conversationPath}/messages`, { content: 'x', bot_id: theirs.ids.bots }), 400],
       [
         'conversation_id',
         await api.post(`/v1/canned-responses/${ours.ids['canned-responses']}/render`, {
@@ -586,8 +599,8 @@ describe("another workspace's rows", () => {
   });
 });
 
-describe('a public route', () => {
-  it('ignores a credential that comes along, even a bad one', async () => {
+describe('Public routes', () => {
+  it('A public route ignores the Authorization header, even an invalid one', async () => {
     const desk = await world.desk();
     const bad = [
       'Bearer nonsense',
@@ -598,26 +611,26 @@ describe('a public route', () => {
       '\u00ff'.repeat(100),
     ];
     for (const Authorization of bad) {
-      const asked = [
+      const answers = [
         await world.anyone.post('/v1/auth/login', { email: desk.owner.email, password: PASSWORD }, { Authorization }),
         await world.anyone.post('/v1/auth/refresh', { refresh_token: desk.owner.refreshToken }, { Authorization }),
         await world.anyone.post('/v1/auth/password/forgot', { email: desk.owner.email }, { Authorization }),
         await world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken }, { Authorization }),
         await world.anyone.get(`/v1/widget/config?widget_token=${desk.widgetToken}`, { Authorization }),
       ];
-      expect(asked.map(answer => answer.status)).toEqual([200, 200, 200, 200, 200]);
+      expect(answers.map(answer => answer.status)).toEqual([200, 200, 200, 200, 200]);
     }
   });
 });
 
-describe('a page of a foreign origin', () => {
+describe('Browser pages of a foreign origin', () => {
   const preflight = (path: string, method: string) =>
     world.anyone.call('options' as never, path, undefined, {
       Origin: 'https://evil.example',
       'Access-Control-Request-Method': method,
     });
 
-  it('may not call the routes that only servers call, however the path is spelled', async () => {
+  it('A browser page cannot call routes for servers only, however the path is spelled', async () => {
     const key = await world.apiKey(await world.desk());
     for (const path of [
       '/v1/workspace/members',
@@ -627,12 +640,12 @@ describe('a page of a foreign origin', () => {
     ]) {
       const answer = await key.post(path, {}, { Origin: 'https://evil.example' });
       expect([path, answer.headers['access-control-allow-origin']]).toEqual([path, undefined]);
-      const asked = await preflight(path, 'POST');
-      expect([path, asked.headers['access-control-allow-origin']]).toEqual([path, undefined]);
+      const preflighted = await preflight(path, 'POST');
+      expect([path, preflighted.headers['access-control-allow-origin']]).toEqual([path, undefined]);
     }
   });
 
-  it('may call the others, without credentials', async () => {
+  it('A browser page can call other routes, without cookies', async () => {
     const answer = await world.anyone.get('/v1/channels', { Origin: 'https://shop.example' });
     expect(answer.headers['access-control-allow-origin']).toBe('*');
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
@@ -647,7 +660,7 @@ interface Layer {
   route?: { path: string; methods: Record<string, boolean> };
 }
 
-/** What express would answer by a handler of its own: `GET /v1/bots/:id`. */
+/** @returns the routes of the Express router, such as `GET /v1/bots/:id` */
 function routerRoutes(): string[] {
   const express = world.app.app.getHttpAdapter().getInstance() as { router: { stack: Layer[] } };
   return express.router.stack.flatMap(({ route }) =>
@@ -655,7 +668,7 @@ function routerRoutes(): string[] {
   );
 }
 
-/** Every method of every controller that Nest knows as a handler. */
+/** @returns every route handler of every controller */
 function handlers(): { controller: Type; handler: () => unknown }[] {
   const modules = [...world.app.app.get(ModulesContainer).values()];
   return modules
@@ -669,8 +682,8 @@ function handlers(): { controller: Type; handler: () => unknown }[] {
     });
 }
 
-function who(access: Access | undefined): string {
-  if (!access) return 'nobody has said';
+function describeAccess(access: Access | undefined): string {
+  if (!access) return 'undeclared';
   if (access.public) return 'anyone';
   if (isVisitorPermission(access.permission)) return 'visitor';
   const agent = access.kinds.includes('agent')

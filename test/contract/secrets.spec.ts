@@ -17,13 +17,13 @@ import { jwt } from '../support/tokens.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
-describe('after a run through every door', () => {
+describe('Storage and logs after requests to every endpoint that handles secrets', () => {
   const lines: string[] = [];
-  /** Every secret that crossed the wire, by what it is. */
+  /** Every secret that was sent or received, by name. */
   const secrets: Record<string, string> = {};
-  /** Answers and requests that were about secrets, to see that the run was what it claims to be. */
+  /** Statuses of the responses, which prove that the requests took the expected paths. */
   const statuses: number[] = [];
-  const doors: number[] = [];
+  const accessStatuses: number[] = [];
   let world: World;
   let desk: Desk;
   let stored: string;
@@ -40,14 +40,14 @@ describe('after a run through every door', () => {
     await bots();
     await widget();
     await sockets(await world.visitor(desk));
-    await nonsense();
-    await faults();
-    stored = await dump();
+    await misplacedSecrets();
+    await databaseErrors();
+    stored = await dumpTables();
     logged = lines.join('');
   });
   afterAll(() => world.stop());
 
-  /** Notes a secret under its name. */
+  /** Registers a secret under a name. @returns the secret */
   function secret(name: string, value: string): string {
     secrets[name] = value;
     return value;
@@ -114,7 +114,7 @@ describe('after a run through every door', () => {
     for (const { status } of [made, again, member, revoked, refused]) statuses.push(status);
   }
 
-  /** Notes what an answer lets its reader do. */
+  /** Registers the tokens in a response. */
   function session(name: string, { data }: Answer<Json>): Json {
     secret(`${name}: token`, data.token as string);
     secret(`${name}: refresh token`, data.refresh_token as string);
@@ -125,8 +125,8 @@ describe('after a run through every door', () => {
     const made = await desk.owner.api.post('/v1/api-keys', { name: 'backend' });
     const key = world.as(secret('API key of a backend', made.data.key));
     const { email } = desk.owner;
-    const ask = (body: object = {}) => key.post('/v1/auth/sso/ticket', { email, ...body });
-    const issued = [await ask(), await ask({ channel_ids: [] }), await ask()];
+    const issue = (body: object = {}) => key.post('/v1/auth/sso/ticket', { email, ...body });
+    const issued = [await issue(), await issue({ channel_ids: [] }), await issue()];
     const [first = '', second = '', third = ''] = issued.map(({ data }, index) =>
       secret(`ticket ${index}`, ticketIn(data.redirect_url as string)),
     );
@@ -137,23 +137,23 @@ describe('after a run through every door', () => {
     session('by ticket, rotated', await world.anyone.post('/v1/auth/refresh', { refresh_token }));
     session('by ticket, narrow', await exchange(second));
     const spent = await exchange(first);
-    const unknown = await exchange(secret('ticket, made up', `sst_${unique('of nobody')}`));
+    const unknown = await exchange(secret('ticket, unknown', `sst_${unique('of nobody')}`));
     const asToken = await world.as(third).get('/v1/auth/me');
     const byKey = await key.post('/v1/auth/agent-token', { email });
     const { token } = session('by key', byKey);
-    session('grown', await world.as(token).post('/v1/auth/agent-token', { channel_ids: [] }));
+    session('derived', await world.as(token).post('/v1/auth/agent-token', { channel_ids: [] }));
     const asTicket = await exchange(token as string);
     const inBrowser = await key.post('/v1/auth/sso/ticket', { email }, { Origin: 'https://shop.example' });
-    // where nobody would send them, but somebody will
+    // Secrets in query strings, where clients may send them by mistake.
     await world.anyone.get(`/v1/auth/sso/exchange?ticket=${third}`);
     await world.anyone.post(`/v1/auth/sso/exchange?ticket=${third}`, {});
     await world.anyone.get(`/dashboard?sso_ticket=${third}`);
     await world.anyone.get(`/v1/workspace?api_key=${key.token}&access_token=${token}`);
     await key.post(`/v1/auth/agent-token?token=${token}`, { email: 'nobody@example.com' });
     await desk.owner.api.delete(`/v1/api-keys/${made.data.id}?end_sessions=true`);
-    const dead = [await ask(), await key.get(`/v1/workspace?key=${key.token}`), await exchange(third)];
-    const refused = [spent, unknown, asToken, byKey, asTicket, inBrowser, ...dead];
-    doors.push(...issued.map(({ status }) => status), rotating.status, ...refused.map(({ status }) => status));
+    const afterDeletion = [await issue(), await key.get(`/v1/workspace?key=${key.token}`), await exchange(third)];
+    const refused = [spent, unknown, asToken, byKey, asTicket, inBrowser, ...afterDeletion];
+    accessStatuses.push(...issued.map(({ status }) => status), rotating.status, ...refused.map(({ status }) => status));
   }
 
   async function invites(): Promise<void> {
@@ -172,7 +172,7 @@ describe('after a run through every door', () => {
     const chosen = password('chosen with an invite');
     const accept = (token: string, typed: string) =>
       world.anyone.post('/v1/auth/register-user', { invite_token: token, name: 'G', password: typed });
-    const stale = await accept(first, password('typed at a dead link'));
+    const stale = await accept(first, password('typed at a renewed invite'));
     const short = await accept(invite_token, secret('password: too short', 'T1ny-pw!'));
     const preview = await world.anyone.post('/v1/auth/invite-preview', { invite_token });
     const accepted = await accept(invite_token, chosen);
@@ -183,7 +183,8 @@ describe('after a run through every door', () => {
     const wrong = await accept(other, password('typed at an invite'));
     await world.anyone.get(`/dashboard?invite=${other}`);
     await world.anyone.get(`/v1/auth/invite-preview?invite_token=${other}`);
-    for (const { status } of [made, renewed, resent, stale, short, preview, accepted, spent, wrong]) doors.push(status);
+    for (const { status } of [made, renewed, resent, stale, short, preview, accepted, spent, wrong])
+      accessStatuses.push(status);
   }
 
   async function bots(): Promise<void> {
@@ -193,15 +194,17 @@ describe('after a run through every door', () => {
     expect(again.data.secret).toBe(made.data.secret);
     const path = `/v1/bots/${made.data.id}`;
     const rotated = await desk.owner.api.post(`${path}/rotate-secret`);
-    const changed = await desk.owner.api.patch(path, { secret: secret('bot secret, wished for', unique('whsec')) });
+    const changed = await desk.owner.api.patch(path, {
+      secret: secret('bot secret, chosen by the caller', unique('whsec')),
+    });
     const deleted = await desk.owner.api.post('/v1/bots', { name: 'Gone' });
     await desk.owner.api.delete(`/v1/bots/${deleted.data.id}`);
     for (const [name, { data }] of Object.entries({ made, rotated, deleted })) {
       const whole = secret(`bot secret, ${name}`, data.secret as string);
-      // what signs is what the text after the prefix stands for
+      // The signing key is the decoded text after the prefix.
       secret(`bot key, ${name}`, Buffer.from(whole.replace('whsec_', ''), 'base64').toString('hex'));
     }
-    for (const { status } of [made, again, rotated, changed, deleted]) doors.push(status);
+    for (const { status } of [made, again, rotated, changed, deleted]) accessStatuses.push(status);
   }
 
   async function widget(): Promise<void> {
@@ -221,7 +224,7 @@ describe('after a run through every door', () => {
     for (const { status } of [made, rotated, session, refused, renewed, self]) statuses.push(status);
   }
 
-  /** Opened, refused, closed at once, at an address that is none: tokens in every query. */
+  /** Opens sockets that are admitted, refused, closed or at an unknown path, with tokens in every query. */
   async function sockets(visitor: Visitor): Promise<void> {
     secret('visitor token on a socket', visitor.token);
     const conversation = await world.conversation(visitor);
@@ -243,8 +246,8 @@ describe('after a run through every door', () => {
     }
   }
 
-  /** Secrets where nobody looks for them. */
-  async function nonsense(): Promise<void> {
+  /** Sends secrets in unexpected parts of requests. */
+  async function misplacedSecrets(): Promise<void> {
     const token = desk.owner.token;
     await world.as(token).get(`/v1/nowhere?token=${token}`);
     await world.as(token).get(`/v1/conversations?cursor=${token}`);
@@ -258,29 +261,29 @@ describe('after a run through every door', () => {
     expect((await fetch(`${world.app.url}/v1/auth/login`, { method: 'POST', headers, body })).status).toBe(400);
   }
 
-  /** What the database refuses comes with the values that it was asked to write. */
-  async function faults(): Promise<void> {
+  /** Causes a database error, whose message has the values of the statement. */
+  async function databaseErrors(): Promise<void> {
     await world.app.database.query(`ALTER TABLE contact ADD CONSTRAINT ck_planted CHECK (name <> 'Unlucky')`);
-    const told = secret('what somebody said', unique('privately'));
-    const details = { name: 'Unlucky', email: `${told}@example.com`, custom_attributes: { told } };
+    const attribute = secret('private attribute', unique('privately'));
+    const details = { name: 'Unlucky', email: `${attribute}@example.com`, custom_attributes: { attribute } };
     expect((await desk.owner.api.post('/v1/contacts', details)).status).toBe(500);
     await world.app.database.query('ALTER TABLE contact DROP CONSTRAINT ck_planted');
-    await brokenDoors();
+    await failedWrites();
   }
 
-  /** At each door the statement that fails is the one that writes the secret's hash, or the secret sealed. */
-  async function brokenDoors(): Promise<void> {
+  /** Makes the statement fail that writes the hash or the encrypted secret, at every endpoint that creates one. */
+  async function failedWrites(): Promise<void> {
     const key = await world.apiKey(desk);
     const { email } = desk.owner;
     const { redirect_url } = (await key.post('/v1/auth/sso/ticket', { email })).data;
     const invite = await desk.owner.api.post('/v1/workspace/invites', { email: `${unique('late')}@example.com` });
-    const ticket = secret('ticket at a broken door', ticketIn(redirect_url as string));
-    const invite_token = secret('invite at a broken door', tokenIn(invite.data.accept_url as string));
+    const ticket = secret('ticket at a failed write', ticketIn(redirect_url as string));
+    const invite_token = secret('invite at a failed write', tokenIn(invite.data.accept_url as string));
     const tables = ['session', 'sso_ticket', 'invite', 'bot', 'api_key'];
     for (const table of tables) {
       await world.app.database.query(`ALTER TABLE ${table} ADD CONSTRAINT ck_broken CHECK (false) NOT VALID`);
     }
-    const body = { name: 'G', email, password: password('at a broken door') };
+    const body = { name: 'G', email, password: password('at a failed write') };
     const answers = [
       await world.anyone.post('/v1/auth/sso/exchange', { ticket }),
       await key.post('/v1/auth/sso/ticket', { email }),
@@ -295,8 +298,8 @@ describe('after a run through every door', () => {
     session('after the fault', await world.anyone.post('/v1/auth/sso/exchange', { ticket }));
   }
 
-  /** Every row of every table, as text. */
-  async function dump(): Promise<string> {
+  /** @returns every row of every table, as text */
+  async function dumpTables(): Promise<string> {
     const tables = await world.app.database.query<{ name: string }>(
       `SELECT quote_ident(table_name) AS name FROM information_schema.tables WHERE table_schema = 'public'`,
     );
@@ -308,21 +311,21 @@ describe('after a run through every door', () => {
     return (await Promise.all(texts)).join('\n');
   }
 
-  /** Which secrets the text has, as they are or in any other writing. */
-  const found = (text: string) =>
+  /** @returns names of the secrets in the text, plain or encoded */
+  const findSecrets = (text: string) =>
     Object.entries(secrets).flatMap(([name, value]) => {
-      const forms = Object.entries(formsOf(value)).filter(([, form]) => text.includes(form));
+      const forms = Object.entries(encodingsOf(value)).filter(([, form]) => text.includes(form));
       return forms.map(([form]) => (form === 'as it is' ? name : `${name}, ${form}`));
     });
 
-  it('the run was what it claims to be', () => {
+  it('The requests of this test had the expected statuses and stored hashes', () => {
     expect(statuses).toEqual([
       ...[201, 401, 400, 200, 200, 401, 200, 200],
       ...[200, 200, 401],
       ...[201, 201, 201, 200, 401],
       ...[201, 200, 200, 401, 200, 200],
     ]);
-    expect(doors).toEqual([
+    expect(accessStatuses).toEqual([
       ...[200, 200, 200, 200, 401, 401, 401, 200, 401, 403, 401, 401, 401],
       ...[201, 200, 200, 401, 400, 200, 201, 401, 401],
       ...[201, 201, 200, 200, 201],
@@ -339,15 +342,15 @@ describe('after a run through every door', () => {
     expect(logged).toContain('"level":"debug"');
   });
 
-  it('no table holds a password, token, key or secret as it was', () => {
-    expect(found(stored).filter(name => name !== 'what somebody said')).toEqual([]);
+  it('No table has a password, token, key or secret in plain or encoded form', () => {
+    expect(findSecrets(stored).filter(name => name !== 'private attribute')).toEqual([]);
   });
 
-  it('no line of the log holds one, at the finest level', () => {
-    expect(found(logged)).toEqual([]);
+  it('No log line at level trace has a password, token, key or secret', () => {
+    expect(findSecrets(logged)).toEqual([]);
   });
 
-  it('no line of the access log has a query, nor has any a fragment', () => {
+  it('No access log line has a query string or fragment', () => {
     const requests = lines.map(line => JSON.parse(line) as { context?: string; path?: string; msg?: string });
     const paths = requests.filter(({ context }) => context === 'http').map(({ path, msg }) => `${path} ${msg}`);
     expect(paths.length).toBeGreaterThan(80);
@@ -355,21 +358,23 @@ describe('after a run through every door', () => {
     expect(logged).not.toMatch(/sso_ticket=|invite=|[?&](token|ticket|key|access_token|api_key|invite_token)=/);
   });
 
-  it('finds a secret in any writing: what these tests would see', () => {
+  it('The search for secrets finds them in hex, base64, base64url and URL encoding', () => {
     const value = secrets['API key of a backend'] ?? '';
     for (const encoding of ['utf8', 'hex', 'base64', 'base64url'] as const) {
       for (const before of ['', 'x', 'xy']) {
         const text = Buffer.from(`${before}${value} and more`).toString(encoding);
-        expect([encoding, before, found(text).length > 0]).toEqual([encoding, before, true]);
+        expect([encoding, before, findSecrets(text).length > 0]).toEqual([encoding, before, true]);
       }
     }
-    expect(found(encodeURIComponent(secrets['password: changed'] ?? ''))).toEqual(['password: changed, in a URL']);
+    expect(findSecrets(encodeURIComponent(secrets['password: changed'] ?? ''))).toEqual([
+      'password: changed, in a URL',
+    ]);
     const { token = '' } = { token: secrets['by key: token'] };
-    expect(found(token.split('.').at(-1) ?? '')).toEqual(['by key: token, its signature']);
-    expect(found(JSON.stringify({ nothing: 'of that kind' }))).toEqual([]);
+    expect(findSecrets(token.split('.').at(-1) ?? '')).toEqual(['by key: token, its signature']);
+    expect(findSecrets(JSON.stringify({ nothing: 'of that kind' }))).toEqual([]);
   });
 
-  it('the log tells of the fault all the same: what failed, where, and whose request it was', () => {
+  it('The log of a database error has its type, code, constraint, stack and request id', () => {
     const line = lines.find(text => text.includes('ck_planted')) ?? '{}';
     const { level, requestId, err } = JSON.parse(line) as {
       level: string;
@@ -382,15 +387,15 @@ describe('after a run through every door', () => {
     expect(err.stack).toContain('contacts');
   });
 
-  it('every line of the log is JSON, with a level and a time', () => {
+  it('Every log line is JSON with a level and a time', () => {
     for (const line of lines) {
       expect(JSON.parse(line)).toMatchObject({ level: expect.any(String), time: expect.stringMatching(/^2\S+Z$/) });
     }
   });
 });
 
-/** The ways in which a secret could be written down. In base64 it looks different by where in a text it begins. */
-function formsOf(value: string): Record<string, string> {
+/** @returns the encodings of a secret. In base64 it depends on the secret's offset in the text. */
+function encodingsOf(value: string): Record<string, string> {
   const signature = value.startsWith('eyJ') ? value.split('.').at(-1) : undefined;
   const aligned = [0, 1, 2].flatMap(shift => {
     const bytes = Buffer.from('x'.repeat(shift) + value);
@@ -410,8 +415,8 @@ function formsOf(value: string): Record<string, string> {
   };
 }
 
-describe('the log', () => {
-  it('blots out what is named like a secret, wherever in the object', () => {
+describe('The log', () => {
+  it('The log redacts fields named like secrets at any depth', () => {
     const lines: string[] = [];
     const log = createLog({ level: 'trace', pretty: false, destination: { write: line => void lines.push(line) } });
     log.info({ password: 'hush-1', headers: { authorization: 'hush-2' }, a: { b: { token: 'hush-3' } } }, 'words');
@@ -423,11 +428,11 @@ describe('the log', () => {
   });
 });
 
-describe('the configuration', () => {
+describe('The configuration', () => {
   const folder = mkdtempSync(join(tmpdir(), 'support-chat-config-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-  const SOUND = {
+  const VALID = {
     NODE_ENV: 'production',
     DATABASE_URL: 'postgres://chat@db.internal/chat',
     PUBLIC_URL: 'https://chat.company.net',
@@ -446,19 +451,19 @@ describe('the configuration', () => {
     }
   }
 
-  it('of production, sound, is taken', () => {
-    expect(faultsOf(SOUND)).toEqual([]);
-    expect(loadConfig(SOUND)).toMatchObject({
+  it('A valid production configuration is accepted', () => {
+    expect(faultsOf(VALID)).toEqual([]);
+    expect(loadConfig(VALID)).toMatchObject({
       production: true,
       publicUrl: 'https://chat.company.net',
       dashboardUrl: 'https://chat.company.net/dashboard',
       bcryptCost: 12,
       rateLimits: RATE_LIMITS,
     });
-    expect(Object.isFrozen(loadConfig(SOUND))).toBe(true);
+    expect(Object.isFrozen(loadConfig(VALID))).toBe(true);
   });
 
-  it('tells all its faults at once, each by its variable, and repeats no secret', () => {
+  it('An invalid configuration reports all faults at once, by variable, without secrets', () => {
     const faults = faultsOf({
       NODE_ENV: 'production',
       PORT: '70000',
@@ -490,10 +495,13 @@ describe('the configuration', () => {
     expect(new ConfigInvalid(faults).message.split('\n')).toHaveLength(12);
   });
 
-  it.each(['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PUBLIC_URL'])('of production needs %s', name => {
-    expect(faultsOf({ ...SOUND, [name]: undefined })).toEqual([`${name} is required when NODE_ENV=production`]);
-    expect(faultsOf({ ...SOUND, [name]: '  ' })).toEqual([`${name} is required when NODE_ENV=production`]);
-  });
+  it.each(['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PUBLIC_URL'])(
+    'A production configuration requires %s',
+    name => {
+      expect(faultsOf({ ...VALID, [name]: undefined })).toEqual([`${name} is required when NODE_ENV=production`]);
+      expect(faultsOf({ ...VALID, [name]: '  ' })).toEqual([`${name} is required when NODE_ENV=production`]);
+    },
+  );
 
   it.each([
     'change-me-change-me-change-me-change-me',
@@ -510,28 +518,31 @@ describe('the configuration', () => {
     'a'.repeat(40),
     'abc'.repeat(20),
     '0123456789'.repeat(4).replaceAll('9', '8'),
-  ])('of production refuses the placeholder %s, in either place, first or later', placeholder => {
-    for (const name of ['JWT_SECRETS', 'ENCRYPTION_KEYS'] as const) {
-      for (const value of [placeholder, `${SOUND[name]},${placeholder}`]) {
-        const faults = faultsOf({ ...SOUND, [name]: value });
-        expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} holds a placeholder; .*openssl rand`))]);
-        expect(faults.join()).not.toContain(placeholder);
+  ])(
+    'A production configuration refuses the placeholder %s as a secret or key, first or later in the list',
+    placeholder => {
+      for (const name of ['JWT_SECRETS', 'ENCRYPTION_KEYS'] as const) {
+        for (const value of [placeholder, `${VALID[name]},${placeholder}`]) {
+          const faults = faultsOf({ ...VALID, [name]: value });
+          expect(faults).toEqual([expect.stringMatching(new RegExp(`^${name} holds a placeholder; .*openssl rand`))]);
+          expect(faults.join()).not.toContain(placeholder);
+        }
       }
-    }
-  });
+    },
+  );
 
-  it('of production wants https, strong hashes, and says how to do without', () => {
-    expect(faultsOf({ ...SOUND, PUBLIC_URL: 'http://a.b' })).toEqual([
+  it('A production configuration requires https and strong hashes, and names the override', () => {
+    expect(faultsOf({ ...VALID, PUBLIC_URL: 'http://a.b' })).toEqual([
       expect.stringContaining('ALLOW_INSECURE_HTTP=on'),
     ]);
-    expect(faultsOf({ ...SOUND, DASHBOARD_URL: 'http://a.b' })).toEqual([expect.stringContaining('DASHBOARD_URL')]);
-    expect(faultsOf({ ...SOUND, PUBLIC_URL: 'http://a.b', ALLOW_INSECURE_HTTP: 'on' })).toEqual([]);
-    expect(faultsOf({ ...SOUND, BCRYPT_COST: '11' })).toEqual([
+    expect(faultsOf({ ...VALID, DASHBOARD_URL: 'http://a.b' })).toEqual([expect.stringContaining('DASHBOARD_URL')]);
+    expect(faultsOf({ ...VALID, PUBLIC_URL: 'http://a.b', ALLOW_INSECURE_HTTP: 'on' })).toEqual([]);
+    expect(faultsOf({ ...VALID, BCRYPT_COST: '11' })).toEqual([
       expect.stringContaining('BCRYPT_COST must be at least 12'),
     ]);
   });
 
-  it('outside of production is whole without a single variable', () => {
+  it('Outside production, the configuration needs no variable', () => {
     const config = loadConfig({ DATA_DIR: folder });
     expect(config).toMatchObject({
       production: false,
@@ -544,7 +555,7 @@ describe('the configuration', () => {
     });
   });
 
-  it('makes its secrets once, keeps them to itself, and finds them again', () => {
+  it('Generated secrets are stored once with mode 600 and read again', () => {
     const dataDir = join(folder, 'made', 'here');
     const [first, second] = [loadConfig({ DATA_DIR: dataDir }), loadConfig({ DATA_DIR: dataDir })];
     expect(second.jwtSecrets).toEqual(first.jwtSecrets);
@@ -554,7 +565,7 @@ describe('the configuration', () => {
     expect(statSync(join(dataDir, 'secrets.json')).mode & 0o777).toBe(0o600);
   });
 
-  it('says so where those secrets cannot be kept or read, and not what it read', () => {
+  it('Unreadable or unwritable secrets are reported without their content', () => {
     const broken = join(folder, 'broken');
     mkdirSync(broken);
     for (const text of ['{"jwt":"half of a secr', '{"jwt":"only one of two"}', '[]', 'null']) {
@@ -572,8 +583,8 @@ describe('the configuration', () => {
     ]);
   });
 
-  describe('reads', () => {
-    const taken: [keyof typeof VARIABLES, string, unknown][] = [
+  describe('Valid variables', () => {
+    const accepted: [keyof typeof VARIABLES, string, unknown][] = [
       ['PORT', '0', { port: 0 }],
       ['PORT', ' 65535 ', { port: 65535 }],
       ['HOST', '127.0.0.1', { host: '127.0.0.1' }],
@@ -609,18 +620,18 @@ describe('the configuration', () => {
       ['MAIL_FROM', 'Kundendienst Köln <hilfe@köln.example>', { mailFrom: 'Kundendienst Köln <hilfe@köln.example>' }],
       ['MAIL_FROM', 'root@localhost', { mailFrom: 'root@localhost' }],
     ];
-    it.each(taken)('%s=%s', (name, value, expected) => {
+    it.each(accepted)('The configuration accepts %s=%s', (name, value, expected) => {
       expect(loadConfig({ DATA_DIR: folder, [name]: value })).toMatchObject(expected as object);
     });
 
-    it('several secrets, of which the first signs and all have short names of their own', () => {
+    it('JWT_SECRETS may list several secrets, each with its own short key id', () => {
       const { jwtSecrets } = loadConfig({ DATA_DIR: folder, JWT_SECRETS: ` ${'n'.repeat(32)} , ${'o'.repeat(32)}` });
       expect(jwtSecrets.map(({ secret }) => secret[0])).toEqual(['n', 'o']);
       expect(new Set(jwtSecrets.map(({ id }) => id)).size).toBe(2);
       for (const { id } of jwtSecrets) expect(id).toMatch(/^[0-9a-f]{8}$/);
     });
 
-    it('rates by name, and leaves the others as published', () => {
+    it('RATE_LIMITS overrides the named limits and keeps the others at their defaults', () => {
       const { rateLimits } = loadConfig({ DATA_DIR: folder, RATE_LIMITS: ' agent=6000/60 ,visitor_message=3/1,' });
       expect(rateLimits).toMatchObject({
         agent: { points: 6000, seconds: 60 },
@@ -631,11 +642,11 @@ describe('the configuration', () => {
     });
   });
 
-  it('A LOG_FORMAT that is unknown is answered with the formats, and nothing after the last.', () => {
+  it('An unknown LOG_FORMAT is reported with the list of formats', () => {
     expect(faultsOf({ LOG_FORMAT: 'xml' })).toEqual(['LOG_FORMAT must be one of json, pretty']);
   });
 
-  describe('refuses', () => {
+  describe('Invalid variables', () => {
     const refused: [keyof typeof VARIABLES, string[]][] = [
       ['NODE_ENV', ['prod', 'Production']],
       ['PORT', ['-1', '65536', '3000.5', '0x10', '1e3', 'http', '3000 3001', '٣٠٠٠']],
@@ -678,7 +689,7 @@ describe('the configuration', () => {
         ],
       ],
     ];
-    it.each(refused)('%s where it is none', (name, values) => {
+    it.each(refused)('The configuration refuses invalid values of %s', (name, values) => {
       for (const value of values) {
         const faults = faultsOf({ [name]: value });
         expect([value, faults.map(fault => fault.split(' ')[0])]).toEqual([value, [name]]);

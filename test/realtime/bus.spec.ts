@@ -6,7 +6,7 @@ import { hasRedis, RedisServer } from '../support/redis.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
-(hasRedis ? describe : describe.skip)('two instances with a bus', () => {
+(hasRedis ? describe : describe.skip)('Two instances with a bus', () => {
   let redis: RedisServer;
   let database: TestDatabase;
   let one: World;
@@ -16,7 +16,7 @@ import { World } from '../support/world.js';
 
   beforeAll(async () => {
     redis = await RedisServer.start();
-    // of its own, for a transaction that is held open there
+    // A test leaves a transaction open, which delays the log of every database on the server.
     database = await ownDatabase();
     one = await World.start({ REDIS_URL: redis.url }, { database });
     other = await World.start({ REDIS_URL: redis.url }, { database });
@@ -33,11 +33,11 @@ import { World } from '../support/world.js';
   const bus = async (world: World) =>
     ((await (await fetch(`${world.app.url}/readyz`)).json()) as { bus: string; status: string }).bus;
 
-  it('say so', async () => {
+  it('Both instances report a working bus in /readyz', async () => {
     await eventually(async () => ((await bus(one)) === 'ok' && (await bus(other)) === 'ok') || undefined);
   });
 
-  it('hear on one what is said on the other at once, even while the log is held back', async () => {
+  it('A socket on one instance receives a message of the other at once, even while an open transaction delays the log', async () => {
     const socket = await other.agentSocket(desk.owner);
     await one.app.database.query('BEGIN');
     await one.app.database.query('SELECT pg_current_xact_id()');
@@ -50,7 +50,7 @@ import { World } from '../support/world.js';
     await socket.close();
   });
 
-  it('see each other’s visitors type', async () => {
+  it('An agent connected to one instance sees a visitor of the other instance type', async () => {
     const [conversation] = (await visitor.api.get('/v1/widget/conversations')).data.items;
     const [agent, typist] = [await other.agentSocket(desk.owner), await one.visitorSocket(visitor)];
     typist.send({ type: 'typing', conversation_id: conversation.id });
@@ -59,12 +59,12 @@ import { World } from '../support/world.js';
     await typist.close();
   });
 
-  it('hear each other through the log when the bus is gone, and stay ready', async () => {
+  it('Without the bus, an instance receives the messages of the other through the log and stays ready', async () => {
     const socket = await other.agentSocket(desk.owner);
     await redis.kill();
     const [conversation] = (await visitor.api.get('/v1/widget/conversations')).data.items;
-    const said = await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'late' });
-    expect(said.status).toBe(201);
+    const sent = await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'late' });
+    expect(sent.status).toBe(201);
     await socket.next('message.created', ({ data }) => data.message.content === 'late');
     await eventually(async () => (await bus(one)) === 'down' || undefined, 8_000);
     expect((await fetch(`${one.app.url}/readyz`)).status).toBe(200);

@@ -7,7 +7,7 @@ import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
 
 const RATES = 'register=1000/60,widget_session=1000/60,handshake=1000/60';
-/** The published burst, which practically never fills up again. */
+/** The documented burst of 64 KiB with a refill too slow to matter in a test. */
 const NO_REFILL = `${RATES},frame_bytes=65536/86400`;
 const KIB = 1024;
 
@@ -26,26 +26,26 @@ function withRates(rates: string): void {
   });
 }
 
-/** A legal frame of so many bytes. */
+/** A valid frame of exactly this many bytes. */
 function heartbeat(bytes: number): string {
   const frame = { type: 'presence.heartbeat', pad: '' };
   return JSON.stringify({ ...frame, pad: 'x'.repeat(bytes - JSON.stringify(frame).length) });
 }
 
-/** A legal frame of a known type with so many keys that mean nothing. */
-function junk(keys: number): object {
+/** A valid frame of a known type with this many unknown keys. */
+function frameWithKeys(keys: number): object {
   const fields = Array.from({ length: keys }, (_nothing, index): [string, number] => [`k${index}`, index]);
   return { type: 'presence.heartbeat', ...Object.fromEntries(fields) };
 }
 
-const opened = (count: number): Promise<TestSocket[]> =>
+const openSockets = (count: number): Promise<TestSocket[]> =>
   Promise.all(Array.from({ length: count }, () => world.visitorSocket(visitor)));
 
-describe('the bytes of a principal’s frames', () => {
+describe('The byte limit of a principal’s frames', () => {
   withRates(NO_REFILL);
 
-  it('are 64 KiB at once over all its sockets: the socket that sends more closes with 4008, the others stay', async () => {
-    const sockets = await opened(20);
+  it('A principal may send a burst of 64 KiB over all its sockets; the socket that exceeds it closes with 4008', async () => {
+    const sockets = await openSockets(20);
     for (const socket of sockets.slice(0, 15)) {
       socket.send(heartbeat(4 * KIB));
       await socket.settled();
@@ -58,18 +58,18 @@ describe('the bytes of a principal’s frames', () => {
     for (const socket of sockets) socket.ws.terminate();
   });
 
-  it('are no more after it has connected anew', async () => {
-    const [first] = (await opened(1)) as [TestSocket];
+  it('Reconnecting does not renew a principal’s byte limit', async () => {
+    const [first] = (await openSockets(1)) as [TestSocket];
     first.send(heartbeat(60 * KIB));
     await first.settled();
     await first.close();
-    const [second] = (await opened(1)) as [TestSocket];
+    const [second] = (await openSockets(1)) as [TestSocket];
     second.send(heartbeat(8 * KIB));
     expect((await second.end()).code).toBe(4008);
   });
 
-  it('are counted for each principal by itself', async () => {
-    const [socket] = (await opened(1)) as [TestSocket];
+  it('The bytes of one principal do not count against another', async () => {
+    const [socket] = (await openSockets(1)) as [TestSocket];
     socket.send(heartbeat(60 * KIB));
     await socket.settled();
     const other = await world.visitorSocket(await world.visitor(desk));
@@ -80,25 +80,25 @@ describe('the bytes of a principal’s frames', () => {
   });
 });
 
-describe('a frame with more than 50 values', () => {
+describe('A frame with more than 50 values', () => {
   withRates(`${RATES},frame_bytes=1000000/1`);
 
-  it('is answered with frame_too_many_values, and the tenth closes the socket with 4501', async () => {
-    const [socket] = (await opened(1)) as [TestSocket];
-    socket.send(junk(49));
+  it('A frame with more than 50 values is answered with frame_too_many_values; the tenth closes the socket with 4501', async () => {
+    const [socket] = (await openSockets(1)) as [TestSocket];
+    socket.send(frameWithKeys(49));
     await socket.settled();
     expect(socket.of('error')).toEqual([]);
-    for (let index = 0; index < 10; index += 1) socket.send(junk(index === 0 ? 50 : 5_000));
+    for (let index = 0; index < 10; index += 1) socket.send(frameWithKeys(index === 0 ? 50 : 5_000));
     expect((await socket.end()).code).toBe(4501);
     expect(socket.of('error').map(({ error }) => error?.code)).toEqual(Array(10).fill('frame_too_many_values'));
   });
 });
 
-describe('with RATE_LIMITS=off', () => {
+describe('RATE_LIMITS=off', () => {
   withRates('off');
 
-  it('a socket may send 200 frames and 1 MiB at once', async () => {
-    const [socket] = (await opened(1)) as [TestSocket];
+  it('With RATE_LIMITS=off, a socket may send 200 frames and 1 MiB at once', async () => {
+    const [socket] = (await openSockets(1)) as [TestSocket];
     for (let index = 0; index < 200; index += 1) {
       socket.send(heartbeat(5 * KIB));
       if (index % 20 === 0) await socket.settled();
@@ -109,13 +109,13 @@ describe('with RATE_LIMITS=off', () => {
   });
 });
 
-describe('the limits of frames', () => {
+describe('FrameLimits', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
   const limitsOf = (rates: string) => new FrameLimits({ rateLimits: parseRateLimits(rates) } as Config);
 
-  it('let 8 KiB a second pass in the long run, and 20 frames', () => {
+  it('FrameLimits allows 8 KiB and 20 frames a second after the burst', () => {
     const limits = limitsOf('');
     expect(limits.takeBytes('contact:1', 64 * KIB)).toBe(true);
     expect(limits.takeBytes('contact:1', 1)).toBe(false);
@@ -128,14 +128,14 @@ describe('the limits of frames', () => {
     expect(Array.from({ length: 21 }, () => frames?.take())).toEqual([...Array<boolean>(20).fill(true), false]);
   });
 
-  it('follow RATE_LIMITS', () => {
+  it('FrameLimits takes its limits from RATE_LIMITS', () => {
     const limits = limitsOf('frames=2/1,frame_bytes=100/1');
     expect([limits.takeBytes('contact:1', 100), limits.takeBytes('contact:1', 1)]).toEqual([true, false]);
     const frames = limits.socketBucket();
     expect([frames?.take(), frames?.take(), frames?.take()]).toEqual([true, true, false]);
   });
 
-  it('forget principals whose bytes are all there again', () => {
+  it('FrameLimits forgets principals whose byte budget has refilled', () => {
     const limits = limitsOf('');
     for (let index = 0; index < 1_000; index += 1) limits.takeBytes(`contact:${index}`, 100);
     expect(limits.remembered).toBe(1_000);

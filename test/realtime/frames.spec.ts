@@ -15,11 +15,11 @@ function pingOf(bytes: number): string {
   return JSON.stringify({ ...PING, pad: 'x'.repeat(bytes - empty.length) });
 }
 
-/** What it has been told, but for who else is there. */
-const told = (socket: TestSocket) => socket.frames.filter(({ type }) => type !== 'presence.updated');
-const typesOf = (socket: TestSocket) => told(socket).map(({ type }) => type);
+/** The frames that the socket has received, without presence. */
+const received = (socket: TestSocket) => socket.frames.filter(({ type }) => type !== 'presence.updated');
+const typesOf = (socket: TestSocket) => received(socket).map(({ type }) => type);
 
-describe('frames from clients', () => {
+describe('Frames from clients', () => {
   let world: World;
   let desk: Desk;
   let visitor: Visitor;
@@ -35,15 +35,15 @@ describe('frames from clients', () => {
     await world.visitorSocket(visitor),
   ];
 
-  describe('ping and heartbeat', () => {
-    it('ping is answered with pong, on both routes', async () => {
+  describe('Ping and heartbeat', () => {
+    it('A ping frame is answered with pong on both routes', async () => {
       for (const socket of await both()) {
         socket.send(PING);
         expect(await socket.next('pong')).toEqual({ type: 'pong' });
       }
     });
 
-    it('presence.heartbeat is accepted, on both routes', async () => {
+    it('A presence.heartbeat frame is accepted on both routes', async () => {
       for (const socket of await both()) {
         socket.send({ type: 'presence.heartbeat' });
         await socket.settled();
@@ -51,7 +51,7 @@ describe('frames from clients', () => {
       }
     });
 
-    it('a ping of the protocol is answered too', async () => {
+    it('A WebSocket ping is answered with a WebSocket pong', async () => {
       const socket = await world.agentSocket(desk.owner);
       const answered = new Promise(resolve => socket.ws.once('pong', data => resolve(String(data))));
       socket.ws.ping('are you there');
@@ -59,19 +59,19 @@ describe('frames from clients', () => {
     });
   });
 
-  describe('a frame that cannot be handled', () => {
+  describe('A frame that cannot be handled', () => {
     it.each([
-      ['no JSON', '{"type":'],
+      ['invalid JSON', '{"type":'],
       ['an empty text', ''],
-      ['a text', '"ping"'],
+      ['a string', '"ping"'],
       ['a number', '1'],
       ['null', 'null'],
-      ['a list', '[{"type":"ping"}]'],
+      ['an array', '[{"type":"ping"}]'],
       ['no type', '{}'],
-      ['a type that is no text', '{"type":{"toString":"ping"}}'],
+      ['a type that is not a string', '{"type":{"toString":"ping"}}'],
       ['deep nesting', `{"type":"ping","data":${'['.repeat(5_000)}${']'.repeat(5_000)}}`],
       ['a binary frame', Buffer.from('{"type":"ping"}')],
-    ])('is answered with frame_malformed: %s', async (_name, frame) => {
+    ])('A frame with %s is answered with frame_malformed', async (_name, frame) => {
       for (const socket of await both()) {
         socket.send(frame);
         const { error } = await socket.next('error');
@@ -82,7 +82,7 @@ describe('frames from clients', () => {
     });
 
     it.each(['message.created', 'Ping', 'ping ', '', 'toString', '__proto__', 'error'])(
-      'is answered with frame_unknown: type %j',
+      'A frame of type %j is answered with frame_unknown',
       async type => {
         for (const socket of await both()) {
           socket.send({ type });
@@ -92,7 +92,7 @@ describe('frames from clients', () => {
       },
     );
 
-    it('changes nothing for others: nothing that a client sends as an event reaches anybody', async () => {
+    it('An event that a client sends as a frame reaches no other socket', async () => {
       const { id } = await world.conversation(await world.visitor(desk));
       const [room, inbox] = [await world.agentSocket(desk.owner, { room: id }), await world.agentSocket(desk.owner)];
       inbox.send({ type: 'message.created', conversation_id: id, data: { message: { content: 'forged' } } });
@@ -101,7 +101,7 @@ describe('frames from clients', () => {
       expect(room.of('message.created')).toEqual([]);
     });
 
-    it('the tenth in a minute is answered too, and closes the socket with 4501', async () => {
+    it('The tenth invalid frame in a minute is answered and closes the socket with 4501', async () => {
       for (const socket of await both()) {
         for (let index = 0; index < 9; index += 1) socket.send('no JSON');
         await socket.settled();
@@ -112,7 +112,7 @@ describe('frames from clients', () => {
       }
     });
 
-    it('frames behind the one that closed the socket are not handled', async () => {
+    it('Frames behind the one that closed the socket are not handled', async () => {
       const socket = await world.agentSocket(desk.owner);
       for (let index = 0; index < 10; index += 1) socket.send('no JSON');
       for (let index = 0; index < 10; index += 1) socket.send(PING);
@@ -120,7 +120,7 @@ describe('frames from clients', () => {
       expect(typesOf(socket)).toEqual(['connected', ...Array<string>(10).fill('error')]);
     });
 
-    it('what a client may not do is told as often as it tries, and does not end its socket', async () => {
+    it('Each forbidden frame is answered with its error, and the socket stays open', async () => {
       const { id } = await world.conversation(await world.visitor(desk));
       const socket = await world.agentSocket(desk.owner);
       for (let index = 0; index < 15; index += 1) socket.send({ type: 'typing', conversation_id: id });
@@ -130,8 +130,8 @@ describe('frames from clients', () => {
     });
   });
 
-  describe('how much a client may say', () => {
-    it('a burst of 40 frames is handled', async () => {
+  describe('Limits of a client’s frames', () => {
+    it('A burst of 40 frames is handled', async () => {
       for (const socket of await both()) {
         for (let index = 0; index < 40; index += 1) socket.send(PING);
         await eventually(() => (socket.of('pong').length === 40 ? true : undefined));
@@ -139,7 +139,7 @@ describe('frames from clients', () => {
       }
     });
 
-    it('more than 20 a second past the burst closes with 4008, and only that socket', async () => {
+    it('More than 20 frames a second past the burst close the socket with 4008, and no other socket', async () => {
       const [socket, other] = [await world.agentSocket(desk.owner), await world.agentSocket(desk.owner)];
       for (let index = 0; index < 80; index += 1) socket.send(PING);
       expect((await socket.end()).code).toBe(4008);
@@ -147,7 +147,7 @@ describe('frames from clients', () => {
       await other.settled();
     });
 
-    it('a frame of 64 KiB is handled, a larger one closes with 1009', async () => {
+    it('A frame of 64 KiB is handled; a larger one closes the socket with 1009', async () => {
       for (const socket of await both()) {
         socket.send(pingOf(64 * 1024));
         await socket.next('pong');
@@ -156,7 +156,7 @@ describe('frames from clients', () => {
       }
     });
 
-    it('20 sockets of one principal are open at once; for one more the oldest gives way with 4503', async () => {
+    it('A principal may have 20 sockets open; one more closes the oldest with 4503', async () => {
       const agent = await world.colleague(desk);
       const guest = await world.visitor(desk);
       const makers = [() => world.agentSocket(agent), () => world.visitorSocket(guest)];
@@ -176,16 +176,16 @@ describe('frames from clients', () => {
     });
   });
 
-  it('one client’s frames are handled one after another, in their order', async () => {
+  it('The frames of one client are handled one after another, in their order', async () => {
     const { id } = await world.conversation(visitor);
     const socket = await world.agentSocket(desk.owner);
-    // what has to ask the database comes before what is answered at once
+    // Frames that need the database come before frames that do not.
     for (let index = 0; index < 10; index += 1) {
       socket.send({ type: 'typing', conversation_id: index % 2 ? id : newId() });
       socket.send(PING);
     }
     await eventually(() => (socket.of('pong').length === 10 ? true : undefined));
-    const answers = told(socket)
+    const answers = received(socket)
       .slice(1)
       .map(({ type, error }) => error?.code ?? type);
     const expected = Array.from({ length: 10 }, (_nothing, index) => [
@@ -196,7 +196,7 @@ describe('frames from clients', () => {
   });
 });
 
-describe('typing', () => {
+describe('Typing', () => {
   let world: World;
   let desk: Desk;
   let agent: Agent;
@@ -207,15 +207,15 @@ describe('typing', () => {
   });
   afterAll(() => world.stop());
 
-  /** A conversation of its own for each test, assigned to an agent: what passes is counted by conversation. */
-  async function stage() {
+  /** Opens sockets around a new assigned conversation. Each test needs its own: typing is limited per conversation. */
+  async function openConversation() {
     desk = await world.desk();
     agent = await world.colleague(desk, { name: 'Adam Agent' });
     visitor = await world.visitor(desk);
     conversation = await world.conversation(visitor);
     await agent.api.post(`/v1/conversations/${conversation.id}/take`);
     const { id } = conversation;
-    const [own, second, inbox, room, page, conv] = await Promise.all([
+    const [typist, second, inbox, room, page, conv] = await Promise.all([
       world.agentSocket(agent),
       world.agentSocket(agent, { room: id }),
       world.agentSocket(desk.owner),
@@ -223,15 +223,15 @@ describe('typing', () => {
       world.visitorSocket(visitor),
       world.visitorSocket(visitor, { conv: id }),
     ]);
-    return { id, own, second, inbox, room, page, conv };
+    return { id, typist, second, inbox, room, page, conv };
   }
 
   const typing = (socket: TestSocket) => socket.frames.filter(({ type }) => type.startsWith('typing'));
   const settled = (sockets: TestSocket[]) => Promise.all(sockets.map(socket => socket.settled()));
 
-  it('of an agent reaches the other agents and the visitor, not the agent’s own sockets', async () => {
-    const { id, own, second, inbox, room, page, conv } = await stage();
-    own.send({ type: 'typing', conversation_id: id });
+  it('An agent’s typing reaches the other agents and the visitor, but not the agent’s own sockets', async () => {
+    const { id, typist, second, inbox, room, page, conv } = await openConversation();
+    typist.send({ type: 'typing', conversation_id: id });
     for (const socket of [inbox, room, page, conv]) {
       expect(await socket.next('typing')).toEqual({
         type: 'typing',
@@ -246,14 +246,14 @@ describe('typing', () => {
         },
       });
     }
-    await settled([own, second]);
-    expect([...typing(own), ...typing(second)]).toEqual([]);
+    await settled([typist, second]);
+    expect([...typing(typist), ...typing(second)]).toEqual([]);
   });
 
-  it('of a visitor reaches agents, not the visitor’s own sockets', async () => {
-    const { id, own, inbox, room, page, conv } = await stage();
+  it('A visitor’s typing reaches agents, but not the visitor’s own sockets', async () => {
+    const { id, typist, inbox, room, page, conv } = await openConversation();
     page.send({ type: 'typing', conversation_id: id });
-    for (const socket of [own, inbox, room]) {
+    for (const socket of [typist, inbox, room]) {
       const { data } = await socket.next('typing');
       expect(data).toMatchObject({ conversation_id: id, sender_type: 'contact', sender_id: visitor.contactId });
     }
@@ -261,8 +261,8 @@ describe('typing', () => {
     expect([...typing(page), ...typing(conv)]).toEqual([]);
   });
 
-  it('reaches scoped agents of the channel, and nobody else', async () => {
-    const { id, own } = await stage();
+  it('Typing reaches agents scoped to the channel, and no agent or visitor outside it', async () => {
+    const { id, typist } = await openConversation();
     const elsewhere = await world.channel(desk);
     const inside = await world.agentSocket(await world.colleague(desk, { channel_ids: [desk.channelId] }));
     const outsiders = [
@@ -271,16 +271,16 @@ describe('typing', () => {
       await world.visitorSocket(await world.visitor(desk)),
       await world.agentSocket((await world.desk()).owner),
     ];
-    own.send({ type: 'typing', conversation_id: id });
+    typist.send({ type: 'typing', conversation_id: id });
     await inside.next('typing');
     await settled(outsiders);
     for (const socket of outsiders) expect(typing(socket)).toEqual([]);
   });
 
-  it('is told to be over by typing.stop', async () => {
-    const { id, own, page, inbox } = await stage();
-    own.send({ type: 'typing', conversation_id: id });
-    own.send({ type: 'typing.stop', conversation_id: id });
+  it('A typing.stop frame reaches the receivers of the typing frame', async () => {
+    const { id, typist, page, inbox } = await openConversation();
+    typist.send({ type: 'typing', conversation_id: id });
+    typist.send({ type: 'typing.stop', conversation_id: id });
     for (const socket of [inbox, page]) {
       const { data } = await socket.next('typing.stop');
       expect(data).toEqual({
@@ -291,28 +291,28 @@ describe('typing', () => {
       });
       expect(typing(socket).map(({ type }) => type)).toEqual(['typing', 'typing.stop']);
     }
-    expect(typing(own)).toEqual([]);
+    expect(typing(typist)).toEqual([]);
   });
 
-  it('of an agent passes only where the conversation is assigned to it, else not_assigned', async () => {
-    const { id, inbox, own, page, conv, room } = await stage();
+  it('An agent’s typing in a conversation that is not assigned to it is refused with not_assigned', async () => {
+    const { id, inbox, typist, page, conv, room } = await openConversation();
     for (const type of ['typing', 'typing.stop']) {
       inbox.send({ type, conversation_id: id });
       const refused = await inbox.next('error', frame => inbox.frames.indexOf(frame) >= inbox.frames.length - 1);
       expect(refused.error?.code).toBe('not_assigned');
     }
     const unassigned = await world.conversation(await world.visitor(desk));
-    own.send({ type: 'typing', conversation_id: unassigned.id });
-    expect((await own.next('error')).error?.code).toBe('not_assigned');
+    typist.send({ type: 'typing', conversation_id: unassigned.id });
+    expect((await typist.next('error')).error?.code).toBe('not_assigned');
     await settled([page, conv, room]);
-    for (const socket of [page, conv, room, own]) expect(typing(socket)).toEqual([]);
+    for (const socket of [page, conv, room, typist]) expect(typing(socket)).toEqual([]);
   });
 
-  it('follows the assignment: who takes the conversation may, who had it may not', async () => {
-    const { id, own, inbox, page } = await stage();
+  it('After a reassignment, the new assignee may send typing and the former may not', async () => {
+    const { id, typist, inbox, page } = await openConversation();
     await desk.owner.api.post(`/v1/conversations/${id}/take`);
-    own.send({ type: 'typing', conversation_id: id });
-    expect((await own.next('error')).error?.code).toBe('not_assigned');
+    typist.send({ type: 'typing', conversation_id: id });
+    expect((await typist.next('error')).error?.code).toBe('not_assigned');
     inbox.send({ type: 'typing', conversation_id: id });
     expect((await page.next('typing')).data.sender_id).toBe(desk.owner.memberId);
   });
@@ -320,13 +320,16 @@ describe('typing', () => {
   it.each([
     ['an unknown conversation', () => newId()],
     ['a malformed id', () => 'nonsense'],
-    ['an id that is no text', () => ({ $ne: null })],
+    ['an id that is not a string', () => ({ $ne: null })],
     ['no id', () => undefined],
-    ['another workspace’s', async () => (await world.conversation(await world.visitor(await world.desk()))).id],
-  ])('in %s is not_found', async (_name, make) => {
-    const { own, page, inbox } = await stage();
+    [
+      'another workspace’s conversation',
+      async () => (await world.conversation(await world.visitor(await world.desk()))).id,
+    ],
+  ])('Typing in %s is refused with not_found', async (_name, make) => {
+    const { typist, page, inbox } = await openConversation();
     const conversation_id: unknown = await make();
-    for (const socket of [own, page]) {
+    for (const socket of [typist, page]) {
       socket.send({ type: 'typing', conversation_id });
       expect((await socket.next('error')).error?.code).toBe('not_found');
     }
@@ -334,8 +337,8 @@ describe('typing', () => {
     expect(typing(inbox)).toEqual([]);
   });
 
-  it('of a visitor in another contact’s conversation is not_found', async () => {
-    const { id, inbox } = await stage();
+  it('A visitor’s typing in another contact’s conversation is refused with not_found', async () => {
+    const { id, inbox } = await openConversation();
     const stranger = await world.visitorSocket(await world.visitor(desk));
     stranger.send({ type: 'typing', conversation_id: id });
     expect((await stranger.next('error')).error?.code).toBe('not_found');
@@ -343,25 +346,25 @@ describe('typing', () => {
     expect(typing(inbox)).toEqual([]);
   });
 
-  it('of a private note reaches agents only, and so does its end, said to be private or not', async () => {
-    const { id, own, inbox, room, page, conv } = await stage();
-    own.send({ type: 'typing', conversation_id: id, private: true });
-    own.send({ type: 'typing.stop', conversation_id: id });
+  it('Typing of a private note and its stop reach agents only, even if the stop does not say private', async () => {
+    const { id, typist, inbox, room, page, conv } = await openConversation();
+    typist.send({ type: 'typing', conversation_id: id, private: true });
+    typist.send({ type: 'typing.stop', conversation_id: id });
     for (const socket of [inbox, room]) await socket.next('typing.stop');
     await settled([page, conv]);
     expect([...typing(page), ...typing(conv)]).toEqual([]);
   });
 
-  it('that has begun elsewhere ends for agents alone, unless it is said to be public: it may have been a note', async () => {
-    const { id, own, inbox, room, page, conv } = await stage();
-    own.send({ type: 'typing.stop', conversation_id: id });
+  it('A typing.stop without a typing frame on the same socket reaches agents only, since it may end a private note', async () => {
+    const { id, typist, inbox, room, page, conv } = await openConversation();
+    typist.send({ type: 'typing.stop', conversation_id: id });
     for (const socket of [inbox, room]) await socket.next('typing.stop');
     await settled([page, conv]);
     expect([...typing(page), ...typing(conv)]).toEqual([]);
   });
 
-  it('of a visitor cannot be made private', async () => {
-    const { id, page, inbox } = await stage();
+  it('A visitor cannot make its typing private', async () => {
+    const { id, page, inbox } = await openConversation();
     page.send({ type: 'typing', conversation_id: id, private: true });
     await inbox.next('typing');
   });
@@ -370,38 +373,38 @@ describe('typing', () => {
     ['at the top', (id: string) => ({ type: 'typing', conversation_id: id })],
     ['under data', (id: string) => ({ type: 'typing', data: { conversation_id: id } })],
     ['under payload', (id: string) => ({ type: 'typing', payload: { conversation_id: id } })],
-  ])('takes its fields %s', async (_name, frame) => {
-    const { id, own, page, inbox } = await stage();
-    own.send(frame(id));
+  ])('A typing frame may have its fields %s', async (_name, frame) => {
+    const { id, typist, page, inbox } = await openConversation();
+    typist.send(frame(id));
     await page.next('typing');
     page.send(frame(id));
     await inbox.next('typing', ({ data }) => data.sender_type === 'contact');
   });
 
-  it('passes at most once in two seconds, each conversation and each sender for itself, and then again', async () => {
-    const { id, own, page, inbox } = await stage();
+  it('Typing is forwarded at most once in two seconds per conversation and sender', async () => {
+    const { id, typist, page, inbox } = await openConversation();
     const other = await world.conversation(await world.visitor(desk));
     await agent.api.post(`/v1/conversations/${other.id}/take`);
-    for (let index = 0; index < 5; index += 1) own.send({ type: 'typing', conversation_id: id });
+    for (let index = 0; index < 5; index += 1) typist.send({ type: 'typing', conversation_id: id });
     const first = performance.now();
-    own.send({ type: 'typing', conversation_id: other.id });
+    typist.send({ type: 'typing', conversation_id: other.id });
     page.send({ type: 'typing', conversation_id: id });
-    await settled([own, page, inbox]);
-    const of = (frame: Frame) => `${frame.data.sender_type} in ${frame.conversation_id}`;
+    await settled([typist, page, inbox]);
+    const describeTyping = (frame: Frame) => `${frame.data.sender_type} in ${frame.conversation_id}`;
     const once = [`agent in ${id}`, `agent in ${other.id}`, `contact in ${id}`];
-    expect(typing(inbox).map(of).sort()).toEqual(once.sort());
-    let asked = first;
+    expect(typing(inbox).map(describeTyping).sort()).toEqual(once.sort());
+    let lastSent = first;
     const repeated = await eventually(() => {
-      if (performance.now() - asked > 100) own.send({ type: 'typing', conversation_id: id });
-      if (performance.now() - asked > 100) asked = performance.now();
+      if (performance.now() - lastSent > 100) typist.send({ type: 'typing', conversation_id: id });
+      if (performance.now() - lastSent > 100) lastSent = performance.now();
       return typing(inbox).length > once.length ? performance.now() : undefined;
     });
-    expect(of(typing(inbox).at(-1) as Frame)).toBe(`agent in ${id}`);
+    expect(describeTyping(typing(inbox).at(-1) as Frame)).toBe(`agent in ${id}`);
     expect(repeated - first).toBeGreaterThan(1_900);
   });
 
-  it('starting and stopping in turn passes no more often', async () => {
-    const { id, page, inbox } = await stage();
+  it('Alternating typing and typing.stop does not bypass the limit', async () => {
+    const { id, page, inbox } = await openConversation();
     for (let index = 0; index < 10; index += 1) {
       page.send({ type: 'typing', conversation_id: id });
       page.send({ type: 'typing.stop', conversation_id: id });
@@ -411,8 +414,8 @@ describe('typing', () => {
   });
 });
 
-describe('how long a socket lives', () => {
-  it('ends with its token: 4003, for agents after 15 minutes, for visitors after a day', async () => {
+describe('The lifetime of a socket', () => {
+  it('A socket closes with 4003 when its token expires: after 15 minutes for agents, a day for visitors', async () => {
     const world = await World.start({ WS_PING_INTERVAL_MS: '100' });
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
@@ -430,7 +433,7 @@ describe('how long a socket lives', () => {
     await world.stop();
   });
 
-  describe('with pings every 50 ms and 600 ms to answer', () => {
+  describe('Keepalive with pings every 50 ms and 600 ms to answer', () => {
     let world: World;
     let desk: Desk;
     beforeAll(async () => {
@@ -439,20 +442,20 @@ describe('how long a socket lives', () => {
     });
     afterAll(() => world.stop());
 
-    /** A client whose library does not answer pings. */
-    async function mute(): Promise<TestSocket> {
+    /** Opens a socket whose client does not answer pings. */
+    async function openSilentSocket(): Promise<TestSocket> {
       const socket = await world.agentSocket(desk.owner);
       socket.ws.pong = () => undefined;
       return socket;
     }
 
-    it('tells the client so', async () => {
+    it('The connected frame has the ping interval and the time to answer', async () => {
       const { frames } = await world.agentSocket(desk.owner);
       expect(frames[0]?.data).toMatchObject({ ping_interval_ms: 50, pong_wait_ms: 600 });
     });
 
-    it('a silent socket is closed with 4001, one that answers stays', async () => {
-      const [silent, lively] = [await mute(), await world.agentSocket(desk.owner)];
+    it('A socket that answers no ping is closed with 4001; one that answers stays open', async () => {
+      const [silent, lively] = [await openSilentSocket(), await world.agentSocket(desk.owner)];
       let pings = 0;
       lively.ws.on('ping', () => (pings += 1));
       expect((await silent.end()).code).toBe(4001);
@@ -462,9 +465,9 @@ describe('how long a socket lives', () => {
     });
 
     it.each([{ type: 'ping' }, { type: 'presence.heartbeat' }, { type: 'unknown' }])(
-      'any frame counts as an answer: %j',
+      'Any frame counts as an answer to a ping: %j',
       async frame => {
-        const [socket, silent] = [await mute(), await mute()];
+        const [socket, silent] = [await openSilentSocket(), await openSilentSocket()];
         let pings = 0;
         socket.ws.on('ping', () => (pings++ % 2 ? socket.send(frame) : undefined));
         expect((await silent.end()).code).toBe(4001);
@@ -473,7 +476,7 @@ describe('how long a socket lives', () => {
       },
     );
 
-    it('a client that does not even close is cut off', async () => {
+    it('A client that does not answer the close frame is cut off', async () => {
       const socket = await world.agentSocket(desk.owner);
       const hub = world.app.app.get(SocketHub);
       const [connection] = [...hub.connections].slice(-1);
@@ -487,7 +490,7 @@ describe('how long a socket lives', () => {
   });
 });
 
-describe('a client that reads too slowly', () => {
+describe('A client that reads too slowly', () => {
   let world: World;
   let desk: Desk;
   beforeAll(async () => {
@@ -496,10 +499,10 @@ describe('a client that reads too slowly', () => {
   });
   afterAll(() => world.stop());
 
-  const CONTENT = '漢'.repeat(20_000); // 60 kB on the wire, as large as a message gets
+  const CONTENT = '漢'.repeat(20_000); // 60 kB on the wire, the largest message
 
-  /** A paused socket in an assigned conversation, and how to make its server's buffer grow. */
-  async function stage() {
+  /** Opens a socket that does not read, and returns functions that fill its send buffer. */
+  async function openConversation() {
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
     const agent = await world.colleague(desk);
@@ -508,12 +511,12 @@ describe('a client that reads too slowly', () => {
     const [connection] = [...world.app.app.get(SocketHub).connections].slice(-1);
     if (!connection) throw new Error('no connection');
     const typist = await world.agentSocket(agent);
-    const say = () => agent.api.post(`/v1/conversations/${id}/messages`, { content: CONTENT });
-    await say();
+    const sendMessage = () => agent.api.post(`/v1/conversations/${id}/messages`, { content: CONTENT });
+    await sendMessage();
     const first = JSON.stringify(await slow.next('message.created')) as SerializedFrame;
     slow.ws.pause();
     let filled = 0;
-    /** Says the same again and again; what is said does not matter to who does not read it. */
+    /** Sends the same frame until the send buffer has this many bytes. */
     const fillTo = async (bytes: number) => {
       while (connection.socket.bufferedAmount < bytes && connection.closedAt === null) {
         connection.send(first);
@@ -521,16 +524,16 @@ describe('a client that reads too slowly', () => {
         await new Promise(resolve => setImmediate(resolve));
       }
     };
-    return { id, slow, typist, connection, fillTo, say, filled: () => filled };
+    return { id, slow, typist, connection, fillTo, sendMessage, filled: () => filled };
   }
 
-  it('misses passing frames past 1 MiB, and no message', async () => {
-    const { id, slow, typist, connection, fillTo, say, filled } = await stage();
+  it('A slow client misses ephemeral frames past 1 MiB of buffer, but no message', async () => {
+    const { id, slow, typist, connection, fillTo, sendMessage, filled } = await openConversation();
     await fillTo(1024 * 1024);
     expect(connection.closedAt).toBeNull();
     typist.send({ type: 'typing', conversation_id: id });
     await typist.settled();
-    for (let index = 0; index < 3; index += 1) await say();
+    for (let index = 0; index < 3; index += 1) await sendMessage();
     slow.ws.resume();
     await slow.next('message.created', frame => frame.data.conversation.last_seq === 5);
     await slow.settled();
@@ -540,11 +543,11 @@ describe('a client that reads too slowly', () => {
     await slow.next('typing.stop');
   });
 
-  it('is closed with 4002 past 4 MiB, and others are not held up', async () => {
-    const { id, slow, typist, connection, fillTo, say } = await stage();
+  it('A slow client is closed with 4002 past 4 MiB of buffer, and other sockets are not delayed', async () => {
+    const { id, slow, typist, connection, fillTo, sendMessage } = await openConversation();
     await fillTo(4 * 1024 * 1024);
     expect(connection.closedAt).toBeNull();
-    for (let index = 0; index < 3; index += 1) await say();
+    for (let index = 0; index < 3; index += 1) await sendMessage();
     expect(connection.closedAt).not.toBeNull();
     expect(connection.socket.bufferedAmount).toBeLessThan(5 * 1024 * 1024);
     await typist.settled();

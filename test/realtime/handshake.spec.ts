@@ -15,14 +15,14 @@ import { PASSWORD, unique, World } from '../support/world.js';
 const ROUTES = ['visitor', 'agent'] as const;
 type Route = (typeof ROUTES)[number];
 
-/** How the service answered somebody whom it did not let in. */
+/** @returns the refusal of a handshake; throws if the handshake succeeded */
 async function refusal(attempt: Promise<TestSocket>): Promise<Refused> {
   const outcome: unknown = await attempt.catch((error: unknown) => error);
   if (!(outcome instanceof Refused)) throw new Error(`not refused: ${String(outcome)}`);
   return outcome;
 }
 
-/** Every refusal is HTTP with the envelope that any other request would get. */
+/** Asserts that a refusal is an HTTP response with the usual error envelope. */
 function expectEnvelope(answer: Refused | UpgradeAnswer, status: number, code: string): void {
   expect({ status: answer.status, code: answer.body.error?.code }).toEqual({ status, code });
   expect(answer.body).toEqual({
@@ -36,7 +36,7 @@ function expectEnvelope(answer: Refused | UpgradeAnswer, status: number, code: s
   expect(answer.headers['cache-control']).toBe('no-store');
 }
 
-describe('opening a socket', () => {
+describe('Opening a socket', () => {
   let world: World;
   let desk: Desk;
   let visitor: Visitor;
@@ -51,89 +51,89 @@ describe('opening a socket', () => {
 
   const tokenOf = (route: Route): string => (route === 'visitor' ? visitor.token : desk.owner.token);
 
-  /** The route's own good token with something changed, signed with the service's own secret unless told otherwise. */
-  function forged(route: Route, change: { claims?: object; header?: object; secret?: string }): string {
+  /** The route's valid token with changed claims or header, signed with the service's secret by default. */
+  function forgeToken(route: Route, change: { claims?: object; header?: object; secret?: string }): string {
     const { header, claims } = readJwt(tokenOf(route));
     const secret = change.secret ?? world.app.config.jwtSecrets[0]?.secret ?? '';
     return jwt({ ...claims, ...change.claims }, secret, { ...header, ...change.header });
   }
 
-  const seconds = () => Math.floor(Date.now() / 1000);
-  const wrongKind = (route: Route) => `${route}_token_required`;
-  // a visitor's page asks for a new session, whether its contact is gone or its tokens were called back
-  const gone = (route: Route) => (route === 'visitor' ? 'token_revoked' : 'invalid_token');
+  const nowInSeconds = () => Math.floor(Date.now() / 1000);
+  const wrongKindError = (route: Route) => `${route}_token_required`;
+  // A missing contact and revoked tokens look alike to the widget: in both cases it creates a new session.
+  const missingSession = (route: Route) => (route === 'visitor' ? 'token_revoked' : 'invalid_token');
   type Token = string | null;
   const BAD_TOKENS: [string, (route: Route) => Token | Promise<Token>, string | ((route: Route) => string)][] = [
     ['no token', () => null, 'unauthenticated'],
     ['an empty token', () => '', 'unauthenticated'],
     ['garbage', () => 'garbage', 'invalid_token'],
     ['garbage in three parts', () => 'a.b.c', 'invalid_token'],
-    ['a token that has ended', route => forged(route, { claims: { exp: seconds() - 1 } }), 'token_expired'],
-    ['a token of the other kind', route => tokenOf(route === 'agent' ? 'visitor' : 'agent'), wrongKind],
-    ['a refresh token', () => desk.owner.refreshToken, wrongKind],
-    ['an API key', async () => (await world.apiKey(desk)).token, wrongKind],
-    ['an API key that nobody made', () => `svc_sk_${'a'.repeat(32)}`, wrongKind],
-    ['alg none', route => forged(route, { header: { alg: 'none' } }), 'invalid_token'],
-    ['alg HS512', route => forged(route, { header: { alg: 'HS512' } }), 'invalid_token'],
-    ['another audience', route => forged(route, { claims: { aud: 'elsewhere' } }), 'invalid_token'],
-    ['another issuer', route => forged(route, { claims: { iss: 'elsewhere' } }), 'invalid_token'],
-    ['another secret', route => forged(route, { secret: 'a secret of somebody else' }), 'invalid_token'],
-    ['a key that is not known', route => forged(route, { header: { kid: 'unknown' } }), 'invalid_token'],
-    ['a session that is not there', route => forged(route, { claims: { sid: newId(), sub: newId() } }), gone],
+    ['an expired token', route => forgeToken(route, { claims: { exp: nowInSeconds() - 1 } }), 'token_expired'],
+    ['the other route’s token', route => tokenOf(route === 'agent' ? 'visitor' : 'agent'), wrongKindError],
+    ['a refresh token', () => desk.owner.refreshToken, wrongKindError],
+    ['an API key', async () => (await world.apiKey(desk)).token, wrongKindError],
+    ['an unknown API key', () => `svc_sk_${'a'.repeat(32)}`, wrongKindError],
+    ['a token with alg none', route => forgeToken(route, { header: { alg: 'none' } }), 'invalid_token'],
+    ['a token with alg HS512', route => forgeToken(route, { header: { alg: 'HS512' } }), 'invalid_token'],
+    ['a token of another audience', route => forgeToken(route, { claims: { aud: 'elsewhere' } }), 'invalid_token'],
+    ['a token of another issuer', route => forgeToken(route, { claims: { iss: 'elsewhere' } }), 'invalid_token'],
+    ['a token signed with another secret', route => forgeToken(route, { secret: 'another secret' }), 'invalid_token'],
+    ['an unknown key id', route => forgeToken(route, { header: { kid: 'unknown' } }), 'invalid_token'],
+    ['an unknown session', route => forgeToken(route, { claims: { sid: newId(), sub: newId() } }), missingSession],
   ];
 
-  describe.each(ROUTES)('on the %s route', route => {
-    it.each(BAD_TOKENS)('%s is 401', async (_name, make, code) => {
+  describe.each(ROUTES)('The %s route', route => {
+    it.each(BAD_TOKENS)(`A handshake on the ${route} route with %s is refused (401)`, async (_name, make, code) => {
       const token = await make(route);
       const refused = await refusal(world.socket(route, token === null ? {} : { token }));
       expectEnvelope(refused, 401, typeof code === 'string' ? code : code(route));
       expect(refused.headers['www-authenticate']).toMatch(token ? /^Bearer error="invalid_token"$/ : /^Bearer$/);
     });
 
-    it('echoes a decent X-Request-Id and makes one for any other', async () => {
-      const decent = await refusal(world.socket(route, {}, { 'X-Request-Id': 'my-request.0001' }));
-      expectEnvelope(decent, 401, 'unauthenticated');
-      expect(decent.body.request_id).toBe('my-request.0001');
-      const other = await refusal(world.socket(route, {}, { 'X-Request-Id': 'no good' }));
-      expectEnvelope(other, 401, 'unauthenticated');
+    it(`A refusal on the ${route} route echoes a valid X-Request-Id and replaces an invalid one`, async () => {
+      const valid = await refusal(world.socket(route, {}, { 'X-Request-Id': 'my-request.0001' }));
+      expectEnvelope(valid, 401, 'unauthenticated');
+      expect(valid.body.request_id).toBe('my-request.0001');
+      const invalid = await refusal(world.socket(route, {}, { 'X-Request-Id': 'no good' }));
+      expectEnvelope(invalid, 401, 'unauthenticated');
     });
 
-    it('takes the token from the query alone', async () => {
+    it(`The ${route} route ignores a token in the Authorization header (401)`, async () => {
       const refused = await refusal(world.socket(route, {}, { Authorization: `Bearer ${tokenOf(route)}` }));
       expectEnvelope(refused, 401, 'unauthenticated');
     });
 
     it.each([
-      ['a key that is no key', { 'Sec-WebSocket-Key': 'x' }],
+      ['an invalid key', { 'Sec-WebSocket-Key': 'x' }],
       ['no key', { 'Sec-WebSocket-Key': undefined }],
       ['version 12', { 'Sec-WebSocket-Version': '12' }],
       ['no version', { 'Sec-WebSocket-Version': undefined }],
-      ['a broken list of protocols', { 'Sec-WebSocket-Protocol': ',' }],
-    ])('a malformed upgrade is 400: %s', async (_name, headers) => {
+      ['an invalid list of protocols', { 'Sec-WebSocket-Protocol': ',' }],
+    ])(`A malformed upgrade on the ${route} route is refused (400): %s`, async (_name, headers) => {
       const answer = await upgrade(`${world.app.wsUrl}/ws/${route}?token=${tokenOf(route)}`, { headers });
       expectEnvelope(answer, 400, 'malformed_request');
     });
 
-    it('an upgrade that is no GET is 400', async () => {
+    it(`An upgrade with POST on the ${route} route is refused (400)`, async () => {
       const url = `${world.app.wsUrl}/ws/${route}?token=${tokenOf(route)}`;
       expectEnvelope(await upgrade(url, { method: 'POST' }), 400, 'malformed_request');
     });
 
-    it('a request that wants no upgrade is 404', async () => {
+    it(`A GET without an upgrade on the ${route} route is 404`, async () => {
       expect((await world.anyone.get(`/ws/${route}?token=${tokenOf(route)}`)).status).toBe(404);
     });
   });
 
   it.each(['/', '/ws', '/ws/', '/ws/visitor/', '/ws/Agent', '/ws/other', '/v1/ws/visitor', '/v1/auth/me'])(
-    'an upgrade of %s is 404',
+    'An upgrade of %s is refused (404)',
     async path => {
       const answer = await upgrade(`${world.app.wsUrl}${path}?token=${desk.owner.token}`);
       expectEnvelope(answer, 404, 'not_found');
     },
   );
 
-  describe('the first frame', () => {
-    it('tells an agent its room, where the log is and how to stay', async () => {
+  describe('The first frame', () => {
+    it('The connected frame has an agent’s room, the keepalive intervals and the server time', async () => {
       const { frames } = await world.agentSocket(desk.owner);
       expect(frames[0]).toMatchObject({
         type: 'connected',
@@ -145,29 +145,29 @@ describe('opening a socket', () => {
     it.each([
       ['inbox', 'inbox'],
       ['', 'inbox'],
-    ])('room=%s is the %s', async (room, told) => {
+    ])('An agent’s socket with room=%s is in the %s', async (room, expected) => {
       const { frames } = await world.agentSocket(desk.owner, { room });
-      expect(frames[0]?.data.room).toBe(told);
+      expect(frames[0]?.data.room).toBe(expected);
     });
 
-    it('tells who asked for one conversation that it is there', async () => {
+    it('The connected frame of a conversation’s socket has the conversation’s id as its room', async () => {
       const agent = await world.agentSocket(desk.owner, { room: conversation.id });
       const page = await world.visitorSocket(visitor, { conv: conversation.id });
       expect([agent.frames[0]?.data.room, page.frames[0]?.data.room]).toEqual([conversation.id, conversation.id]);
     });
 
-    it('tells a visitor without conv, or with an empty one, that it sits in its own room', async () => {
+    it('A visitor’s socket with no conv or an empty one is in the contact’s room', async () => {
       const rooms = [await world.visitorSocket(visitor), await world.visitorSocket(visitor, { conv: '' })];
       expect(rooms.map(({ frames }) => frames[0]?.data.room)).toEqual(['contact', 'contact']);
     });
 
-    it('gives each connection an id of its own', async () => {
+    it('Each connection has a different connection_id', async () => {
       const sockets = await Promise.all([1, 2, 3].map(() => world.agentSocket(desk.owner)));
       expect(new Set(sockets.map(({ frames }) => frames[0]?.data.connection_id)).size).toBe(3);
     });
   });
 
-  describe('a room that the caller may not see', () => {
+  describe('A room that the caller may not see', () => {
     let stranger: Desk;
     let scoped: Agent;
     let foreign: { id: string };
@@ -181,33 +181,33 @@ describe('opening a socket', () => {
     });
 
     it.each(['nonsense', 'INBOX', "' OR 1=1 --", '../inbox', '*', '00000000-0000-0000-0000-000000000000'])(
-      'is 404 when it is none: %s',
+      'A socket cannot join a room that does not exist (404): %s',
       async room => {
         expectEnvelope(await refusal(world.agentSocket(desk.owner, { room })), 404, 'not_found');
         expectEnvelope(await refusal(world.visitorSocket(visitor, { conv: room })), 404, 'not_found');
       },
     );
 
-    it('is 404 when it is another workspace’s', async () => {
+    it('A socket cannot join another workspace’s conversation (404)', async () => {
       expectEnvelope(await refusal(world.agentSocket(desk.owner, { room: foreign.id })), 404, 'not_found');
       expectEnvelope(await refusal(world.visitorSocket(visitor, { conv: foreign.id })), 404, 'not_found');
     });
 
-    it('is 404 when it is another contact’s', async () => {
+    it('A visitor cannot join another contact’s conversation (404)', async () => {
       expectEnvelope(await refusal(world.visitorSocket(visitor, { conv: neighbour.id })), 404, 'not_found');
     });
 
-    it('is 404 when it is of a channel outside the agent’s scope, also for an agent with no channel at all', async () => {
+    it('An agent cannot join a conversation of a channel outside its scope, even with an empty scope (404)', async () => {
       expectEnvelope(await refusal(world.agentSocket(scoped, { room: conversation.id })), 404, 'not_found');
       const nowhere = await world.colleague(desk, { channel_ids: [] });
       expectEnvelope(await refusal(world.agentSocket(nowhere, { room: conversation.id })), 404, 'not_found');
     });
 
-    it('is refused to those alone who may not see it, also when all come at once and are looked up together', async () => {
+    it('Handshakes looked up in one batch are each admitted or refused by their own caller’s access', async () => {
       const nowhere = await world.colleague(desk, { channel_ids: [] });
       const here = await world.colleague(desk, { channel_ids: [desk.channelId] });
       const room = conversation.id;
-      const comers: [expected: number, open: () => Promise<TestSocket>][] = [
+      const attempts: [expected: number, open: () => Promise<TestSocket>][] = [
         [101, () => world.agentSocket(desk.owner, { room })],
         [101, () => world.agentSocket(here, { room })],
         [404, () => world.agentSocket(scoped, { room })],
@@ -218,7 +218,7 @@ describe('opening a socket', () => {
         [404, () => world.visitorSocket(visitor, { conv: neighbour.id })],
         [404, () => world.visitorSocket(visitor, { conv: foreign.id })],
       ];
-      const all = Array.from({ length: 4 }, () => comers).flat();
+      const all = Array.from({ length: 4 }, () => attempts).flat();
       const answers = await Promise.all(
         all.map(([, open]) =>
           open().then(
@@ -230,33 +230,33 @@ describe('opening a socket', () => {
       expect(answers).toEqual(all.map(([expected]) => expected));
     });
 
-    it('is 404 as another workspace’s id is, whether or not the conversation exists', async () => {
-      const there = await refusal(world.agentSocket(desk.owner, { room: foreign.id }));
-      const nowhere = await refusal(world.agentSocket(desk.owner, { room: newId() }));
-      expect(there.body.error).toEqual(nowhere.body.error);
+    it('The refusal of a foreign conversation is the same as that of an unknown one', async () => {
+      const foreignRefusal = await refusal(world.agentSocket(desk.owner, { room: foreign.id }));
+      const unknownRefusal = await refusal(world.agentSocket(desk.owner, { room: newId() }));
+      expect(foreignRefusal.body.error).toEqual(unknownRefusal.body.error);
     });
   });
 
-  describe('somebody who is no longer welcome', () => {
-    it('a deactivated member is 403', async () => {
+  describe('A caller whose access has ended', () => {
+    it('A deactivated member cannot open a socket (403)', async () => {
       const agent = await world.colleague(desk);
       await world.app.database.query(`UPDATE member SET status = 'deactivated' WHERE id = $1`, [agent.memberId]);
       expectEnvelope(await refusal(world.agentSocket(agent)), 403, 'member_deactivated');
     });
 
-    it('a blocked contact is 403', async () => {
+    it('A blocked contact cannot open a socket (403)', async () => {
       const blocked = await world.visitor(desk);
       await world.app.database.query(`UPDATE contact SET blocked = true WHERE id = $1`, [blocked.contactId]);
       expectEnvelope(await refusal(world.visitorSocket(blocked)), 403, 'contact_blocked');
     });
 
-    it('an agent who has signed out is 401', async () => {
+    it('An agent who has signed out cannot open a socket (401)', async () => {
       const agent = await world.colleague(desk);
       await world.anyone.post('/v1/auth/logout', { refresh_token: agent.refreshToken });
       expectEnvelope(await refusal(world.agentSocket(agent)), 401, 'token_revoked');
     });
 
-    it.each(['deleted', 'disabled'])('a visitor of a channel that is %s is 401', async end => {
+    it.each(['deleted', 'disabled'])('A visitor of a %s channel cannot open a socket (401)', async end => {
       const channel = await world.channel(desk);
       const guest = await world.visitor({ widgetToken: channel.widget_token });
       const path = `/v1/channels/${channel.id}`;
@@ -264,79 +264,87 @@ describe('opening a socket', () => {
       expectEnvelope(await refusal(world.visitorSocket(guest)), 401, 'token_revoked');
     });
 
-    it('an agent who signs out while the handshake is under way hears nothing and is closed', async () => {
+    it('An agent who signs out during the handshake receives no event and is closed with 4502', async () => {
       const agent = await world.colleague(desk);
       const conversations = world.app.app.get(ConversationsService);
-      let asked = () => {};
-      const underWay = new Promise<void>(resolve => (asked = resolve));
-      let signedOut = () => {};
-      const gone = new Promise<void>(resolve => (signedOut = resolve));
-      // what comes after authentication takes its time
+      let reportStart = () => {};
+      const started = new Promise<void>(resolve => (reportStart = resolve));
+      let reportSignOut = () => {};
+      const signedOut = new Promise<void>(resolve => (reportSignOut = resolve));
+      // Delays the step after authentication until the agent has signed out.
       conversations.findScope = async (...args) => {
-        asked();
-        await gone;
+        reportStart();
+        await signedOut;
         return ConversationsService.prototype.findScope.apply(conversations, args);
       };
       try {
         const opening = world.socket('agent', { token: agent.token, room: conversation.id, reject: 'close' });
-        await underWay;
+        await started;
         await world.anyone.post('/v1/auth/logout', { refresh_token: agent.refreshToken });
-        signedOut();
+        reportSignOut();
         const socket = await opening;
         expect((await socket.end()).code).toBe(4502);
         expect(socket.frames.filter(({ type }) => type !== 'connected')).toEqual([]);
       } finally {
-        Reflect.deleteProperty(conversations, 'place');
+        Reflect.deleteProperty(conversations, 'findScope');
       }
     });
   });
 
-  describe('with ?reject=close, for browsers, which cannot read an HTTP answer', () => {
-    const closing = async (route: Route, query: Record<string, string>, headers = {}) =>
+  describe('Handshakes with ?reject=close, for browsers, which cannot read an HTTP response', () => {
+    const closeCode = async (route: Route, query: Record<string, string>, headers = {}) =>
       (await (await world.socket(route, { reject: 'close', ...query }, headers)).end()).code;
 
-    it.each(ROUTES)('an ended token closes with 4003 on the %s route: get another one', async route => {
-      expect(await closing(route, { token: forged(route, { claims: { exp: seconds() - 1 } }) })).toBe(4003);
-    });
+    it.each(ROUTES)(
+      'With reject=close, an expired token closes a socket of the %s route with 4003 (get another one)',
+      async route => {
+        expect(await closeCode(route, { token: forgeToken(route, { claims: { exp: nowInSeconds() - 1 } }) })).toBe(
+          4003,
+        );
+      },
+    );
 
-    it.each(ROUTES)('no token, garbage and the wrong kind close with 4502 on the %s route: stop', async route => {
-      expect(await closing(route, {})).toBe(4502);
-      expect(await closing(route, { token: 'garbage' })).toBe(4502);
-      expect(await closing(route, { token: desk.owner.refreshToken })).toBe(4502);
-    });
+    it.each(ROUTES)(
+      'With reject=close, a missing or invalid token closes a socket of the %s route with 4502 (stop)',
+      async route => {
+        expect(await closeCode(route, {})).toBe(4502);
+        expect(await closeCode(route, { token: 'garbage' })).toBe(4502);
+        expect(await closeCode(route, { token: desk.owner.refreshToken })).toBe(4502);
+      },
+    );
 
-    it('a deactivated member closes with 4500', async () => {
+    it('With reject=close, a deactivated member’s socket closes with 4500', async () => {
       const agent = await world.colleague(desk);
       await world.app.database.query(`UPDATE member SET status = 'deactivated' WHERE id = $1`, [agent.memberId]);
-      expect(await closing('agent', { token: agent.token })).toBe(4500);
+      expect(await closeCode('agent', { token: agent.token })).toBe(4500);
     });
 
-    it('a blocked contact and a page of the wrong origin close with 4502', async () => {
+    it('With reject=close, a blocked contact and a wrong origin close with 4502', async () => {
       const channel = await world.channel(desk, { allowed_origins: ['https://shop.example'] });
       const guest = await world.visitor({ widgetToken: channel.widget_token });
-      expect(await closing('visitor', { token: guest.token }, { Origin: 'https://evil.example' })).toBe(4502);
+      expect(await closeCode('visitor', { token: guest.token }, { Origin: 'https://evil.example' })).toBe(4502);
       await world.app.database.query(`UPDATE contact SET blocked = true WHERE id = $1`, [guest.contactId]);
-      expect(await closing('visitor', { token: guest.token })).toBe(4502);
+      expect(await closeCode('visitor', { token: guest.token })).toBe(4502);
     });
 
-    it('a room that is not there closes with 4504', async () => {
-      expect(await closing('agent', { token: desk.owner.token, room: newId() })).toBe(4504);
-      expect(await closing('visitor', { token: visitor.token, conv: 'nonsense' })).toBe(4504);
+    it('With reject=close, an unknown room closes with 4504', async () => {
+      expect(await closeCode('agent', { token: desk.owner.token, room: newId() })).toBe(4504);
+      expect(await closeCode('visitor', { token: visitor.token, conv: 'nonsense' })).toBe(4504);
     });
 
-    it('no frame comes before the close', async () => {
+    it('With reject=close, no frame precedes the close', async () => {
       const socket = await world.socket('agent', { reject: 'close' });
       await socket.end();
       expect(socket.frames).toEqual([]);
     });
 
-    it('whoever is welcome is let in', async () => {
+    it('With reject=close, a valid handshake opens a socket', async () => {
       const socket = await world.agentSocket(desk.owner, { reject: 'close' });
       await socket.next('connected');
       await socket.settled();
     });
 
-    it('an unknown path and a malformed upgrade stay HTTP answers', async () => {
+    it('With reject=close, an unknown path and a malformed upgrade still get HTTP responses', async () => {
       const url = `${world.app.wsUrl}/ws/other?reject=close`;
       expectEnvelope(await upgrade(url), 404, 'not_found');
       const agent = `${world.app.wsUrl}/ws/agent?reject=close`;
@@ -344,7 +352,7 @@ describe('opening a socket', () => {
       expectEnvelope(malformed, 400, 'malformed_request');
     });
 
-    it('what a refused stranger sends into the closing socket harms nobody', async () => {
+    it('An invalid frame sent into a socket that is being rejected does no harm', async () => {
       const { status, socket } = await upgrade(`${world.app.wsUrl}/ws/agent?reject=close`);
       expect(status).toBe(101);
       const closed = new Promise(resolve => socket?.once('close', resolve));
@@ -355,8 +363,8 @@ describe('opening a socket', () => {
     });
   });
 
-  describe('allowed_origins', () => {
-    it('lets in the pages that it names, and whoever is no page, and refuses the rest with 403', async () => {
+  describe('The allowed_origins of a channel', () => {
+    it('`allowed_origins` admits the listed origins and clients without an Origin, and refuses others (403)', async () => {
       const channel = await world.channel(desk, { allowed_origins: ['https://shop.example'] });
       const guest = await world.visitor({ widgetToken: channel.widget_token });
       const from = (origin: string) => world.visitorSocket(guest, {}, { Origin: origin });
@@ -368,15 +376,15 @@ describe('opening a socket', () => {
       }
     });
 
-    it('where it names none, every page is let in', async () => {
+    it('A channel without allowed_origins admits every origin', async () => {
       await (await world.visitorSocket(visitor, {}, { Origin: 'https://anywhere.example' })).settled();
     });
   });
 
-  it('frames that a client sends before it has read anything are answered', async () => {
+  it('A frame sent right behind the handshake is answered after the connected frame', async () => {
     const { socket } = await upgrade(`${world.app.wsUrl}/ws/agent?token=${desk.owner.token}`);
     const ping = Buffer.from('{"type":"ping"}');
-    // masked with zeros, which leaves the text as it is
+    // A mask of zeros leaves the text unchanged.
     socket?.write(Buffer.concat([Buffer.from([0x81, 0x80 | ping.length, 0, 0, 0, 0]), ping]));
     let text = '';
     socket?.on('data', (chunk: Buffer) => (text += chunk.toString('latin1')));
@@ -385,7 +393,7 @@ describe('opening a socket', () => {
     socket?.destroy();
   });
 
-  it('a refused client that never closes its side is dropped', async () => {
+  it('A refused client that never closes its side of the connection is dropped', async () => {
     const { port } = new URL(world.app.url);
     const client = connect({ port: Number(port), host: '127.0.0.1', allowHalfOpen: true });
     client.on('error', () => undefined);
@@ -395,24 +403,24 @@ describe('opening a socket', () => {
     client.write('GET /ws/agent HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
     await new Promise(resolve => client.once('end', resolve));
     expect(text).toMatch(/^HTTP\/1\.1 401 /);
-    let over = false;
-    void closed.then(() => (over = true));
-    // what is written to a connection that is gone comes back as a reset
+    let isClosed = false;
+    void closed.then(() => (isClosed = true));
+    // Writing to a closed connection triggers the reset that closes this side.
     await eventually(() => {
-      if (!over) client.write('x');
-      return over || undefined;
+      if (!isClosed) client.write('x');
+      return isClosed || undefined;
     });
   });
 });
 
-describe('a principal that opens sockets again and again', () => {
+describe('The limit of handshakes per principal', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start({ RATE_LIMITS: 'handshake=3/60' });
   });
   afterAll(() => world.stop());
 
-  it('is 429 past the limit, told when to come back, and others are not held up', async () => {
+  it('A principal past its handshake limit gets 429 with Retry-After, and others are not affected', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk);
     for (let index = 0; index < 3; index += 1) await world.agentSocket(desk.owner);
@@ -428,7 +436,7 @@ describe('a principal that opens sockets again and again', () => {
     await (await world.visitorSocket(visitor)).settled();
   });
 
-  it('counts each member for itself, and nobody without a good token', async () => {
+  it('Handshakes with an invalid token do not count against a member’s limit', async () => {
     const desk = await world.desk();
     for (let index = 0; index < 5; index += 1) {
       expectEnvelope(await refusal(world.socket('agent', { token: 'garbage' })), 401, 'invalid_token');
@@ -437,8 +445,8 @@ describe('a principal that opens sockets again and again', () => {
   });
 });
 
-describe('an address that comes with unknown tokens', () => {
-  it('An address tries unknown tokens at a handshake so often a minute; a good token is admitted there', async () => {
+describe('The limit of unknown tokens per address', () => {
+  it('An address past its limit of unknown tokens gets 429 for them, but a valid token is admitted', async () => {
     const world = await World.start({ RATE_LIMITS: 'credential_unknown=3/60' });
     const desk = await world.desk();
     const guess = () => refusal(world.socket('agent', { token: 'garbage' }));
@@ -449,8 +457,8 @@ describe('an address that comes with unknown tokens', () => {
   });
 });
 
-describe('a service that stops', () => {
-  it('refuses new sockets with 503 and Retry-After, and keeps those that are open until their turn', async () => {
+describe('A service that stops', () => {
+  it('A draining service refuses new sockets with 503 and Retry-After, and keeps open ones', async () => {
     const world = await World.start();
     const desk = await world.desk();
     const open = await world.agentSocket(desk.owner);
@@ -464,7 +472,7 @@ describe('a service that stops', () => {
     await world.stop();
   });
 
-  it('closes sockets with 1012 in waves, answers newcomers 503 meanwhile, and finishes requests under way', async () => {
+  it('A draining service closes sockets with 1012 in waves, refuses new ones (503) and finishes running requests', async () => {
     const world = await World.start();
     const { database, app } = world.app;
     const desk = await world.desk();
@@ -497,7 +505,7 @@ describe('a service that stops', () => {
     await database.drop();
   });
 
-  it('lets nobody in whose handshake began before and ends after', async () => {
+  it('A handshake that began before the drain and ends after it is refused (503)', async () => {
     const world = await World.start();
     const desk = await world.desk();
     const conversations = world.app.app.get(ConversationsService);
@@ -511,8 +519,8 @@ describe('a service that stops', () => {
   });
 });
 
-describe('racing sign-outs and handshakes', () => {
-  it('leave no socket open', async () => {
+describe('Racing sign-outs and handshakes', () => {
+  it('A sign-out that races with handshakes of its session leaves no socket open', async () => {
     const world = await World.start();
     const desk = await world.desk();
     const agents = await Promise.all(Array.from({ length: 8 }, () => world.colleague(desk)));
@@ -527,7 +535,7 @@ describe('racing sign-outs and handshakes', () => {
         expect(ends.map(({ code }) => code)).toEqual(ends.map(() => 4502));
       }),
     );
-    // signed in again, each is welcome again
+    // After a new sign-in, the agent can open sockets again.
     const [agent] = agents;
     const again = await world.anyone.post('/v1/auth/login', { email: agent?.email ?? unique(), password: PASSWORD });
     await (await world.socket('agent', { token: again.data.token })).settled();

@@ -12,15 +12,15 @@ import { exchange, sessionBySso, ticketFor } from '../support/sso.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { PASSWORD, World } from '../support/world.js';
 
-/** "sockets close within a second" */
-const SECOND_MS = 1_000;
-/** How often each thing is done, and how long it takes then in most cases: a look at the log is never far. */
+/** The guarantee: sockets close within a second. */
+const MAX_MS = 1_000;
+/** Rounds per case, and the bound for the median: the next read of the log is never far. */
 const ROUNDS = 3;
-const USUAL_MS = 600;
+const MEDIAN_MS = 600;
 const MEMBERS = '/v1/workspace/members';
 
 let database: TestDatabase;
-/** Where things are done, and where they have to show: one database and nothing else between them. */
+/** Actions happen on `here` and are checked on `there`; the two share only a database. */
 let here: World;
 let there: World;
 beforeAll(async () => {
@@ -39,8 +39,8 @@ beforeEach(async () => {
 
 const outcome = (answer: Answer<Json>) => [answer.status, answer.error?.code];
 
-/** Until the other instance has just looked at the log: whatever happens now waits longest for the next look. */
-async function justLooked(): Promise<void> {
+/** Resolves right after the other instance has read the log: an action now waits the longest for the next read. */
+async function afterTailRead(): Promise<void> {
   const tail = there.app.app.get(EventTail);
   await new Promise<void>(resolve => {
     const spy = jest.spyOn(tail, 'catchUp').mockImplementation(async () => {
@@ -51,23 +51,26 @@ async function justLooked(): Promise<void> {
   });
 }
 
-/** Does it, waits for the end of the sockets, and says how long after the answer that came. */
-async function endings(act: () => Promise<unknown>, sockets: TestSocket[]): Promise<{ codes: number[]; ms: number }> {
-  await justLooked();
+/** Performs the action and waits for the sockets to close. @returns their codes, and ms from response to last close */
+async function closeTimes(
+  act: () => Promise<unknown>,
+  sockets: TestSocket[],
+): Promise<{ codes: number[]; ms: number }> {
+  await afterTailRead();
   await act();
   const answered = performance.now();
-  const codes = await Promise.all(sockets.map(async socket => (await socket.end(3 * SECOND_MS)).code));
+  const codes = await Promise.all(sockets.map(async socket => (await socket.end(3 * MAX_MS)).code));
   return { codes, ms: performance.now() - answered };
 }
 
-/** Each within a second, and most of them sooner: that none took longer must not be luck. */
+/** Asserts a bound for the maximum and a lower one for the median, so that the test does not pass by luck. */
 function expectSoon(times: number[]): void {
   const sorted = [...times].sort((a, b) => a - b);
-  expect(sorted.at(-1)).toBeLessThan(SECOND_MS);
-  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(USUAL_MS);
+  expect(sorted.at(-1)).toBeLessThan(MAX_MS);
+  expect(sorted[Math.floor(sorted.length / 2)]).toBeLessThan(MEDIAN_MS);
 }
 
-async function handshakeOf(opening: Promise<TestSocket>): Promise<number> {
+async function handshakeStatus(opening: Promise<TestSocket>): Promise<number> {
   const refused = await opening.then(
     socket => socket.close(),
     (error: unknown) => error,
@@ -75,16 +78,16 @@ async function handshakeOf(opening: Promise<TestSocket>): Promise<number> {
   return refused instanceof Refused ? refused.status : 101;
 }
 
-interface Ended {
-  /** The session that ends, as it is known. */
+interface EndingCase {
+  /** The session that `act` ends. */
   session: Agent;
   act: () => Promise<unknown>;
 }
 
-/** What ends somebody's session, and how its sockets are told. */
-const ENDS: [string, number, number, (member: Agent) => Promise<Ended>][] = [
+/** Ways to end a session: name, close code of its sockets, status of its next handshake, setup. */
+const ENDS: [string, number, number, (member: Agent) => Promise<EndingCase>][] = [
   [
-    'a sign-out',
+    'A sign-out',
     4502,
     401,
     async member => ({
@@ -93,7 +96,7 @@ const ENDS: [string, number, number, (member: Agent) => Promise<Ended>][] = [
     }),
   ],
   [
-    'a password that is changed in another session',
+    'A password change in another session',
     4502,
     401,
     async member => {
@@ -104,7 +107,7 @@ const ENDS: [string, number, number, (member: Agent) => Promise<Ended>][] = [
     },
   ],
   [
-    'a password that is set by a mailed link',
+    'A password reset by a mailed link',
     4502,
     401,
     async member => {
@@ -116,7 +119,7 @@ const ENDS: [string, number, number, (member: Agent) => Promise<Ended>][] = [
     },
   ],
   [
-    'a refresh token that somebody else has used already',
+    'Reuse of a refresh token',
     4502,
     401,
     async member => {
@@ -129,7 +132,7 @@ const ENDS: [string, number, number, (member: Agent) => Promise<Ended>][] = [
     },
   ],
   [
-    'the deactivation of its member',
+    'The deactivation of its member',
     4500,
     403,
     async member => ({
@@ -138,7 +141,7 @@ const ENDS: [string, number, number, (member: Agent) => Promise<Ended>][] = [
     }),
   ],
   [
-    'the end of the key that has minted it',
+    'The deletion of the API key that created it',
     4502,
     401,
     async member => {
@@ -149,29 +152,29 @@ const ENDS: [string, number, number, (member: Agent) => Promise<Ended>][] = [
   ],
 ];
 
-describe.each(ENDS)('%s', (_what, code, handshake, prepare) => {
-  it('is known to every other instance: its next request is refused there, its sockets close within a second', async () => {
+describe.each(ENDS)('%s', (ending, code, handshake, prepare) => {
+  it(`${ending} ends a session on the other instance: requests are refused, sockets close within a second`, async () => {
     const conversation = await here.conversation(await here.visitor(desk));
     const times: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const { session, act } = await prepare(await here.colleague(desk));
       const bystander = await here.colleague(desk);
       const sockets = [await there.agentSocket(session), await there.agentSocket(session, { room: conversation.id })];
-      const spared = await there.agentSocket(bystander);
-      const { codes, ms } = await endings(act, sockets);
+      const unaffected = await there.agentSocket(bystander);
+      const { codes, ms } = await closeTimes(act, sockets);
       expect([round, codes]).toEqual([round, [code, code]]);
       times.push(ms);
       expect(outcome(await there.as(session.token).get('/v1/auth/me'))).toEqual([401, 'token_revoked']);
       const refreshed = await there.anyone.post('/v1/auth/refresh', { refresh_token: session.refreshToken });
       expect(outcome(refreshed)).toEqual([401, 'token_revoked']);
-      expect(await handshakeOf(there.agentSocket(session))).toBe(handshake);
-      await spared.settled();
-      await spared.close();
+      expect(await handshakeStatus(there.agentSocket(session))).toBe(handshake);
+      await unaffected.settled();
+      await unaffected.close();
     }
     expectSoon(times);
   });
 
-  it('holds there for a request that comes right after the answer, before anything has been told', async () => {
+  it(`${ending} is effective on the other instance for a request sent right after the response`, async () => {
     const { session, act } = await prepare(await here.colleague(desk));
     expect((await there.as(session.token).get('/v1/auth/me')).status).toBe(200);
     await act();
@@ -184,8 +187,8 @@ describe.each(ENDS)('%s', (_what, code, handshake, prepare) => {
   });
 });
 
-describe('on the other instance', () => {
-  it('a revoked key is refused by the very next request, and its tickets with it', async () => {
+describe('Changes on one instance, seen from the other', () => {
+  it('A deleted API key and its SSO tickets are refused by the other instance’s next request', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const { id, key } = (await desk.owner.api.post('/v1/api-keys', { name: 'backend' })).data;
       expect((await there.as(key).get('/v1/workspace')).status).toBe(200);
@@ -196,7 +199,7 @@ describe('on the other instance', () => {
     }
   });
 
-  it('a revoked invite and a spent reset link are worth nothing', async () => {
+  it('A revoked invite and a used reset link are refused by the other instance', async () => {
     const invite = await invited(desk);
     await desk.owner.api.delete(`/v1/workspace/invites/${invite.id}`);
     const body = { invite_token: invite.token, name: 'G', password: PASSWORD };
@@ -208,7 +211,7 @@ describe('on the other instance', () => {
     expect(outcome(await there.anyone.post('/v1/auth/password/reset', reset))).toEqual([401, 'reset_invalid']);
   });
 
-  it('a demotion holds for the next request', async () => {
+  it('A demoted admin’s next request to the other instance is forbidden (403)', async () => {
     const admin = await here.colleague(desk, { role: 'admin' });
     const caller: Caller = there.as(admin.token);
     expect((await caller.get('/v1/api-keys')).status).toBe(200);
@@ -216,7 +219,7 @@ describe('on the other instance', () => {
     expect(outcome(await caller.get('/v1/api-keys'))).toEqual([403, 'forbidden']);
   });
 
-  it('a scope that is cut holds for the next request, and within a second for the sockets', async () => {
+  it('A narrowed scope applies to the other instance’s next request, and within a second to its sockets', async () => {
     const shop = await here.channel(desk);
     const buyer = await here.visitor({ widgetToken: shop.widget_token as string });
     const theirs = await here.conversation(buyer);
@@ -228,15 +231,15 @@ describe('on the other instance', () => {
         await there.agentSocket(member),
       ];
       const cut = () => desk.owner.api.patch(`${MEMBERS}/${member.memberId}`, { channel_ids: [desk.channelId] });
-      const { codes, ms } = await endings(cut, [room]);
+      const { codes, ms } = await closeTimes(cut, [room]);
       expect([round, codes]).toEqual([round, [4502]]);
       times.push(ms);
       expect((await there.as(member.token).get(`/v1/conversations/${theirs.id}`)).status).toBe(404);
       await inbox.next('member.updated');
       await there.as(buyer.token).post(`/v1/widget/conversations/${theirs.id}/messages`, { content: 'Not for you.' });
       await inbox.settled();
-      const heard = inbox.of('message.created').map(({ data }) => data.message.content as string);
-      expect(heard).not.toContain('Not for you.');
+      const received = inbox.of('message.created').map(({ data }) => data.message.content as string);
+      expect(received).not.toContain('Not for you.');
       await inbox.close();
     }
     expectSoon(times);
@@ -246,8 +249,8 @@ describe('on the other instance', () => {
     ['deleted', (path: string) => desk.owner.api.delete(path)],
     ['disabled', (path: string) => desk.owner.api.patch(path, { status: 'disabled' })],
   ])(
-    'a channel that is %s takes no visitor any more: their requests at once, their sockets within a second',
-    async (_how, end) => {
+    'Visitors of a %s channel lose their requests on the other instance at once, and their sockets within a second',
+    async (_change, end) => {
       const times: number[] = [];
       for (let round = 0; round < ROUNDS; round += 1) {
         const shop = await here.channel(desk);
@@ -257,14 +260,14 @@ describe('on the other instance', () => {
           await there.visitorSocket(visitor),
           await there.visitorSocket(visitor, { conv: conversation.id }),
         ];
-        const spared = await there.visitorSocket(await here.visitor(desk));
-        const { codes, ms } = await endings(() => end(`/v1/channels/${shop.id}`), sockets);
+        const unaffected = await there.visitorSocket(await here.visitor(desk));
+        const { codes, ms } = await closeTimes(() => end(`/v1/channels/${shop.id}`), sockets);
         expect([round, codes]).toEqual([round, [4502, 4502]]);
         times.push(ms);
         expect((await there.as(visitor.token).get('/v1/widget/contact')).status).toBe(401);
-        expect(await handshakeOf(there.visitorSocket(visitor))).toBe(401);
-        await spared.settled();
-        await spared.close();
+        expect(await handshakeStatus(there.visitorSocket(visitor))).toBe(401);
+        await unaffected.settled();
+        await unaffected.close();
       }
     },
   );

@@ -31,9 +31,9 @@ let database: TestDatabase;
 let service: ServiceProcess;
 let url: string;
 let desk: OutsideDesk;
-let talk: { token: string; conversationId: string };
+let conversation: { token: string; conversationId: string };
 let path: string;
-/** Who does nothing wrong, and must not notice. */
+/** Well-behaved clients, which must not be affected. */
 let witnesses: Listener[] = [];
 beforeAll(async () => {
   ensureBuilt();
@@ -41,9 +41,9 @@ beforeAll(async () => {
   service = ServiceProcess.start({ DATABASE_URL: database.url, RATE_LIMITS: RATES });
   url = await service.url(60_000);
   desk = await openDesk(url);
-  talk = await beginTalk(url, desk);
+  conversation = await beginTalk(url, desk);
   path = `/ws/agent?token=${desk.token}`;
-  witnesses = [await Listener.agent(url, desk.token), await Listener.visitor(url, talk.token)];
+  witnesses = [await Listener.agent(url, desk.token), await Listener.visitor(url, conversation.token)];
 }, 240_000);
 afterAll(async () => {
   for (const witness of witnesses) witness.close();
@@ -51,10 +51,12 @@ afterAll(async () => {
   await database.drop();
 });
 
-/** The process lives and has complained of nothing, and the witnesses hear on what they opened at first. */
+/** Checks that the process has logged no warning and that the witnesses' first sockets still receive messages. */
 afterEach(async () => {
   const content = `still here ${Math.random()}`;
-  await ask('POST', `${url}/v1/widget/conversations/${talk.conversationId}/messages`, talk.token, { content });
+  await ask('POST', `${url}/v1/widget/conversations/${conversation.conversationId}/messages`, conversation.token, {
+    content,
+  });
   for (const witness of witnesses) {
     await witness.heard(({ data }) => data?.message?.content === content);
     expect(witness.ends).toEqual([]);
@@ -65,34 +67,37 @@ afterEach(async () => {
 
 const descriptors = () => readdirSync(`/proc/${service.child.pid}/fd`).length;
 
-/** A request as bytes; null drops a header, and what is no string of a header stands after the head. */
+/** An upgrade request as bytes. A header of `null` is left out; `after` follows the head. */
 function handshake(headers: Headers = {}, line = `GET ${path} HTTP/1.1`, after: Buffer | string = ''): Buffer {
   const entries = Object.entries({ ...UPGRADE, ...headers }).filter(([, value]) => value !== null);
   const lines = [line, ...entries.map(([name, value]) => `${name}: ${value}`), '', ''];
   return Buffer.concat([Buffer.from(lines.join('\r\n'), 'latin1'), Buffer.from(after)]);
 }
 
-describe('frames that no client sends', () => {
+describe('Malformed frames', () => {
   it.each(['agent', 'visitor'])(
-    'end their socket at /ws/%s by the code of the protocol, and give it back',
+    'Each malformed frame closes its socket of /ws/%s with the protocol’s code and frees its descriptor',
     async route => {
       const before = descriptors();
       const ends: [string, number | null][] = [];
-      for (const [what, frames] of BROKEN_FRAMES) {
-        const socket = await RawSocket.open(url, `/ws/${route}?token=${route === 'agent' ? desk.token : talk.token}`);
+      for (const [name, frames] of BROKEN_FRAMES) {
+        const socket = await RawSocket.open(
+          url,
+          `/ws/${route}?token=${route === 'agent' ? desk.token : conversation.token}`,
+        );
         socket.write(...frames);
-        await socket.until(() => socket.closeCode !== null, `a close after ${what}`, 10_000);
-        ends.push([what, socket.closeCode]);
+        await socket.until(() => socket.closeCode !== null, `a close after ${name}`, 10_000);
+        ends.push([name, socket.closeCode]);
         socket.destroy();
       }
-      expect(ends).toEqual(BROKEN_FRAMES.map(([what, , code]) => [what, code]));
+      expect(ends).toEqual(BROKEN_FRAMES.map(([name, , code]) => [name, code]));
       await eventually(() => (descriptors() <= before ? true : undefined));
     },
   );
 });
 
-describe('handshakes that no client makes', () => {
-  /** What it is, its bytes, and how it is answered: the status, and the code in the envelope. */
+describe('Malformed handshakes', () => {
+  /** Name, bytes, and the expected status and error code. */
   const BROKEN: [string, () => Buffer | string, number, string][] = [
     ['no key', () => handshake({ 'Sec-WebSocket-Key': null }), 400, 'malformed_request'],
     ['an empty key', () => handshake({ 'Sec-WebSocket-Key': '' }), 400, 'malformed_request'],
@@ -106,7 +111,7 @@ describe('handshakes that no client makes', () => {
     ],
     ['version 12', () => handshake({ 'Sec-WebSocket-Version': '12' }), 400, 'malformed_request'],
     ['no version', () => handshake({ 'Sec-WebSocket-Version': null }), 400, 'malformed_request'],
-    ['versions', () => handshake({ 'Sec-WebSocket-Version': '13, 8' }), 400, 'malformed_request'],
+    ['two versions', () => handshake({ 'Sec-WebSocket-Version': '13, 8' }), 400, 'malformed_request'],
     ['a POST', () => handshake({ 'Content-Length': '0' }, `POST ${path} HTTP/1.1`), 400, 'malformed_request'],
     [
       'a POST with a body',
@@ -125,7 +130,12 @@ describe('handshakes that no client makes', () => {
     ['HTTP/2 at once', () => 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'malformed_request'],
     ['TLS', () => Buffer.from('16030100c8010000c40303', 'hex'), 400, 'malformed_request'],
     ['another path', () => handshake({}, 'GET /ws/nowhere HTTP/1.1'), 404, 'not_found'],
-    ['a path that is none', () => handshake({}, `GET http://localhost${path} HTTP/1.1`), 400, 'malformed_request'],
+    [
+      'an absolute URL as its path',
+      () => handshake({}, `GET http://localhost${path} HTTP/1.1`),
+      400,
+      'malformed_request',
+    ],
     ['an asterisk', () => handshake({}, 'GET * HTTP/1.1'), 400, 'malformed_request'],
     ['no token', () => handshake({}, 'GET /ws/agent HTTP/1.1'), 401, 'unauthenticated'],
     [
@@ -134,8 +144,8 @@ describe('handshakes that no client makes', () => {
       401,
       'invalid_token',
     ],
-    ['a token of no characters', () => handshake({}, 'GET /ws/agent?token=%ff%fe%00 HTTP/1.1'), 401, 'invalid_token'],
-    ['a room of zeros', () => handshake({}, `GET ${path}&room=%00 HTTP/1.1`), 404, 'not_found'],
+    ['a token that is not UTF-8', () => handshake({}, 'GET /ws/agent?token=%ff%fe%00 HTTP/1.1'), 401, 'invalid_token'],
+    ['a room of a zero byte', () => handshake({}, `GET ${path}&room=%00 HTTP/1.1`), 404, 'not_found'],
     ['a header bomb', () => handshake({ 'X-Bomb': 'x'.repeat(20_000) }), 400, 'malformed_request'],
     [
       'many headers',
@@ -146,10 +156,15 @@ describe('handshakes that no client makes', () => {
     ['a line that never ends', () => `GET ${'/'.repeat(70_000)}`, 400, 'malformed_request'],
     ['a header without a name', () => handshake({ '': 'nameless' }), 400, 'malformed_request'],
     ['a zero in a header', () => handshake({ 'X-Zero': 'a\0b' }), 400, 'malformed_request'],
-    ['a header that is folded', () => handshake({ 'X-Folded': 'a\r\n b' }), 400, 'malformed_request'],
-    ['two lengths', () => handshake({ 'Content-Length': '3', 'content-length': '4' }), 400, 'malformed_request'],
+    ['a folded header', () => handshake({ 'X-Folded': 'a\r\n b' }), 400, 'malformed_request'],
     [
-      'a length and chunks',
+      'two Content-Lengths',
+      () => handshake({ 'Content-Length': '3', 'content-length': '4' }),
+      400,
+      'malformed_request',
+    ],
+    [
+      'a Content-Length and chunks',
       () => handshake({ 'Content-Length': '3', 'Transfer-Encoding': 'chunked' }),
       400,
       'malformed_request',
@@ -158,61 +173,63 @@ describe('handshakes that no client makes', () => {
     ['no host', () => handshake({ Host: null }), 400, 'malformed_request'],
     ['HTTP/1.0', () => handshake({}, `GET ${path} HTTP/1.0`), 400, 'malformed_request'],
     ['HTTP/1.2', () => handshake({}, `GET ${path} HTTP/1.2`), 400, 'malformed_request'],
-    ['a method that nobody knows', () => handshake({}, `OPEN ${path} HTTP/1.1`), 400, 'malformed_request'],
+    ['an unknown method', () => handshake({}, `OPEN ${path} HTTP/1.1`), 400, 'malformed_request'],
   ];
 
-  it('are refused in the envelope, and give their connection back', async () => {
+  it('Each malformed handshake is refused in the error envelope and its connection is closed', async () => {
     const before = descriptors();
     const answers: [string, number, string | undefined][] = [];
-    for (const [what, bytes] of BROKEN) {
-      const said = await rawBytes(url, bytes()).catch((error: Error) => error.message);
+    for (const [name, bytes] of BROKEN) {
+      const response = await rawBytes(url, bytes()).catch((error: Error) => error.message);
       answers.push([
-        what,
-        Number(/^HTTP\/1\.1 (\d+)/.exec(said)?.[1]),
-        /"code":"(\w+)"/.exec(said)?.[1] ?? said.slice(0, 300),
+        name,
+        Number(/^HTTP\/1\.1 (\d+)/.exec(response)?.[1]),
+        /"code":"(\w+)"/.exec(response)?.[1] ?? response.slice(0, 300),
       ]);
     }
-    expect(answers).toEqual(BROKEN.map(([what, , status, code]) => [what, status, code]));
+    expect(answers).toEqual(BROKEN.map(([name, , status, code]) => [name, status, code]));
     await eventually(() => (descriptors() <= before ? true : undefined));
   });
 
-  it('of another version are told which one is spoken here', async () => {
-    const said = await rawBytes(url, handshake({ 'Sec-WebSocket-Version': '7' }));
-    expect(said).toMatch(/^HTTP\/1\.1 400 [^]*\r\nSec-WebSocket-Version: 13\r\n/);
+  it('A handshake of another WebSocket version is answered with the supported version', async () => {
+    const response = await rawBytes(url, handshake({ 'Sec-WebSocket-Version': '7' }));
+    expect(response).toMatch(/^HTTP\/1\.1 400 [^]*\r\nSec-WebSocket-Version: 13\r\n/);
   });
 
-  it('that come a byte at a time are served like others, and hold up nobody', async () => {
+  it('A handshake sent byte by byte is served and does not delay others', async () => {
     const crawling = race(5, async () => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1').setNoDelay(true);
-      let said = '';
-      socket.on('data', chunk => (said += chunk.toString('latin1')));
+      let response = '';
+      socket.on('data', chunk => (response += chunk.toString('latin1')));
       for (const byte of handshake({}, undefined, PING)) {
         socket.write(Buffer.from([byte]));
         await new Promise(resolve => setTimeout(resolve, 2));
       }
-      await eventually(() => (said.includes('"pong"') ? true : undefined));
+      await eventually(() => (response.includes('"pong"') ? true : undefined));
       socket.destroy();
-      return said.slice(0, 12);
+      return response.slice(0, 12);
     });
-    const passing = await RawSocket.open(url, path);
-    expect(await passing.fate()).toBe('open');
-    passing.destroy();
+    const meanwhile = await RawSocket.open(url, path);
+    expect(await meanwhile.fate()).toBe('open');
+    meanwhile.destroy();
     expect(await crawling).toEqual(Array(5).fill('HTTP/1.1 101'));
   });
 
-  it('with more behind them in one packet: a frame is heard, a second request is no frame', async () => {
-    const heard = await rawBytes(url, handshake({}, undefined, PING), said => said.includes('"pong"'));
-    expect(heard.indexOf('"connected"')).toBeLessThan(heard.indexOf('"pong"'));
-    const twice = await rawBytes(url, Buffer.concat([handshake(), handshake()]), said => said.includes('\x03\xea'));
-    expect(twice.match(/HTTP\/1\.1/g)).toHaveLength(1);
-    expect(twice).toContain('\x88\x02\x03\xea'); // closed with 1002
+  it('Of bytes behind a handshake in one packet, a frame is handled and a second request is refused with 1002', async () => {
+    const withFrame = await rawBytes(url, handshake({}, undefined, PING), response => response.includes('"pong"'));
+    expect(withFrame.indexOf('"connected"')).toBeLessThan(withFrame.indexOf('"pong"'));
+    const withRequest = await rawBytes(url, Buffer.concat([handshake(), handshake()]), response =>
+      response.includes('\x03\xea'),
+    );
+    expect(withRequest.match(/HTTP\/1\.1/g)).toHaveLength(1);
+    expect(withRequest).toContain('\x88\x02\x03\xea'); // closed with 1002
   });
 
-  it('that are begun by hundreds and never ended cost nothing once they are gone', async () => {
+  it('Hundreds of unfinished handshakes leave no open descriptor once their connections are closed', async () => {
     const before = descriptors();
     const begun = Array.from({ length: 120 }, (_nothing, index) => {
       const socket = connect(Number(new URL(url).port), '127.0.0.1').on('error', () => undefined);
-      // cut off in the head, at its end, and a few amid a frame
+      // Cut off within the head, at its end, and nine within a frame.
       const bytes = handshake({}, undefined, PING);
       const ends = [bytes.length - 10, 40, bytes.length - PING.length - 2];
       socket.write(bytes.subarray(0, ends[index < 9 ? 0 : 1 + (index % 2)]));

@@ -12,37 +12,37 @@ import type { Person } from '../support/talk-model.js';
 import { PEOPLE } from '../support/talk-model.js';
 import { World } from '../support/world.js';
 
-/** MODEL_RUNS=… talks for long; MODEL_SEED=…, MODEL_PATH=… and MODEL_REPLAY=… repeat what has failed. */
+/** MODEL_RUNS sets the number of runs; MODEL_SEED, MODEL_PATH and MODEL_REPLAY repeat a failed run. */
 const RUNS = Number(process.env.MODEL_RUNS ?? 60);
 const SEED = Number(process.env.MODEL_SEED ?? Math.floor(Math.random() * 2 ** 31));
 const PATH = process.env.MODEL_PATH;
 const REPLAY = process.env.MODEL_REPLAY;
 
 let world: World;
-let at: TalkDesk;
+let desk: TalkDesk;
 
-// a server of its own: what other tests hold open would hold back the log, and every cursor with it
+// A PostgreSQL server of its own: open transactions of other tests would delay the log, and every cursor with it.
 beforeAll(async () => {
   world = await World.start({}, { alone: true });
-  at = await talkDesk(world);
+  desk = await talkDesk(world);
 }, 60_000);
 afterAll(async () => {
   await world?.stop();
 });
 
-type Talked = [near: boolean, early: Person[], commands: Iterable<Step>];
+type ConversationRun = [near: boolean, early: Person[], commands: Iterable<Step>];
 
-/** Any talk, each in a conversation of its own, so that one that fails can be had again, and shortened. */
-function anyTalk(): fc.IAsyncPropertyWithHooks<Talked> {
+/** A property over random conversations. Each run has a new one, so that a failed run can be repeated and shrunk. */
+function conversationProperty(): fc.IAsyncPropertyWithHooks<ConversationRun> {
   const commands = fc.commands(steps(), {
     maxCommands: 30,
     size: 'medium',
     ...(REPLAY === undefined ? {} : { replayPath: REPLAY }),
   });
-  return fc.asyncProperty(fc.boolean(), fc.subarray([...PEOPLE]), commands, async (near, early, taken) => {
-    const { model, real } = await Talk.begin(at, near, early);
+  return fc.asyncProperty(fc.boolean(), fc.subarray([...PEOPLE]), commands, async (near, early, chosen) => {
+    const { model, real } = await Talk.begin(desk, near, early);
     try {
-      await fc.asyncModelRun(() => ({ model, real }), taken);
+      await fc.asyncModelRun(() => ({ model, real }), chosen);
       await real.look(model);
     } finally {
       real.end();
@@ -50,24 +50,28 @@ function anyTalk(): fc.IAsyncPropertyWithHooks<Talked> {
   });
 }
 
-describe('a conversation of three clients that come, go, drop out and come back', () => {
+describe('A conversation of three clients that connect, disconnect and resume', () => {
   it(
-    'is as the model of it says, and each has heard what it was to hear, in order, and nothing else',
+    'A conversation matches its model, and each client receives exactly its frames, in order, across reconnects',
     async () => {
-      await fc.assert(anyTalk(), { seed: SEED, numRuns: RUNS, ...(PATH === undefined ? {} : { path: PATH }) });
+      await fc.assert(conversationProperty(), {
+        seed: SEED,
+        numRuns: RUNS,
+        ...(PATH === undefined ? {} : { path: PATH }),
+      });
     },
     120_000 + RUNS * 5_000,
   );
 });
 
-describe('the model finds', () => {
+describe('Planted faults', () => {
   afterEach(() => void jest.restoreAllMocks());
 
   const service = <T extends object>(type: new (...args: never[]) => T): T => world.app.app.get(type);
 
-  /** Ways to break the service, each of which some talk comes to feel. */
+  /** Faults planted in the service. The model must find each of them. */
   const FAULTS: Record<string, () => void> = {
-    'a note that the visitor is told of': () => {
+    'a private note sent to the visitor': () => {
       const { visitor } = EVENT_REGISTRY.get('message.created');
       if (!visitor) throw new Error('visitors receive no messages');
       jest.spyOn(visitor, 'data').mockImplementation(({ payload }) => {
@@ -76,7 +80,7 @@ describe('the model finds', () => {
         return { message: payload.message, conversation: shown };
       });
     },
-    'a resume that leaves out the first of what was missed': () => {
+    'a resume that leaves out the first missed frame': () => {
       const replay = service(ReplayService);
       const missed = replay.missed.bind(replay);
       jest.spyOn(replay, 'missed').mockImplementation(async (...args) => {
@@ -92,7 +96,7 @@ describe('the model finds', () => {
         return 'frames' in found ? { ...found, frames: [...found.frames].reverse() } : found;
       });
     },
-    'a frame that is lost now and then': () => {
+    'a lost frame': () => {
       const hub = service(SocketHub);
       const broadcast = hub.broadcast.bind(hub);
       let count = 0;
@@ -101,10 +105,10 @@ describe('the model finds', () => {
         if (count % 10 !== 0) broadcast(...args);
       });
     },
-    'words that are told again after they were taken back': () => {
+    'an unsent message whose text is replayed': () => {
       jest.spyOn(service(EventRepository), 'scrubMessage').mockResolvedValue();
     },
-    'a count of what is unread that is not made anew when a message is unsent': () => {
+    'an unread count that ignores an unsent message': () => {
       const messages = service(MessagesRepository);
       const unread = messages.unread.bind(messages);
       jest.spyOn(messages, 'unread').mockImplementation(async (conversation, agents, contact) => {
@@ -112,10 +116,10 @@ describe('the model finds', () => {
         return { ...counted, contact: Math.max(counted.contact, conversation.unreadContact) };
       });
     },
-    'a message that is said twice under one id of its client’s': () => {
+    'a message stored twice for one client_message_id': () => {
       jest.spyOn(service(MessagesRepository), 'byClientId').mockResolvedValue(null);
     },
-    'a status that is not kept': () => {
+    'a status that is not saved': () => {
       const conversations = service(ConversationsRepository);
       const update = conversations.update.bind(conversations);
       jest.spyOn(conversations, 'update').mockImplementation((conversation, { status: _status, ...columns }) => {
@@ -125,12 +129,12 @@ describe('the model finds', () => {
   };
 
   it.each(Object.keys(FAULTS))(
-    '%s',
+    'The model finds %s',
     async name => {
       FAULTS[name]?.();
-      const found = await fc.check(anyTalk(), { seed: 1, numRuns: 200, endOnFailure: true });
+      const found = await fc.check(conversationProperty(), { seed: 1, numRuns: 200, endOnFailure: true });
       expect([name, found.failed]).toEqual([name, true]);
-      // frames that are wrong on purpose
+      // The fault makes the service send invalid frames on purpose.
       world.contract.faults.length = 0;
     },
     300_000,

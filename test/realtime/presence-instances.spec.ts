@@ -18,7 +18,7 @@ const TIMES = {
   WS_PING_INTERVAL_MS: '500',
 };
 
-(hasRedis ? describe : describe.skip)('presence on instances that share a Redis', () => {
+(hasRedis ? describe : describe.skip)('Presence on instances that share a Redis', () => {
   let redis: RedisServer;
   let database: TestDatabase;
   let here: World;
@@ -45,30 +45,30 @@ const TIMES = {
       .of('presence.updated')
       .filter(({ data }) => data.subject_id === id)
       .map(({ data }) => data.status as string);
-  async function heard(socket: TestSocket, id: string, count: number, ms = 10_000): Promise<string[]> {
+  async function receivedStatuses(socket: TestSocket, id: string, count: number, ms = 10_000): Promise<string[]> {
     await socket.next('presence.updated', () => statuses(socket, id).length >= count, ms);
     return statuses(socket, id);
   }
-  const shown = async (world: World, agent: Agent) =>
+  const availabilityOn = async (world: World, agent: Agent) =>
     (await world.as(desk.owner.token).get(`/v1/workspace/members/${agent.memberId}`)).data.availability as string;
-  const untilShown = (world: World, agent: Agent, status: string, ms = 15_000) =>
-    eventually(async () => (await shown(world, agent)) === status || undefined, ms);
+  const awaitAvailability = (world: World, agent: Agent, status: string, ms = 15_000) =>
+    eventually(async () => (await availabilityOn(world, agent)) === status || undefined, ms);
 
-  it('is one, however many sockets on however many instances, and moves between them without a flicker', async () => {
+  it('A member with sockets on two instances has one presence and stays online while it moves between them', async () => {
     const agent = await here.colleague(desk);
     const first = await there.agentSocket(agent);
-    expect(await heard(inbox, agent.memberId, 1)).toEqual(['online']);
-    await untilShown(here, agent, 'online');
+    expect(await receivedStatuses(inbox, agent.memberId, 1)).toEqual(['online']);
+    await awaitAvailability(here, agent, 'online');
     const second = await here.agentSocket(agent);
     await first.close();
     const third = await there.agentSocket(agent);
     await second.close();
     await third.close();
-    expect(await heard(inbox, agent.memberId, 2)).toEqual(['online', 'offline']);
-    await untilShown(there, agent, 'offline');
+    expect(await receivedStatuses(inbox, agent.memberId, 2)).toEqual(['online', 'offline']);
+    await awaitAvailability(there, agent, 'offline');
   });
 
-  it('tells a visitor on one instance of its agent on another, and who views what there', async () => {
+  it('Presence and viewers on one instance are sent to sockets of the other', async () => {
     const agent = await here.colleague(desk);
     const visitor = await here.visitor(desk);
     const { id } = await here.conversation(visitor);
@@ -89,63 +89,63 @@ const TIMES = {
     await page.close();
   });
 
-  /** A third instance, a process of its own, with an agent connected to it that views a conversation. */
-  async function process(): Promise<{ service: ServiceProcess; agent: Agent; conversation: string }> {
+  /** Starts a third instance as a process, with a connected agent that views a conversation. */
+  async function startProcess(): Promise<{ service: ServiceProcess; agent: Agent; conversation: string }> {
     const service = ServiceProcess.start({ ...TIMES, DATABASE_URL: database.url, REDIS_URL: redis.url });
     const agent = await here.colleague(desk);
     const { id } = await here.conversation(await here.visitor(desk));
     const socket = new WebSocket(`${(await service.url()).replace('http', 'ws')}/ws/agent?token=${agent.token}`);
     socket.on('error', () => undefined);
     socket.on('open', () => socket.send(JSON.stringify({ type: 'viewing', conversation_id: id })));
-    expect(await heard(inbox, agent.memberId, 1, 20_000)).toEqual(['online']);
+    expect(await receivedStatuses(inbox, agent.memberId, 1, 20_000)).toEqual(['online']);
     await inbox.next('viewing.updated', ({ data }) => data.conversation_id === id && data.members.length === 1);
     return { service, agent, conversation: id as string };
   }
 
-  it('forgets whom an instance held that was killed, within the time to live', async () => {
-    const { service, agent, conversation } = await process();
+  it('The agent of a killed instance goes offline and stops viewing within the time to live', async () => {
+    const { service, agent, conversation } = await startProcess();
     const visits = inbox.of('viewing.updated').length;
     await service.kill();
     const killedAt = performance.now();
-    expect(await heard(inbox, agent.memberId, 2, 4 * TTL_MS)).toEqual(['online', 'offline']);
-    // a look of the survivor's more or less
+    expect(await receivedStatuses(inbox, agent.memberId, 2, 4 * TTL_MS)).toEqual(['online', 'offline']);
+    // Allows for the interval at which the surviving instances check.
     expect(performance.now() - killedAt).toBeLessThan(TTL_MS * 1.5);
     await inbox.next(
       'viewing.updated',
       ({ data }) => data.conversation_id === conversation && data.members.length === 0,
     );
     expect(inbox.of('viewing.updated').length).toBeGreaterThan(visits);
-    await untilShown(there, agent, 'offline');
+    await awaitAvailability(there, agent, 'offline');
   });
 
-  it('forgets whom an instance held that was paused for long, and knows them again when it goes on', async () => {
-    const { service, agent } = await process();
+  it('The agent of a paused instance goes offline and is online again when the instance continues', async () => {
+    const { service, agent } = await startProcess();
     service.child.kill('SIGSTOP');
     try {
-      await heard(inbox, agent.memberId, 2, 4 * TTL_MS);
+      await receivedStatuses(inbox, agent.memberId, 2, 4 * TTL_MS);
     } finally {
       service.child.kill('SIGCONT');
     }
-    expect(await heard(inbox, agent.memberId, 3, 4 * TTL_MS)).toEqual(['online', 'offline', 'online']);
-    await untilShown(there, agent, 'online');
+    expect(await receivedStatuses(inbox, agent.memberId, 3, 4 * TTL_MS)).toEqual(['online', 'offline', 'online']);
+    await awaitAvailability(there, agent, 'online');
     await service.stop();
-    await untilShown(there, agent, 'offline', 4 * TTL_MS);
+    await awaitAvailability(there, agent, 'offline', 4 * TTL_MS);
   });
 
-  it('is right again when Redis has forgotten everything, and after it was restarted', async () => {
+  it('Presence is correct again after Redis has lost its data and was restarted', async () => {
     const [stays, leaves, comes] = [await here.colleague(desk), await here.colleague(desk), await here.colleague(desk)];
     await there.agentSocket(stays);
     const leaving = await there.agentSocket(leaves);
-    for (const { memberId } of [stays, leaves]) await heard(inbox, memberId, 1);
+    for (const { memberId } of [stays, leaves]) await receivedStatuses(inbox, memberId, 1);
     await redis.flush();
     await redis.kill();
     await leaving.close();
     await there.agentSocket(comes);
-    await untilShown(there, comes, 'online');
+    await awaitAvailability(there, comes, 'online');
     await redis.start();
-    await untilShown(here, comes, 'online');
-    await untilShown(here, leaves, 'offline');
+    await awaitAvailability(here, comes, 'online');
+    await awaitAvailability(here, leaves, 'offline');
     expect(statuses(inbox, stays.memberId)).toEqual(['online']);
-    expect(await shown(here, stays)).toBe('online');
+    expect(await availabilityOn(here, stays)).toBe('online');
   });
 });

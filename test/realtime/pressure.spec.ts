@@ -20,69 +20,73 @@ import { World } from '../support/world.js';
 let world: World;
 let desk: Desk;
 
-async function begin(env: Record<string, string> = {}): Promise<void> {
+async function startWorld(env: Record<string, string> = {}): Promise<void> {
   world = await World.start(env);
   desk = await world.desk();
 }
 
-let standard: World | undefined;
-/** As it is without a word in the environment; one world for all who want that. */
-async function published(): Promise<void> {
-  world = standard ??= await World.start();
+let defaultWorld: World | undefined;
+/** Uses a service with the default settings, shared by all tests that need no other. */
+async function useDefaults(): Promise<void> {
+  world = defaultWorld ??= await World.start();
   desk = await world.desk();
 }
-afterAll(() => standard?.stop());
+afterAll(() => defaultWorld?.stop());
 
 const hub = () => world.app.app.get(SocketHub);
 const agentUrl = (query: Record<string, string> = {}) =>
   `${world.app.wsUrl}/ws/agent?${new URLSearchParams({ token: desk.owner.token, ...query }).toString()}`;
 
 /** The connection of the socket that was opened last. */
-function newest(): SocketConnection {
+function newestConnection(): SocketConnection {
   const connection = [...hub().connections].at(-1);
   if (!connection) throw new Error('no connection');
   return connection;
 }
 
-async function gone(connection: SocketConnection, ms = 5_000): Promise<void> {
+async function untilClosed(connection: SocketConnection, ms = 5_000): Promise<void> {
   await eventually(() => (hub().connections.has(connection) ? undefined : true), ms);
 }
 
-/** A colleague with a conversation, in which it says what is as large as a message gets: 60 kB on the wire. */
-async function talker(): Promise<{ agent: Agent; id: string; say: (times: number) => Promise<void> }> {
+/** An agent with a conversation; `sendMessages` sends messages of the maximum size, 60 kB on the wire. */
+async function agentWithConversation(): Promise<{
+  agent: Agent;
+  id: string;
+  sendMessages: (count: number) => Promise<void>;
+}> {
   const agent = await world.colleague(desk);
   const { id } = await world.conversation(await world.visitor(desk));
   const content = '漢'.repeat(20_000);
-  const say = async (times: number) => {
+  const sendMessages = async (count: number) => {
     const path = `/v1/conversations/${id}/messages`;
-    const sent = await Promise.all(Array.from({ length: times }, () => agent.api.post(path, { content })));
-    expect(sent.map(({ status }) => status)).toEqual(Array(times).fill(201));
+    const sent = await Promise.all(Array.from({ length: count }, () => agent.api.post(path, { content })));
+    expect(sent.map(({ status }) => status)).toEqual(Array(count).fill(201));
   };
-  return { agent, id, say };
+  return { agent, id, sendMessages };
 }
 
-describe('keepalive', () => {
-  it('wants more time for an answer than between two pings', () => {
+describe('Keepalive', () => {
+  it('The configuration requires WS_PONG_WAIT_MS to be more than WS_PING_INTERVAL_MS', () => {
     const faulty = () => loadConfig({ NODE_ENV: 'test', WS_PING_INTERVAL_MS: '5000', WS_PONG_WAIT_MS: '5000' });
     expect(faulty).toThrow(/WS_PONG_WAIT_MS must be more than WS_PING_INTERVAL_MS/);
   });
 
-  it('does not ping at once those who came at once', async () => {
-    await published();
+  it('Sockets opened together are pinged at different times', async () => {
+    await useDefaults();
     const opened = performance.now();
     const sockets = await Promise.all(Array.from({ length: 20 }, () => world.agentSocket(desk.owner)));
-    const places = await eventually(() => {
+    const pingTimes = await eventually(() => {
       const due = [...hub().connections].map(({ pingAt }) => pingAt);
       return due.every(at => at !== null) && due.length === 20 ? due : undefined;
     });
-    const spread = Math.max(...places) - Math.min(...places);
-    // of 25 s, and not what opening them took
+    const spread = Math.max(...pingTimes) - Math.min(...pingTimes);
+    // The pings are spread over 25 s; the time that opening the sockets took does not count.
     expect(spread - (performance.now() - opened)).toBeGreaterThan(5_000);
     for (const socket of sockets) socket.ws.terminate();
   });
 
-  it('pings again and again, each after the interval', async () => {
-    await begin({ WS_PING_INTERVAL_MS: '400' });
+  it('A socket is pinged repeatedly, once per interval', async () => {
+    await startWorld({ WS_PING_INTERVAL_MS: '400' });
     const socket = await world.agentSocket(desk.owner);
     const pings: number[] = [];
     socket.ws.on('ping', () => pings.push(performance.now()));
@@ -91,71 +95,71 @@ describe('keepalive', () => {
     await world.stop();
   });
 
-  describe('with 600 ms to answer', () => {
-    beforeAll(() => begin({ WS_PING_INTERVAL_MS: '50', WS_PONG_WAIT_MS: '600' }));
+  describe('Keepalive with 600 ms to answer', () => {
+    beforeAll(() => startWorld({ WS_PING_INTERVAL_MS: '50', WS_PONG_WAIT_MS: '600' }));
     afterAll(() => world.stop());
 
-    it('does not blame clients for the time in which the service itself stood still', async () => {
+    it('No socket is closed for the time in which the service itself was blocked', async () => {
       const sockets = [await world.agentSocket(desk.owner), await world.agentSocket(desk.owner)];
-      // a machine that was asleep, a process that was stopped: nothing is read meanwhile, nothing is pinged
+      // Blocks the event loop, as a suspended machine or a stopped process does.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500);
       for (const socket of sockets) await socket.settled();
       expect(sockets.map(({ closed }) => closed)).toEqual([null, null]);
     });
 
-    it('ends a connection of which only this half is left, although nobody answers the close', async () => {
+    it('A half-open connection is ended although the client does not answer the close', async () => {
       const proxy = await TcpProxy.start(world.app.url);
       const ws = new WebSocket(proxy.through(agentUrl()));
       ws.on('error', () => undefined);
       await once(ws, 'message');
-      const connection = newest();
+      const connection = newestConnection();
       proxy.swallow();
-      await gone(connection, 10_000);
+      await untilClosed(connection, 10_000);
       ws.terminate();
       await proxy.stop();
     });
   });
 });
 
-describe('a client that reads too slowly', () => {
-  beforeAll(published);
+describe('A client that reads too slowly', () => {
+  beforeAll(useDefaults);
 
-  it('and never reads at all costs 4 MiB at most, and is cut off soon, although it never closes', async () => {
+  it('A client that never reads buffers at most 4 MiB and is cut off although it never closes', async () => {
     const stalled = await Promise.all(
       Array.from({ length: 5 }, () => RawSocket.open(world.app.wsUrl, `/ws/agent?token=${desk.owner.token}`)),
     );
     const connections = [...hub().connections].slice(-5);
     const [room = ''] = connections[0]?.topics ?? [];
     for (const { socket } of stalled) socket.pause();
-    let most = 0;
+    let maxBuffered = 0;
     while (connections.some(({ closedAt }) => closedAt === null)) {
       hub().broadcast([room], JSON.stringify({ type: 'ever more', pad: 'x'.repeat(60_000) }) as SerializedFrame);
-      most = Math.max(most, ...connections.map(({ socket }) => socket.bufferedAmount));
+      maxBuffered = Math.max(maxBuffered, ...connections.map(({ socket }) => socket.bufferedAmount));
       await new Promise(resolve => setImmediate(resolve));
     }
-    expect(most).toBeGreaterThan(4 * 1024 * 1024);
-    expect(most).toBeLessThan(4.2 * 1024 * 1024);
-    for (const connection of connections) await gone(connection, 10_000);
+    expect(maxBuffered).toBeGreaterThan(4 * 1024 * 1024);
+    expect(maxBuffered).toBeLessThan(4.2 * 1024 * 1024);
+    for (const connection of connections) await untilClosed(connection, 10_000);
     for (const raw of stalled) raw.destroy();
   });
 
-  describe('of what it has missed', () => {
-    let talk: Awaited<ReturnType<typeof talker>>;
+  describe('A slow client that resumes', () => {
+    let sender: Awaited<ReturnType<typeof agentWithConversation>>;
     let after: string;
-    /** 60 kB each. */
-    const say = async (messages: number) => {
-      for (let batch = 0; batch < messages; batch += 5) await talk.say(5);
+    /** Sends messages of 60 kB each. */
+    const sendMessages = async (messages: number) => {
+      for (let batch = 0; batch < messages; batch += 5) await sender.sendMessages(5);
     };
     beforeAll(async () => {
-      talk = await talker();
-      const first = await world.agentSocket(talk.agent);
+      sender = await agentWithConversation();
+      const first = await world.agentSocket(sender.agent);
       after = first.frames[0]?.data.cursor as string;
       await first.close();
-      await say(125);
+      await sendMessages(125);
     }, 60_000);
 
-    it('is told all, as fast as it reads, also when that is more than 4 MiB', async () => {
-      const back = await world.agentSocket(talk.agent, { after });
+    it('A resuming client receives all missed events, even more than 4 MiB', async () => {
+      const back = await world.agentSocket(sender.agent, { after });
       const { data } = await back.next('resumed', () => true, 20_000);
       expect(back.of('message.created').length).toBeGreaterThanOrEqual(125);
       expect(data.count).toBe(back.frames.filter(({ id }) => id).length);
@@ -163,22 +167,22 @@ describe('a client that reads too slowly', () => {
       await back.close();
     });
 
-    it('loses nothing that comes meanwhile either, and hears it in order', async () => {
-      const slow = new WebSocket(agentUrl({ token: talk.agent.token, after }));
+    it('A slow resuming client also receives, in order, messages sent during the resume', async () => {
+      const slow = new WebSocket(agentUrl({ token: sender.agent.token, after }));
       const frames: { type: string; conversation_id?: string; data: { message?: { seq: number } } }[] = [];
       slow.on('message', data => frames.push(JSON.parse(String(data)) as (typeof frames)[0]));
       slow.once('open', () => slow.pause());
       await once(slow, 'open');
-      const connection = newest();
+      const connection = newestConnection();
       await eventually(() => (connection.socket.bufferedAmount >= 128 * 1024 ? true : undefined), 20_000);
-      await say(10);
+      await sendMessages(10);
       expect(connection.closedAt).toBeNull();
-      // a page of what was missed, and none of what came meanwhile
+      // The buffer has one page of missed events, and no event that was sent during the resume.
       expect(connection.socket.bufferedAmount).toBeLessThan(400 * 1024);
       slow.resume();
       const seqs = () =>
-        frames.flatMap(({ type, conversation_id: of, data }) =>
-          type === 'message.created' && of === talk.id ? (data.message?.seq ?? 0) : [],
+        frames.flatMap(({ type, conversation_id, data }) =>
+          type === 'message.created' && conversation_id === sender.id ? (data.message?.seq ?? 0) : [],
         );
       await eventually(() => (seqs().at(-1) === 136 ? true : undefined), 20_000);
       const [first = 0] = seqs();
@@ -188,36 +192,36 @@ describe('a client that reads too slowly', () => {
       slow.terminate();
     });
 
-    it('reads the present state instead when it is more than 8 MiB', async () => {
-      await say(15);
-      const late = await world.agentSocket(talk.agent, { after });
+    it('A client that has missed more than 8 MiB receives sync.required with reason too_many', async () => {
+      await sendMessages(15);
+      const late = await world.agentSocket(sender.agent, { after });
       expect((await late.next('sync.required', () => true, 20_000)).data.reason).toBe('too_many');
       await late.settled();
     });
   });
 });
 
-describe('what comes', () => {
-  beforeAll(published);
+describe('Excessive input', () => {
+  beforeAll(useDefaults);
 
-  const open = () => RawSocket.open(world.app.wsUrl, new URL(agentUrl()).pathname + new URL(agentUrl()).search);
+  const openRaw = () => RawSocket.open(world.app.wsUrl, new URL(agentUrl()).pathname + new URL(agentUrl()).search);
 
-  it('is refused by its announced size, before any of it is there, and whoever does not close then is cut off', async () => {
+  it('A frame that announces too many bytes closes its socket with 1009 at once; a client that does not close is cut off', async () => {
     const announced = frameBytes({ opcode: OPCODE.text, payload: '', claims: 1n << 30n });
-    const socket = await open();
+    const socket = await openRaw();
     socket.write(announced);
     await socket.until(() => socket.closeCode !== null, 'a close');
     expect(socket.closeCode).toBe(1009);
-    const deaf = await open();
-    const connection = newest();
-    deaf.socket.pause();
-    deaf.write(announced);
-    await gone(connection, 10_000);
-    deaf.destroy();
+    const unresponsive = await openRaw();
+    const connection = newestConnection();
+    unresponsive.socket.pause();
+    unresponsive.write(announced);
+    await untilClosed(connection, 10_000);
+    unresponsive.destroy();
   });
 
-  it('is refused when it comes in very many pieces', async () => {
-    const socket = await open();
+  it('A message in more than a thousand fragments closes its socket with 1008', async () => {
+    const socket = await openRaw();
     const piece = { opcode: OPCODE.continuation, payload: 'x', fin: false };
     socket.write({ ...piece, opcode: OPCODE.text }, ...Array.from({ length: 1_500 }, () => piece));
     await socket.until(() => socket.closeCode !== null, 'a close');
@@ -225,7 +229,7 @@ describe('what comes', () => {
     socket.destroy();
   });
 
-  it('does not pile up behind a handler that hangs: past a burst the socket closes with 4008', async () => {
+  it('Frames behind a hanging handler do not accumulate: past the burst the socket closes with 4008', async () => {
     const { id } = await world.conversation(await world.visitor(desk));
     const socket = await world.agentSocket(desk.owner);
     const conversations = world.app.app.get(ConversationsService);
@@ -234,21 +238,21 @@ describe('what comes', () => {
     conversations.findScope = () => hang;
     try {
       const typing = { type: 'typing', conversation_id: id };
-      const talking = setInterval(() => socket.send(typing), 60);
+      const sending = setInterval(() => socket.send(typing), 60);
       for (let index = 0; index < 30; index += 1) socket.send(typing);
       expect((await socket.end(10_000)).code).toBe(4008);
-      clearInterval(talking);
+      clearInterval(sending);
     } finally {
-      Reflect.deleteProperty(conversations, 'place');
+      Reflect.deleteProperty(conversations, 'findScope');
       go();
     }
   });
 });
 
-describe('what is said', () => {
-  beforeAll(published);
+describe('Outgoing frames', () => {
+  beforeAll(useDefaults);
 
-  it('is serialised once for the agents and once for the visitor, however many listen', async () => {
+  it('An event is serialised once for agents and once for the visitor, however many sockets receive it', async () => {
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
     const agent = await world.colleague(desk);
@@ -259,7 +263,7 @@ describe('what is said', () => {
       ...Array.from({ length: 4 }, () => world.visitorSocket(visitor, { conv: id })),
     ]);
     const serialise = jest.spyOn(JSON, 'stringify');
-    await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Heard by eighteen.' });
+    await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Received by eighteen.' });
     for (const socket of sockets) await socket.next('message.created');
     const frames = serialise.mock.calls.filter(([value]) => {
       const { type, cursor } = (value ?? {}) as { type?: string; cursor?: string };
@@ -269,47 +273,47 @@ describe('what is said', () => {
     expect(frames.length).toBe(2);
   });
 
-  it('is whole and in order at any length, also between pings, and when much is said in one turn', async () => {
+  it('Frames of any length arrive whole and in order, even between pings and when many are sent at once', async () => {
     const ws = new WebSocket(agentUrl());
-    const heard: string[] = [];
+    const received: string[] = [];
     let pings = 0;
     ws.on('ping', () => (pings += 1));
     await once(ws, 'message');
-    ws.on('message', (data, binary) => heard.push(binary ? 'binary' : String(data)));
-    const connection = newest();
+    ws.on('message', (data, binary) => received.push(binary ? 'binary' : String(data)));
+    const connection = newestConnection();
     const lengths = [0, 1, 124, 125, 126, 127, 65_534, 65_535, 65_536, 65_537, 300_000];
-    const said = [
+    const sent = [
       ...lengths.map(length => 'x'.repeat(length)),
       'ünïcödé 漢字 🎉',
       '漢'.repeat(42),
       '漢'.repeat(30_000),
     ];
-    for (const text of said) {
+    for (const text of sent) {
       connection.send(text as SerializedFrame);
       connection.socket.ping();
       connection.socket.send('by ws');
     }
-    await eventually(() => (heard.length === said.length * 2 ? true : undefined));
-    expect(heard).toEqual(said.flatMap(text => [text, 'by ws']));
-    expect(pings).toBe(said.length);
+    await eventually(() => (received.length === sent.length * 2 ? true : undefined));
+    expect(received).toEqual(sent.flatMap(text => [text, 'by ws']));
+    expect(pings).toBe(sent.length);
     expect(ws.readyState).toBe(ws.OPEN);
     expect(connection.socket.bufferedAmount).toBe(0);
     ws.terminate();
   });
 });
 
-describe('compression', () => {
+describe('Compression', () => {
   const offer = { 'Sec-WebSocket-Extensions': 'permessage-deflate; client_max_window_bits' };
 
-  it('is off, also for clients that offer it', async () => {
-    await published();
+  it('Compression is off by default, even for clients that offer it', async () => {
+    await useDefaults();
     const { headers, socket } = await upgrade(agentUrl(), { headers: offer });
     expect(headers['sec-websocket-extensions']).toBeUndefined();
     socket?.destroy();
   });
 
-  it('with WS_COMPRESSION=on is for those who offer it, carries nothing over, and leaves short frames as they are', async () => {
-    await begin({ WS_COMPRESSION: 'on' });
+  it('With WS_COMPRESSION=on, frames to clients that offer it are compressed without context takeover', async () => {
+    await startWorld({ WS_COMPRESSION: 'on' });
     const plain = await upgrade(agentUrl());
     expect(plain.headers['sec-websocket-extensions']).toBeUndefined();
     plain.socket?.destroy();
@@ -319,10 +323,11 @@ describe('compression', () => {
     expect(agreed).toEqual(expect.arrayContaining(['server_no_context_takeover', 'client_no_context_takeover']));
     socket?.destroy();
 
-    const { agent, id } = await talker();
+    const { agent, id } = await agentWithConversation();
     const room = await world.agentSocket(agent, { room: id });
     const first = room.frames[0]?.data.cursor as string;
-    const bytes = () => (newest().socket as unknown as { _socket: { bytesWritten: number } })._socket.bytesWritten;
+    const bytes = () =>
+      (newestConnection().socket as unknown as { _socket: { bytesWritten: number } })._socket.bytesWritten;
     const before = bytes();
     const path = `/v1/conversations/${id}/messages`;
     const long = 'all work and no play '.repeat(900);
@@ -334,67 +339,67 @@ describe('compression', () => {
     const back = await world.agentSocket(agent, { room: id, after: first });
     expect((await back.next('resumed')).data.count).toBe(back.frames.filter(({ id: durable }) => durable).length);
     for (const one of [room, back]) await one.settled();
-    // 64 KiB are counted when it is unpacked
+    // The limit of 64 KiB applies to the uncompressed size.
     back.send(JSON.stringify({ type: 'ping', pad: ' '.repeat(1_000_000) }));
     expect((await back.end()).code).toBe(1009);
     await world.stop();
   });
 });
 
-describe('many who come at once', () => {
+describe('Many simultaneous handshakes', () => {
   afterEach(() => world.stop());
 
-  it('are let in a few at a time, with what they have missed, and all in the end', async () => {
-    await begin({ WS_HANDSHAKES_AT_ONCE: '3' });
-    const door = world.app.app.get(ConnectionAuthorizer);
-    let [underWay, most] = [0, 0];
+  it('At most WS_HANDSHAKES_AT_ONCE handshakes run at a time, and all of them succeed and resume', async () => {
+    await startWorld({ WS_HANDSHAKES_AT_ONCE: '3' });
+    const authorizer = world.app.app.get(ConnectionAuthorizer);
+    let [running, maxRunning] = [0, 0];
     const counted = <A extends unknown[], R>(work: (...args: A) => Promise<R>) => {
       return async (...args: A): Promise<R> => {
-        underWay += 1;
-        most = Math.max(most, underWay);
-        // the database takes its time
+        running += 1;
+        maxRunning = Math.max(maxRunning, running);
+        // Simulates a slow database.
         await new Promise(resolve => setTimeout(resolve, 5));
-        return work(...args).finally(() => (underWay -= 1));
+        return work(...args).finally(() => (running -= 1));
       };
     };
-    door.admit = counted(door.admit.bind(door));
-    door.onOpen = counted(door.onOpen.bind(door));
+    authorizer.admit = counted(authorizer.admit.bind(authorizer));
+    authorizer.onOpen = counted(authorizer.onOpen.bind(authorizer));
     const { cursor } = (await world.agentSocket(desk.owner)).frames[0]?.data ?? {};
     const agents = [desk.owner, await world.colleague(desk), await world.colleague(desk)];
     const sockets = await Promise.all(
       agents.flatMap(agent => Array.from({ length: 15 }, () => world.agentSocket(agent, { after: cursor as string }))),
     );
     for (const socket of sockets) await socket.next('resumed');
-    expect(most).toBe(3);
+    expect(maxRunning).toBe(3);
   });
 
-  it('do not hold a place for long that they have left, or that was refused', async () => {
-    await begin({ WS_HANDSHAKES_AT_ONCE: '1' });
-    const open = Array.from({ length: 20 }, () => world.socket('agent', { token: 'garbage' }).catch(() => null));
-    const left = Array.from({ length: 20 }, () => {
+  it('Refused and aborted handshakes free their slot in the queue', async () => {
+    await startWorld({ WS_HANDSHAKES_AT_ONCE: '1' });
+    const refused = Array.from({ length: 20 }, () => world.socket('agent', { token: 'garbage' }).catch(() => null));
+    const aborted = Array.from({ length: 20 }, () => {
       const ws = new WebSocket(agentUrl());
       ws.on('error', () => undefined);
       setTimeout(() => ws.terminate(), 2);
       return ws;
     });
     await (await world.agentSocket(desk.owner)).settled();
-    expect(await Promise.all(open)).toEqual(Array(20).fill(null));
-    for (const ws of left) ws.terminate();
+    expect(await Promise.all(refused)).toEqual(Array(20).fill(null));
+    for (const ws of aborted) ws.terminate();
     await eventually(() => (hub().connections.size === 1 ? true : undefined));
   });
 });
 
-describe('more handshakes than can wait', () => {
+describe('HandshakeQueue', () => {
   afterEach(() => void jest.useRealTimers());
 
   const queueOf = (atOnce: number) => new HandshakeQueue({ socketHandshakesAtOnce: atOnce } as Config);
-  const refusal = (one: Promise<unknown>) =>
-    one.then(
+  const refusal = (handshake: Promise<unknown>) =>
+    handshake.then(
       () => null,
       (error: DomainError) => error,
     );
 
-  it('are sent away, each to come back at another time', async () => {
+  it('Handshakes beyond 5,000 waiting ones are refused as unavailable, with Retry-After spread over 1 to 5 s', async () => {
     const queue = queueOf(1);
     const ended: (() => void)[] = [];
     const work = () => new Promise<void>(resolve => ended.push(resolve));
@@ -412,7 +417,7 @@ describe('more handshakes than can wait', () => {
     await queue.run(() => Promise.resolve());
   });
 
-  it('are sent away when those before them take too long, and their places are free again', async () => {
+  it('Handshakes that wait for 5 s are refused as unavailable, and their slots are free again', async () => {
     jest.useFakeTimers();
     const queue = queueOf(1);
     let end = () => {};
@@ -426,75 +431,75 @@ describe('more handshakes than can wait', () => {
     expect(await next).toBe('in');
   });
 
-  /** Handshakes that end when they are told to. @returns who has been let in, by arrival; `end` ends one of them */
-  const crowd = (queue: HandshakeQueue, count: number) => {
-    const inside: number[] = [];
+  /** Queues `count` handshakes. @returns indexes of the admitted ones, in order; `end` completes handshakes by index */
+  const queueHandshakes = (queue: HandshakeQueue, count: number) => {
+    const admitted: number[] = [];
     const ends: (() => void)[] = [];
     const all = Array.from({ length: count }, (_nothing, index) =>
       queue.run(() => {
-        inside.push(index);
+        admitted.push(index);
         return new Promise<void>(resolve => (ends[index] = resolve));
       }),
     );
-    return { inside, all, end: (...which: number[]) => which.forEach(index => ends[index]?.()) };
+    return { admitted, all, end: (...indexes: number[]) => indexes.forEach(index => ends[index]?.()) };
   };
-  /** All that can go on without time has. */
+  /** Runs everything that needs no passage of time. */
   const settled = () => jest.advanceTimersByTimeAsync(0);
 
-  it('are let in together once those before them are all through, and so ask together', async () => {
+  it('Waiting handshakes are admitted as a batch once the previous batch is complete, so that their queries are batched', async () => {
     jest.useFakeTimers();
-    const { inside, all, end } = crowd(queueOf(3), 8);
+    const { admitted, all, end } = queueHandshakes(queueOf(3), 8);
     await settled();
-    expect(inside).toEqual([0, 1, 2]);
+    expect(admitted).toEqual([0, 1, 2]);
     end(0, 2);
     await settled();
-    expect(inside).toEqual([0, 1, 2]);
+    expect(admitted).toEqual([0, 1, 2]);
     end(1);
     await settled();
-    expect(inside).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(admitted).toEqual([0, 1, 2, 3, 4, 5]);
     end(3, 4, 5);
     await settled();
-    expect(inside).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+    expect(admitted).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
     end(6, 7);
     await Promise.all(all);
   });
 
-  it('wait no longer than a moment for one who hangs, whose place alone stays taken', async () => {
+  it('The next handshakes wait at most 100 ms for one that hangs, which keeps only its own slot', async () => {
     jest.useFakeTimers();
-    const { inside, all, end } = crowd(queueOf(3), 9);
+    const { admitted, all, end } = queueHandshakes(queueOf(3), 9);
     await settled();
     end(0, 1);
     await jest.advanceTimersByTimeAsync(99);
-    expect(inside).toEqual([0, 1, 2]);
+    expect(admitted).toEqual([0, 1, 2]);
     await jest.advanceTimersByTimeAsync(1);
-    expect(inside).toEqual([0, 1, 2, 3, 4]);
+    expect(admitted).toEqual([0, 1, 2, 3, 4]);
     end(3, 4);
     await settled();
-    expect(inside).toEqual([0, 1, 2, 3, 4, 5, 6]);
+    expect(admitted).toEqual([0, 1, 2, 3, 4, 5, 6]);
     end(2, 5, 6);
     await settled();
-    expect(inside).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
+    expect(admitted).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8]);
     end(7, 8);
     await Promise.all(all);
   });
 
-  it('find room though all of a group hang, as soon as one of them is through', async () => {
+  it('When a whole batch hangs, the next handshake is admitted as soon as one completes', async () => {
     jest.useFakeTimers();
-    const { inside, all, end } = crowd(queueOf(2), 5);
+    const { admitted, all, end } = queueHandshakes(queueOf(2), 5);
     await jest.advanceTimersByTimeAsync(1_000);
     end(0);
     await jest.advanceTimersByTimeAsync(100);
     end(2);
     await settled();
-    expect(inside).toEqual([0, 1, 2, 3]);
+    expect(admitted).toEqual([0, 1, 2, 3]);
     end(1, 3);
     await settled();
-    expect(inside).toEqual([0, 1, 2, 3, 4]);
+    expect(admitted).toEqual([0, 1, 2, 3, 4]);
     end(4);
     await Promise.all(all);
   });
 
-  it('in the order in which they came, also past one whose handshake fails', async () => {
+  it('Handshakes run in order of arrival, even after one that fails', async () => {
     const queue = queueOf(2);
     const done: number[] = [];
     const all = Array.from({ length: 10 }, (_nothing, index) =>

@@ -11,10 +11,10 @@ import { unique, World } from '../support/world.js';
 
 const MEMBERS = '/v1/workspace/members';
 const ROUNDS = 6;
-/** As many as one principal may have on one instance. */
+/** Maximum number of sockets of one principal on one instance. */
 const SOCKETS = 20;
 
-/** Two instances that share one database and no Redis: one hears of the other through the event log alone. */
+/** Two instances on one database without Redis: events reach the other instance through the log alone. */
 let database: TestDatabase;
 let here: World;
 let there: World;
@@ -29,7 +29,7 @@ afterAll(async () => {
 afterEach(() => void jest.restoreAllMocks());
 
 let desk: Desk;
-/** The channel that the member loses and gets back, and a visitor of each of the two. */
+/** `shopId` is the channel that the member loses and regains; `buyer` is its visitor, `guest` the default channel's. */
 let shopId: string;
 let buyer: Visitor;
 let guest: Visitor;
@@ -46,27 +46,31 @@ async function scopeTo(member: Agent, channel_ids: string[] | null): Promise<voi
   expect(status).toBe(200);
 }
 
-const heard = (socket: TestSocket, content: string) =>
+const hasReceived = (socket: TestSocket, content: string) =>
   socket.of('message.created').some(({ data }) => data.message.content === content);
 
-/** How many of the sockets hear a message of the shop; a message of the other channel, sent after it, is awaited. */
-async function countHearingShop(sockets: TestSocket[]): Promise<number> {
+/**
+ * Sends a message in the shop, then one in the other channel, and waits for the latter on every socket.
+ *
+ * @returns how many sockets received the message in the shop
+ */
+async function countReceivingShop(sockets: TestSocket[]): Promise<number> {
   const [inShop, elsewhere] = [unique('in the shop'), unique('elsewhere')];
-  await here.conversation(buyer, inShop).catch(() => say(buyer, inShop));
-  await here.conversation(guest, elsewhere).catch(() => say(guest, elsewhere));
+  await here.conversation(buyer, inShop).catch(() => sendMessage(buyer, inShop));
+  await here.conversation(guest, elsewhere).catch(() => sendMessage(guest, elsewhere));
   await Promise.all(
     sockets.map(socket => socket.next('message.created', ({ data }) => data.message.content === elsewhere)),
   );
   await Promise.all(sockets.map(socket => socket.settled()));
-  return sockets.filter(socket => heard(socket, inShop)).length;
+  return sockets.filter(socket => hasReceived(socket, inShop)).length;
 }
 
-async function say(visitor: Visitor, content: string): Promise<void> {
+async function sendMessage(visitor: Visitor, content: string): Promise<void> {
   const [conversation] = (await visitor.api.get('/v1/widget/conversations')).data.items;
   await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content });
 }
 
-describe('forty sockets of one member on two instances without Redis', () => {
+describe('Forty sockets of one member on two instances without Redis', () => {
   let member: Agent;
   let sockets: TestSocket[];
   beforeEach(async () => {
@@ -75,7 +79,7 @@ describe('forty sockets of one member on two instances without Redis', () => {
     sockets = await Promise.all(worlds.map(world => world.agentSocket(member)));
   });
 
-  /** Changes the member's channels, while each socket says `auth` at a moment of its own around the change. */
+  /** Changes the member's channels while each socket sends `auth` at a random moment around the change. */
   async function race(channels: string[], random: () => number): Promise<void> {
     const authenticated = sockets.map(socket => socket.of('authenticated').length);
     const updated = sockets.map(socket => socket.of('member.updated').length);
@@ -96,18 +100,18 @@ describe('forty sockets of one member on two instances without Redis', () => {
     );
   }
 
-  it('all lose a channel that their member loses while they say `auth`, and all get it back with it', async () => {
+  it('All sockets of a member lose and regain a channel with the member, even while they send `auth`', async () => {
     const random = seeded(11);
     const counts: number[] = [];
     for (let round = 0; round < ROUNDS; round += 1) {
       const channels = round % 2 === 0 ? [desk.channelId] : [desk.channelId, shopId];
       await race(channels, random);
-      counts.push(await countHearingShop(sockets));
+      counts.push(await countReceivingShop(sockets));
     }
     expect(counts).toEqual(Array.from({ length: ROUNDS }, (_nothing, round) => (round % 2 === 0 ? 0 : 2 * SOCKETS)));
   });
 
-  it('end in the last of several changes that follow each other while they say `auth`', async () => {
+  it('After several scope changes in a row, all sockets have the last scope, even while they send `auth`', async () => {
     const random = seeded(12);
     const wide = [desk.channelId, shopId];
     for (const [index, last] of [[desk.channelId], wide, [desk.channelId]].entries()) {
@@ -115,65 +119,65 @@ describe('forty sockets of one member on two instances without Redis', () => {
       await scopeTo(member, [desk.channelId]);
       await scopeTo(member, index % 2 === 0 ? wide : [desk.channelId]);
       await race(last, random);
-      await eventually(() => (joinedByAll(last) ? true : undefined));
-      expect(await countHearingShop(sockets)).toBe(last.includes(shopId) ? 2 * SOCKETS : 0);
+      await eventually(() => (haveAllJoined(last) ? true : undefined));
+      expect(await countReceivingShop(sockets)).toBe(last.includes(shopId) ? 2 * SOCKETS : 0);
     }
   });
 
-  /** Each socket of the member is in the topics of these channels, and in no other channel's. */
-  function joinedByAll(channels: string[]): boolean {
-    const wanted = channels.map(id => `channel:${id}`).sort();
+  /** @returns true if each socket of the member is in the topics of exactly these channels */
+  function haveAllJoined(channels: string[]): boolean {
+    const expected = channels.map(id => `channel:${id}`).sort();
     return [here, there].every(world =>
       [...world.app.app.get(SocketHub).connections]
         .filter(({ principal }) => principal.kind === 'agent' && principal.memberId === member.memberId)
         .every(({ topics }) => {
           const joined = [...topics].filter(topic => /^(channel|inbox):/.test(topic)).sort();
-          return JSON.stringify(joined) === JSON.stringify(wanted);
+          return JSON.stringify(joined) === JSON.stringify(expected);
         }),
     );
   }
 });
 
-describe('a socket that says `auth`', () => {
-  /** Holds the answer of the next `authenticate` of this instance back, after it was read. */
-  function holdNextRead(world: World): { read: Promise<void>; go: () => void } {
+describe('A socket that sends `auth`', () => {
+  /** Delays the result of this instance's next `authenticate` after the database read, until `go` is called. */
+  function delayNextRead(world: World): { read: Promise<void>; go: () => void } {
     const authenticator = world.app.app.get(Authenticator);
     const original = authenticator.authenticate.bind(authenticator);
     let go = () => {};
-    let tell = () => {};
-    const held = new Promise<void>(resolve => (go = resolve));
-    const read = new Promise<void>(resolve => (tell = resolve));
-    jest.spyOn(authenticator, 'authenticate').mockImplementationOnce(async (...asked) => {
-      const principal = await original(...asked);
-      tell();
-      await held;
+    let reportRead = () => {};
+    const delayed = new Promise<void>(resolve => (go = resolve));
+    const read = new Promise<void>(resolve => (reportRead = resolve));
+    jest.spyOn(authenticator, 'authenticate').mockImplementationOnce(async (...args) => {
+      const principal = await original(...args);
+      reportRead();
+      await delayed;
       return principal;
     });
     return { read, go };
   }
 
   it.each([
-    ['loses a channel that was cut after its token was read', [true, false]],
-    ['gets a channel that was given after its token was read', [false, true]],
-  ])('%s', async (_what, [before, after]) => {
+    ['loses a channel that was removed', [true, false]],
+    ['gets a channel that was added', [false, true]],
+  ])('A socket that sends `auth` %s after its token was read', async (_change, [before, after]) => {
     const scope = (withShop: boolean | undefined) => (withShop ? [desk.channelId, shopId] : [desk.channelId]);
     const member = await here.colleague(desk, { channel_ids: scope(before) });
     const socket = await there.agentSocket(member);
-    const { read, go } = holdNextRead(there);
+    const { read, go } = delayNextRead(there);
     socket.send({ type: 'auth', token: member.token });
     await read;
     await scopeTo(member, scope(after));
     await socket.next('member.updated');
     go();
     await socket.next('authenticated');
-    expect(await countHearingShop([socket])).toBe(after ? 1 : 0);
-    // the principal is what requests over the socket are measured by
+    expect(await countReceivingShop([socket])).toBe(after ? 1 : 0);
+    // Frames on the socket are authorised by this principal.
     const [connection] = [...there.app.app.get(SocketHub).connections].slice(-1);
     const { principal } = connection ?? {};
     expect(principal?.kind === 'agent' && [...(principal.scope ?? [])].sort()).toEqual(scope(after).sort());
   });
 
-  it('of a conversation’s room closes with 4502 as soon as its token is read after a cut', async () => {
+  it('A conversation’s socket that sends `auth` after losing its channel closes with 4502', async () => {
     const member = await here.colleague(desk, { channel_ids: [desk.channelId, shopId] });
     const { id } = await here.conversation(buyer);
     const socket = await there.agentSocket(member, { room: id as string });
@@ -182,7 +186,7 @@ describe('a socket that says `auth`', () => {
     expect((await socket.end()).code).toBe(4502);
   });
 
-  it('and has gone before its token was read leaves nothing behind in the hub', async () => {
+  it('A socket that closes while its `auth` is handled leaves no topics in the hub', async () => {
     const member = await here.colleague(desk);
     const socket = await there.agentSocket(member);
     const hub = there.app.app.get(SocketHub);
@@ -191,7 +195,7 @@ describe('a socket that says `auth`', () => {
       (await here.anyone.post('/v1/auth/login', { email: member.email, password: 'correct horse battery' })).data,
       member.email,
     );
-    const { read, go } = holdNextRead(there);
+    const { read, go } = delayNextRead(there);
     socket.send({ type: 'auth', token: again.token });
     await read;
     await socket.close();

@@ -17,7 +17,7 @@ let desk: Desk;
 let visitor: Visitor;
 let conversation: Json;
 
-// a server of its own: what other tests hold open there would hold back what this one waits for, and the reverse
+// A PostgreSQL server of its own: open transactions delay the log of every database on the server.
 beforeAll(async () => {
   world = await World.start({}, { alone: true });
 });
@@ -28,24 +28,24 @@ beforeEach(async () => {
   desk = await world.desk();
   visitor = await world.visitor(desk);
   conversation = await world.conversation(visitor);
-  // so that what has happened up to here lies behind every cursor
+  // Cursors taken from here on are past the setup.
   await world.app.app.get(EventTail).catchUp();
 });
 
-const say = (content: string, by = visitor) =>
+const sendMessage = (content: string, by = visitor) =>
   by.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content });
-const answer = (body: object) => desk.owner.api.post(`/v1/conversations/${conversation.id}/messages`, body);
+const sendReply = (body: object) => desk.owner.api.post(`/v1/conversations/${conversation.id}/messages`, body);
 const contents = (frames: Frame[]) => frames.map(({ data }) => data.message?.content as string);
 
 /**
- * Nothing goes from the log before its durable readers have passed it, and they pass nothing while any transaction of
- * the cluster, in a database of whichever test, is older.
+ * Waits until the durable consumers have read all events; retention deletes none before.
+ * An older open transaction in any database of the server delays them.
  */
-async function allPassed(): Promise<void> {
+async function untilConsumed(): Promise<void> {
   const { database } = world.app;
-  const behind = `SELECT 1 FROM event JOIN event_reader ON event_reader.since <= event.xid LIMIT 1`;
+  const unread = `SELECT 1 FROM event JOIN event_reader ON event_reader.since <= event.xid LIMIT 1`;
   await eventually(
-    async () => ((await database.query(behind)).length === 0 ? true : undefined),
+    async () => ((await database.query(unread)).length === 0 ? true : undefined),
     60_000,
     async () => ({
       readers: await database.query('SELECT name, since::text, horizon::text, position FROM event_reader'),
@@ -58,57 +58,57 @@ async function allPassed(): Promise<void> {
   );
 }
 
-/** The cursor of a socket that has come and gone. */
-async function left(open: () => Promise<TestSocket>): Promise<string> {
+/** Opens a socket and closes it again. @returns its cursor */
+async function disconnectedCursor(open: () => Promise<TestSocket>): Promise<string> {
   const socket = await open();
   const { cursor } = (await socket.next('connected')).data;
   await socket.close();
   return cursor as string;
 }
 
-describe('a socket that comes back with its cursor', () => {
+describe('Resuming a socket from a cursor', () => {
   it.each<[string, (after?: string) => Promise<TestSocket>]>([
-    ['an agent in the inbox', after => world.agentSocket(desk.owner, after ? { after } : {})],
+    ['An agent’s inbox', after => world.agentSocket(desk.owner, after ? { after } : {})],
     [
-      'an agent in a conversation',
+      'An agent’s socket of a conversation',
       after => world.agentSocket(desk.owner, { room: conversation.id, ...(after ? { after } : {}) }),
     ],
-    ['a visitor', after => world.visitorSocket(visitor, after ? { after } : {})],
+    ['A visitor’s socket', after => world.visitorSocket(visitor, after ? { after } : {})],
     [
-      'a visitor in one conversation',
+      'A visitor’s socket of a conversation',
       after => world.visitorSocket(visitor, { conv: conversation.id, ...(after ? { after } : {}) }),
     ],
-  ])('is told what %s has missed, in order, and goes on live', async (_who, open) => {
-    const after = await left(open);
-    await say('one');
-    await answer({ content: 'two' });
-    await say('three');
+  ])('%s that resumes receives missed messages in order, then live ones', async (_name, open) => {
+    const after = await disconnectedCursor(open);
+    await sendMessage('one');
+    await sendReply({ content: 'two' });
+    await sendMessage('three');
     const socket = await open(after);
     const resumed = await socket.next('resumed');
     expect(contents(socket.of('message.created'))).toEqual(['one', 'two', 'three']);
     expect(resumed.data).toMatchObject({ from: after, count: socket.frames.filter(({ id }) => id).length });
     expect(socket.frames[0]?.type).toBe('connected');
-    await say('four');
+    await sendMessage('four');
     await socket.next('message.created', ({ data }) => data.message.content === 'four');
     await socket.close();
   });
 
-  it('A cursor of GET /v1/events resumes a socket, also one in the middle of the log: nothing after it is missing.', async () => {
+  it('A socket resumes from a cursor of GET /v1/events and receives every event after it', async () => {
     const first = (await desk.owner.api.get('/v1/events?limit=1')).data;
     expect(first.has_more).toBe(true);
-    await say('one');
+    await sendMessage('one');
     const socket = await world.agentSocket(desk.owner, { after: first.cursor as string });
     await socket.next('resumed');
-    const heard = socket.frames.flatMap(({ id }) => id ?? []);
+    const receivedIds = socket.frames.flatMap(({ id }) => id ?? []);
     const { items } = (await desk.owner.api.get(`/v1/events?limit=200&after=${first.cursor}`)).data;
     expect(items.length).toBeGreaterThan(2);
-    for (const { id } of items) expect(heard).toContain(id);
+    for (const { id } of items) expect(receivedIds).toContain(id);
     await socket.close();
   });
 
-  it('is told of a conversation before what was said in it', async () => {
+  it('A resumed visitor receives a missed conversation before its messages', async () => {
     const stranger = await world.visitor(desk);
-    const after = await left(() => world.visitorSocket(stranger));
+    const after = await disconnectedCursor(() => world.visitorSocket(stranger));
     await world.conversation(stranger, 'first words');
     const socket = await world.visitorSocket(stranger, { after });
     await socket.next('resumed');
@@ -120,81 +120,81 @@ describe('a socket that comes back with its cursor', () => {
     ]);
   });
 
-  it('is told nothing twice that it has come behind, with the cursor that it was given', async () => {
+  it('A socket resumed from a frame’s cursor does not receive events before it again', async () => {
     const socket = await world.agentSocket(desk.owner);
-    await say('heard');
+    await sendMessage('received');
     await socket.next('message.created');
     await world.app.app.get(EventTail).catchUp();
-    await say('heard too');
-    const last = await socket.next('message.created', ({ data }) => data.message.content === 'heard too');
+    await sendMessage('received too');
+    const last = await socket.next('message.created', ({ data }) => data.message.content === 'received too');
     await socket.close();
     const again = await world.agentSocket(desk.owner, { after: last.cursor ?? '' });
     await again.next('resumed');
-    expect(contents(again.of('message.created'))).not.toContain('heard');
+    expect(contents(again.of('message.created'))).not.toContain('received');
     await again.close();
   });
 
-  it('carries the cursor that it came with until it has been told everything', async () => {
-    const after = await left(() => world.agentSocket(desk.owner));
-    await say('one');
+  it('Replayed frames carry the cursor that the socket resumed from, until `resumed`', async () => {
+    const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
+    await sendMessage('one');
     const socket = await world.agentSocket(desk.owner, { after });
     const { data } = await socket.next('resumed');
-    const behind = socket.frames.slice(
+    const replayed = socket.frames.slice(
       0,
       socket.frames.findIndex(({ type }) => type === 'resumed'),
     );
-    expect(behind.filter(({ id }) => id).map(({ cursor }) => cursor)).toEqual(Array(behind.length - 1).fill(after));
-    expect(behind[0]?.data.cursor).toBe(after);
+    expect(replayed.filter(({ id }) => id).map(({ cursor }) => cursor)).toEqual(Array(replayed.length - 1).fill(after));
+    expect(replayed[0]?.data.cursor).toBe(after);
     expect(data.to).not.toBe('');
     await socket.close();
   });
 
-  it('misses nothing of what is said while it comes back, and hears it in order', async () => {
+  it('A socket that resumes while messages are sent receives all of them in order', async () => {
     for (let round = 0; round < 5; round += 1) {
-      const after = await left(() => world.agentSocket(desk.owner));
-      const said = race(30, index => say(`${round}.${index}`));
+      const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
+      const sending = race(30, index => sendMessage(`${round}.${index}`));
       const socket = await world.agentSocket(desk.owner, { after });
-      const answers = await said;
+      const answers = await sending;
       const newest = Math.max(...answers.map(({ data }) => data.seq as number));
       await socket.next('message.created', ({ data }) => data.message.seq === newest);
       const seen = new Map(socket.of('message.created').map(({ id, data }) => [id, data.message.seq as number]));
       const seqs = [...seen.values()];
       expect(seqs).toEqual([...seqs].sort((a, b) => a - b));
-      // what it had heard before may come again, with the same id
+      // Events received earlier may be sent again with the same id.
       expect(seqs).toEqual(expect.arrayContaining(answers.map(({ data }) => data.seq as number)));
       await socket.close();
     }
   });
 
-  it('is told of what was committed while another transaction holds the log back', async () => {
-    const after = await left(() => world.agentSocket(desk.owner));
+  it('A resumed socket receives events committed behind an older open transaction', async () => {
+    const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
     await world.app.database.query('BEGIN');
     await world.app.database.query('SELECT pg_current_xact_id()');
     try {
-      await say('behind a held horizon');
+      await sendMessage('behind an open transaction');
       const socket = await world.agentSocket(desk.owner, { after });
       await socket.next('resumed');
-      expect(contents(socket.of('message.created'))).toEqual(['behind a held horizon']);
+      expect(contents(socket.of('message.created'))).toEqual(['behind an open transaction']);
       await socket.close();
     } finally {
       await world.app.database.query('ROLLBACK');
     }
   });
 
-  it('is told of what was committed a moment before it began, in order, and then again of what it has heard', async () => {
+  it('Behind an open transaction, a resumed socket also receives events from just before it first connected, and repeats', async () => {
     await world.app.database.query('BEGIN');
     await world.app.database.query('SELECT pg_current_xact_id()');
     try {
-      await say('before');
+      await sendMessage('before');
       const first = await world.agentSocket(desk.owner);
-      await say('heard live');
+      await sendMessage('received live');
       const live = await first.next('message.created');
-      expect(contents(first.of('message.created'))).toEqual(['heard live']);
+      expect(contents(first.of('message.created'))).toEqual(['received live']);
       await first.close();
       const socket = await world.agentSocket(desk.owner, { after: live.cursor as string });
       await socket.next('resumed');
       const again = socket.of('message.created');
-      expect(contents(again)).toEqual(['before', 'heard live']);
+      expect(contents(again)).toEqual(['before', 'received live']);
       expect(again[1]?.id).toBe(live.id);
       await socket.close();
     } finally {
@@ -203,8 +203,8 @@ describe('a socket that comes back with its cursor', () => {
   });
 });
 
-describe('what is replayed', () => {
-  /** The statements by which the log is asked about conversations while that is done, with their values. */
+describe('Replayed events', () => {
+  /** @returns the statements, with values, that read the log by conversation while `work` runs */
   async function readDuring(work: () => Promise<unknown>) {
     const read = jest.spyOn(world.app.app.get(Sql), 'rows');
     await work();
@@ -213,9 +213,9 @@ describe('what is replayed', () => {
     return statements.map(([{ text }, values = []]) => ({ text, values: [...values] }));
   }
 
-  it('keeps private notes, and what marks them, from the visitor', async () => {
-    const after = await left(() => world.visitorSocket(visitor));
-    await answer({ content: 'a note', private: true });
+  it('A replay to a visitor has no private notes and no read marks on them', async () => {
+    const after = await disconnectedCursor(() => world.visitorSocket(visitor));
+    await sendReply({ content: 'a note', private: true });
     await desk.owner.api.post(`/v1/conversations/${conversation.id}/read`, { seq: 2 });
     const socket = await world.visitorSocket(visitor, { after });
     const { data } = await socket.next('resumed');
@@ -224,12 +224,12 @@ describe('what is replayed', () => {
     expect(data.count).toBe(socket.frames.filter(({ id }) => id).length);
   });
 
-  it('is of the channels in scope, and of this workspace, alone', async () => {
+  it('A replay to a scoped agent has only events of its channels and workspace', async () => {
     const channel = await world.channel(desk);
     const scoped: Agent = await world.colleague(desk, { channel_ids: [channel.id] });
     const inside = await world.visitor({ widgetToken: channel.widget_token });
-    const after = await left(() => world.agentSocket(scoped));
-    await say('outside');
+    const after = await disconnectedCursor(() => world.agentSocket(scoped));
+    await sendMessage('outside');
     await world.conversation(inside, 'inside');
     const foreign = await world.desk();
     await world.conversation(await world.visitor(foreign), 'elsewhere');
@@ -238,73 +238,76 @@ describe('what is replayed', () => {
     expect(contents(socket.of('message.created'))).toEqual(['inside']);
   });
 
-  it('is of the contact, for a visitor, and of no other', async () => {
+  it('A replay to a visitor has no events of other contacts', async () => {
     const stranger = await world.visitor(desk);
-    const after = await left(() => world.visitorSocket(stranger));
-    await say('not for strangers');
+    const after = await disconnectedCursor(() => world.visitorSocket(stranger));
+    await sendMessage('not for strangers');
     const socket = await world.visitorSocket(stranger, { after });
     expect((await socket.next('resumed')).data.count).toBe(0);
   });
 
-  it('is each one’s own, also when many come back together', async () => {
+  it('Sockets that resume together each receive only their own events', async () => {
     const strangers = await race(3, async () => {
-      const who = await world.visitor(desk);
-      return { who, about: await world.conversation(who, 'hello') };
+      const contact = await world.visitor(desk);
+      return { contact, conversation: await world.conversation(contact, 'hello') };
     });
     const elsewhere = await world.desk();
     const foreign = await world.visitor(elsewhere);
-    const talks = [
-      { who: visitor, about: conversation, by: desk.owner },
-      ...strangers.map(stranger => ({ ...stranger, by: desk.owner })),
-      { who: foreign, about: await world.conversation(foreign, 'hello'), by: elsewhere.owner },
+    const conversations = [
+      { contact: visitor, conversation, agent: desk.owner },
+      ...strangers.map(stranger => ({ ...stranger, agent: desk.owner })),
+      { contact: foreign, conversation: await world.conversation(foreign, 'hello'), agent: elsewhere.owner },
     ];
     await world.app.app.get(EventTail).catchUp();
-    const rooms = talks.flatMap(({ who, about, by }) => [
-      { id: about.id, open: (more: object) => world.agentSocket(by, { room: about.id, ...more }) },
-      { id: about.id, open: (more: object) => world.visitorSocket(who, { conv: about.id, ...more }) },
+    const rooms = conversations.flatMap(({ contact, conversation: { id }, agent }) => [
+      { id, open: (more: object) => world.agentSocket(agent, { room: id, ...more }) },
+      { id, open: (more: object) => world.visitorSocket(contact, { conv: id, ...more }) },
     ]);
-    const cursors = await Promise.all(rooms.map(({ open }) => left(() => open({}))));
-    for (const { who, about } of talks) {
-      await who.api.post(`/v1/widget/conversations/${about.id}/messages`, { content: `of ${about.id}` });
+    const cursors = await Promise.all(rooms.map(({ open }) => disconnectedCursor(() => open({}))));
+    for (const {
+      contact,
+      conversation: { id },
+    } of conversations) {
+      await contact.api.post(`/v1/widget/conversations/${id}/messages`, { content: `of ${id}` });
     }
     const back = await Promise.all(rooms.map(({ open }, index) => open({ after: cursors[index] })));
     for (const socket of back) await socket.next('resumed');
     expect(back.map(socket => contents(socket.of('message.created')))).toEqual(rooms.map(({ id }) => [`of ${id}`]));
   });
 
-  it('is read in one statement for all who ask in step, to each what it would have read alone', async () => {
+  it('Concurrent replays share one statement, and each gets the result that it would get alone', async () => {
     const elsewhere = await world.desk();
     const foreign = await world.visitor(elsewhere);
     const other = await world.conversation(foreign, 'hello');
     const log = world.app.app.get(EventReadingRepository);
-    const places: [workspaceId: string, conversationIds: string[]][] = [
+    const keys: [workspaceId: string, conversationIds: string[]][] = [
       [desk.workspaceId, [conversation.id]],
       [elsewhere.workspaceId, [other.id]],
       [elsewhere.workspaceId, [conversation.id, other.id]],
       [desk.workspaceId, []],
     ];
-    const ask = ([workspaceId, ids]: (typeof places)[0]) =>
+    const read = ([workspaceId, ids]: (typeof keys)[0]) =>
       log.recent(workspaceId, '0', ['conversation.created', 'message.created'], ids, 5);
     const alone: unknown[] = [];
-    for (const place of places) alone.push(await ask(place));
-    let together: unknown[] = [];
-    const statements = await readDuring(async () => (together = await Promise.all(places.map(ask))));
+    for (const key of keys) alone.push(await read(key));
+    let batched: unknown[] = [];
+    const statements = await readDuring(async () => (batched = await Promise.all(keys.map(read))));
     expect(statements).toHaveLength(1);
-    expect(together).toEqual(alone);
+    expect(batched).toEqual(alone);
     expect(alone.map(found => (found as MissedEvents).events.length)).toEqual([2, 2, 2, 0]);
   });
 
-  it('of a conversation is read from its own index, however much has happened elsewhere meanwhile', async () => {
-    const after = await left(() => world.agentSocket(desk.owner, { room: conversation.id }));
-    const [asked] = await readDuring(async () => {
+  it('A conversation’s replay is read from the index of the conversation, not from the whole log', async () => {
+    const after = await disconnectedCursor(() => world.agentSocket(desk.owner, { room: conversation.id }));
+    const [statement] = await readDuring(async () => {
       await (await world.agentSocket(desk.owner, { room: conversation.id, after })).next('resumed');
     });
     const { database } = world.app;
-    // there are too few events here to make an index worth it
+    // With so few events, the planner would not choose an index by itself.
     await database.query('SET enable_seqscan = off');
     const plans = [
-      await database.query(`EXPLAIN ${asked?.text}`, asked?.values),
-      await database.query(`EXPLAIN (GENERIC_PLAN) ${asked?.text}`),
+      await database.query(`EXPLAIN ${statement?.text}`, statement?.values),
+      await database.query(`EXPLAIN (GENERIC_PLAN) ${statement?.text}`),
     ];
     await database.query('RESET enable_seqscan');
     for (const plan of plans) {
@@ -313,10 +316,10 @@ describe('what is replayed', () => {
     }
   });
 
-  it('has the words of an unsent message no more', async () => {
-    const after = await left(() => world.agentSocket(desk.owner));
-    const said = await answer({ content: 'a slip' });
-    await desk.owner.api.delete(`/v1/conversations/${conversation.id}/messages/${said.data.id}`);
+  it('A replay does not have the text of an unsent message', async () => {
+    const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
+    const slip = await sendReply({ content: 'a slip' });
+    await desk.owner.api.delete(`/v1/conversations/${conversation.id}/messages/${slip.data.id}`);
     const socket = await world.agentSocket(desk.owner, { after });
     await socket.next('resumed');
     expect(socket.of('message.created')).toHaveLength(1);
@@ -324,45 +327,45 @@ describe('what is replayed', () => {
   });
 });
 
-describe('a cursor that cannot be resumed from', () => {
-  const forged = (...parts: string[]) => Buffer.from(parts.join('.')).toString('base64url');
+describe('A cursor that cannot be resumed from', () => {
+  const forgeCursor = (...parts: string[]) => Buffer.from(parts.join('.')).toString('base64url');
 
-  /** The reason that the socket is given; live frames follow all the same. */
-  async function reason(after: string): Promise<string> {
+  /** Resumes and checks that live frames follow. @returns the reason of `sync.required` */
+  async function syncReason(after: string): Promise<string> {
     const socket = await world.agentSocket(desk.owner, { after });
     const { data } = await socket.next('sync.required');
-    const words = newId();
-    await say(words);
-    await socket.next('message.created', frame => frame.data.message.content === words);
+    const content = newId();
+    await sendMessage(content);
+    await socket.next('message.created', frame => frame.data.message.content === content);
     await socket.close();
     return data.reason as string;
   }
 
-  it('is answered with sync.required, which says why, and then live', async () => {
-    const good = await left(() => world.agentSocket(desk.owner));
+  it('An unusable cursor is answered with sync.required and a reason, and live frames follow', async () => {
+    const good = await disconnectedCursor(() => world.agentSocket(desk.owner));
     const [, identity = ''] = Buffer.from(good, 'base64url').toString().split('.');
-    expect(await reason('nonsense')).toBe('invalid');
-    expect(await reason(forged('1', identity, '12', '15', '3'))).toBe('invalid');
-    expect(await reason(forged('1', identity, '9'.repeat(20)))).toBe('invalid');
-    expect(await reason(forged('1', '0123456789abcdef', '12'))).toBe('epoch');
-    expect(await reason(forged('1', identity, '999999999999'))).toBe('epoch');
+    expect(await syncReason('nonsense')).toBe('invalid');
+    expect(await syncReason(forgeCursor('1', identity, '12', '15', '3'))).toBe('invalid');
+    expect(await syncReason(forgeCursor('1', identity, '9'.repeat(20)))).toBe('invalid');
+    expect(await syncReason(forgeCursor('1', '0123456789abcdef', '12'))).toBe('epoch');
+    expect(await syncReason(forgeCursor('1', identity, '999999999999'))).toBe('epoch');
   });
 
-  it('is one behind which more than a thousand events lie', async () => {
-    const after = await left(() => world.agentSocket(desk.owner));
+  it('A cursor with more than a thousand events after it is answered with sync.required (too_many)', async () => {
+    const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
     await world.app.database.query(
       `INSERT INTO event (id, workspace_id, channel_id, type, actor, payload, payload_version)
        SELECT gen_random_uuid(), $1, NULL, 'workspace.updated', actor, payload, 1
        FROM event, generate_series(1, 1001) WHERE workspace_id = $1 AND type = 'workspace.created'`,
       [desk.workspaceId],
     );
-    expect(await reason(after)).toBe('too_many');
+    expect(await syncReason(after)).toBe('too_many');
   });
 
-  it('is one of a member whose channels have changed since', async () => {
+  it('A cursor of a member whose channels have changed since is answered with sync.required (scope)', async () => {
     const channel = await world.channel(desk);
     const scoped: Agent = await world.colleague(desk, { channel_ids: [channel.id] });
-    const after = await left(() => world.agentSocket(scoped));
+    const after = await disconnectedCursor(() => world.agentSocket(scoped));
     await desk.owner.api.patch(`/v1/workspace/members/${scoped.memberId}`, { channel_ids: [desk.channelId] });
     const socket = await world.agentSocket(scoped, { after });
     expect((await socket.next('sync.required')).data).toEqual({ reason: 'scope' });
@@ -370,8 +373,8 @@ describe('a cursor that cannot be resumed from', () => {
 });
 
 describe('GET /v1/events', () => {
-  /** Everything that the key can read behind a cursor, page by page. */
-  async function everything(
+  /** Reads all events after a cursor, page by page. */
+  async function readAllEvents(
     api: Agent['api'],
     limit: number,
     from?: string,
@@ -386,62 +389,62 @@ describe('GET /v1/events', () => {
     }
   }
 
-  it('gives every durable event once, in order per conversation, whatever the size of the pages', async () => {
+  it('GET /v1/events returns every durable event once, in order per conversation, for any page size', async () => {
     const key = await world.apiKey(desk);
-    await race(25, index => say(`m${index}`));
-    const whole = (await everything(key, 200)).items;
-    const paged = (await everything(key, 7)).items;
+    await race(25, index => sendMessage(`m${index}`));
+    const whole = (await readAllEvents(key, 200)).items;
+    const paged = (await readAllEvents(key, 7)).items;
     expect(paged.map(({ id }) => id)).toEqual(whole.map(({ id }) => id));
     expect(new Set(whole.map(({ id }) => id)).size).toBe(whole.length);
     const seqs = whole.filter(({ type }) => type === 'message.created').map(({ data }) => data.message.seq as number);
     expect(seqs).toEqual(Array.from({ length: 26 }, (_nothing, index) => index + 1));
   });
 
-  it('goes on from where it was, also when there was nothing more yet', async () => {
+  it('GET /v1/events continues from the cursor of an empty page', async () => {
     const key = await world.apiKey(desk);
-    const { cursor } = await everything(key, 100);
-    expect((await everything(key, 100, cursor)).items).toEqual([]);
-    await say('later');
-    const { items } = await everything(key, 100, cursor);
+    const { cursor } = await readAllEvents(key, 100);
+    expect((await readAllEvents(key, 100, cursor)).items).toEqual([]);
+    await sendMessage('later');
+    const { items } = await readAllEvents(key, 100, cursor);
     expect(items.filter(({ type }) => type === 'message.created').map(({ data }) => data.message.content)).toEqual([
       'later',
     ]);
   });
 
-  it('also goes on from the cursor of a frame', async () => {
+  it('GET /v1/events continues from the cursor of a frame', async () => {
     const key = await world.apiKey(desk);
-    const after = await left(() => world.agentSocket(desk.owner));
-    await say('since the frame');
-    const { items } = await everything(key, 100, after);
+    const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
+    await sendMessage('since the frame');
+    const { items } = await readAllEvents(key, 100, after);
     expect(JSON.stringify(items)).toContain('since the frame');
   });
 
-  it('holds back what could still be overtaken, and gives it when that is over', async () => {
+  it('GET /v1/events returns an event only when no older transaction is open', async () => {
     const key = await world.apiKey(desk);
-    const { cursor } = await everything(key, 100);
+    const { cursor } = await readAllEvents(key, 100);
     await world.app.database.query('BEGIN');
     await world.app.database.query('SELECT pg_current_xact_id()');
     try {
-      await say('waits for its turn');
-      expect(JSON.stringify((await everything(key, 100, cursor)).items)).not.toContain('waits for its turn');
+      await sendMessage('waits for its turn');
+      expect(JSON.stringify((await readAllEvents(key, 100, cursor)).items)).not.toContain('waits for its turn');
     } finally {
       await world.app.database.query('ROLLBACK');
     }
-    expect(JSON.stringify((await everything(key, 100, cursor)).items)).toContain('waits for its turn');
+    expect(JSON.stringify((await readAllEvents(key, 100, cursor)).items)).toContain('waits for its turn');
   });
 
-  it('is for keys and admins of all channels, and shows no other workspace', async () => {
+  it('GET /v1/events is limited to keys and unscoped admins, and returns no other workspace’s events', async () => {
     const foreign = await world.desk();
     await world.conversation(await world.visitor(foreign), 'theirs');
-    expect(JSON.stringify((await everything(desk.owner.api, 200)).items)).not.toContain('theirs');
+    expect(JSON.stringify((await readAllEvents(desk.owner.api, 200)).items)).not.toContain('theirs');
     const agent = await world.colleague(desk);
     expect((await agent.api.get('/v1/events')).error.code).toBe('forbidden');
     const narrow = await world.colleague(desk, { role: 'admin', channel_ids: [desk.channelId] });
     expect((await narrow.api.get('/v1/events')).error.code).toBe('scope_too_narrow');
   });
 
-  it('tells garbage (400) from a place that has been pruned or was never here (410)', async () => {
-    const after = await left(() => world.agentSocket(desk.owner));
+  it('GET /v1/events answers a malformed cursor with cursor_invalid (400) and a pruned or foreign one with cursor_expired (410)', async () => {
+    const after = await disconnectedCursor(() => world.agentSocket(desk.owner));
     const { api } = desk.owner;
     expect((await api.get('/v1/events?after=garbage')).error.code).toBe('cursor_invalid');
     const [, identity = ''] = Buffer.from((await api.get('/v1/events')).data.cursor, 'base64url')
@@ -459,14 +462,14 @@ describe('GET /v1/events', () => {
     }
     const elsewhere = Buffer.from('1.0123456789abcdef.12').toString('base64url');
     expect((await api.get(`/v1/events?after=${elsewhere}`)).error.code).toBe('cursor_expired');
-    await say('soon forgotten');
-    await allPassed();
+    await sendMessage('soon forgotten');
+    await untilConsumed();
     world.app.clock.advance(8 * 24 * 3_600);
     await world.app.app.get(EventRetentionJob).run();
     world.app.clock.reset();
     expect((await api.get(`/v1/events?after=${after}`)).error.code).toBe('cursor_expired');
     const socket = await world.agentSocket(desk.owner, { after });
     expect((await socket.next('sync.required')).data).toEqual({ reason: 'expired' });
-    expect((await everything(api, 100)).items).toEqual([]);
+    expect((await readAllEvents(api, 100)).items).toEqual([]);
   }, 90_000);
 });

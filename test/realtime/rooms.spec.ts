@@ -7,8 +7,8 @@ import { PASSWORD, unique, World } from '../support/world.js';
 
 const DURABLE = /^(message|conversation|contact|member|channel|canned_response|workspace)\./;
 
-/** What a socket has been told of what happened, in order; whatever was sent before has arrived. */
-async function told(socket: TestSocket): Promise<Frame[]> {
+/** @returns the event frames that the socket has received, in order, including all sent before the call */
+async function eventFrames(socket: TestSocket): Promise<Frame[]> {
   await socket.settled();
   return socket.frames.filter(({ type }) => DURABLE.test(type));
 }
@@ -17,15 +17,15 @@ const typesOf = (frames: Frame[]) => frames.map(({ type }) => type);
 const contents = (frames: Frame[]) =>
   frames.filter(({ type }) => type === 'message.created').map(({ data }) => data.message.content as string | null);
 
-describe('rooms', () => {
+describe('Rooms', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start();
   });
   afterAll(() => world.stop());
 
-  /** A desk whose visitor talks, with everybody listening. */
-  async function stage(): Promise<{
+  /** Creates a conversation and opens a socket of every kind on it. */
+  async function openConversation(): Promise<{
     desk: Desk;
     visitor: Visitor;
     conversation: { id: string };
@@ -48,21 +48,21 @@ describe('rooms', () => {
   }
 
   /** A visitor on a channel where a contact may have several conversations. */
-  async function talkative(desk: Desk): Promise<{ visitor: Visitor; channelId: string }> {
+  async function visitorWithManyConversations(desk: Desk): Promise<{ visitor: Visitor; channelId: string }> {
     const channel = await world.channel(desk, { single_conversation: false });
     const visitor = await world.visitor({ widgetToken: channel.widget_token });
     return { visitor, channelId: channel.id };
   }
 
-  describe('the shared inbox', () => {
-    it('hears of every conversation of the workspace, also of those that begin later', async () => {
+  describe('The shared inbox', () => {
+    it('An inbox socket receives events of every conversation of the workspace, including later ones', async () => {
       const desk = await world.desk();
       const [earlier, later] = [await world.visitor(desk), await world.visitor(desk)];
       const first = await world.conversation(earlier, 'Before.');
       const inbox = await world.agentSocket(desk.owner);
       await earlier.api.post(`/v1/widget/conversations/${first.id}/messages`, { content: 'I am still here.' });
       const second = await world.conversation(later, 'And I am new.');
-      const frames = await told(inbox);
+      const frames = await eventFrames(inbox);
       expect(frames.map(({ type, conversation_id }) => [type, conversation_id])).toEqual([
         ['message.created', first.id],
         ['conversation.created', second.id],
@@ -70,7 +70,7 @@ describe('rooms', () => {
       ]);
     });
 
-    it('is told of who asks, when a conversation begins', async () => {
+    it('The conversation.created frame of an inbox has the contact', async () => {
       const desk = await world.desk();
       const inbox = await world.agentSocket(desk.owner);
       const visitor = await world.visitor(desk, { name: 'Vera Visitor', email: 'vera@example.com' });
@@ -83,9 +83,9 @@ describe('rooms', () => {
     });
   });
 
-  describe('a conversation’s room', () => {
-    it('hears that conversation alone, and nothing of the rest of the workspace', async () => {
-      const { desk, path, room, visitor } = await stage();
+  describe('A conversation’s room', () => {
+    it('A conversation’s socket receives events of that conversation only', async () => {
+      const { desk, path, room, visitor } = await openConversation();
       const other = await world.conversation(await world.visitor(desk), 'Somebody else.');
       await desk.owner.api.post(`/v1/conversations/${other.id}/messages`, { content: 'To somebody else.' });
       await desk.owner.api.patch('/v1/workspace', { name: unique('Renamed') });
@@ -93,7 +93,7 @@ describe('rooms', () => {
       await visitor.api.post(`/v1/widget/${path.slice(4)}/messages`, { content: 'Hello again!' });
       await desk.owner.api.patch(path, { priority: 'high' });
       await desk.owner.api.post(`${path}/read`, { seq: 1 });
-      expect(typesOf(await told(room))).toEqual([
+      expect(typesOf(await eventFrames(room))).toEqual([
         'message.created',
         'message.created',
         'conversation.updated',
@@ -107,22 +107,22 @@ describe('rooms', () => {
     });
   });
 
-  describe('a visitor’s own room', () => {
-    it('is temporary until a conversation begins: conversation.created comes before its first message', async () => {
+  describe('A visitor’s own room', () => {
+    it('A visitor without a conversation receives conversation.created before its first message', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       const page = await world.visitorSocket(visitor);
       const { id } = await world.conversation(visitor, 'First words.');
-      const frames = await told(page);
+      const frames = await eventFrames(page);
       expect(frames.map(({ type, conversation_id }) => [type, conversation_id])).toEqual([
         ['conversation.created', id],
         ['message.created', id],
       ]);
       await desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'An answer.' });
-      expect(contents(await told(page))).toEqual(['First words.', 'An answer.']);
+      expect(contents(await eventFrames(page))).toEqual(['First words.', 'An answer.']);
     });
 
-    it('carries a conversation that an agent begins', async () => {
+    it('A visitor receives a conversation that an agent starts', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       const page = await world.visitorSocket(visitor);
@@ -132,20 +132,20 @@ describe('rooms', () => {
         message: { content: 'May I help you?' },
       });
       expect(begun.status).toBe(201);
-      const frames = await told(page);
+      const frames = await eventFrames(page);
       expect(typesOf(frames)).toEqual(['conversation.created', 'message.created']);
       expect(frames[0]?.data.conversation.id).toBe(begun.data.id);
       expect(contents(frames)).toEqual(['May I help you?']);
     });
 
-    it('carries a conversation that begins later, beside the first or after the reopen window', async () => {
+    it('A visitor receives later conversations, beside the first or after the reopen window', async () => {
       const desk = await world.desk();
-      const { visitor } = await talkative(desk);
+      const { visitor } = await visitorWithManyConversations(desk);
       const page = await world.visitorSocket(visitor);
       const first = await world.conversation(visitor, 'One.');
       const second = await world.conversation(visitor, 'Two.');
       await desk.owner.api.post(`/v1/conversations/${first.id}/messages`, { content: 'To the first.' });
-      const frames = await told(page);
+      const frames = await eventFrames(page);
       expect(frames.map(({ type, conversation_id }) => [type, conversation_id])).toEqual([
         ['conversation.created', first.id],
         ['message.created', first.id],
@@ -160,19 +160,19 @@ describe('rooms', () => {
       const later = await world.visitorSocket(returning);
       await desk.owner.api.post(`/v1/conversations/${old.id}/resolve`);
       const path = `/v1/widget/conversations/${old.id}/messages`;
-      const said = await eventually(async () => {
+      const message = await eventually(async () => {
         const sent = await returning.api.post(path, { content: 'It is me again.' });
         return sent.data.conversation_id === old.id ? undefined : sent.data;
       });
       const created = await later.next('conversation.created');
-      expect(created.data.conversation.id).toBe(said.conversation_id);
-      const types = (await told(later)).filter(frame => frame.conversation_id === said.conversation_id);
+      expect(created.data.conversation.id).toBe(message.conversation_id);
+      const types = (await eventFrames(later)).filter(frame => frame.conversation_id === message.conversation_id);
       expect(typesOf(types)).toEqual(['conversation.created', 'message.created']);
     });
 
-    it('with conv, is that conversation alone', async () => {
+    it('A visitor’s socket with conv receives events of that conversation only', async () => {
       const desk = await world.desk();
-      const { visitor } = await talkative(desk);
+      const { visitor } = await visitorWithManyConversations(desk);
       const first = await world.conversation(visitor, 'One.');
       const conv = await world.visitorSocket(visitor, { conv: first.id });
       const second = await world.conversation(visitor, 'Two.');
@@ -180,21 +180,21 @@ describe('rooms', () => {
         await desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: `To ${id}.` });
         await desk.owner.api.post(`/v1/conversations/${id}/take`);
       }
-      const frames = await told(conv);
+      const frames = await eventFrames(conv);
       expect(new Set(frames.map(frame => frame.conversation_id))).toEqual(new Set([first.id]));
       expect(typesOf(frames)).toEqual(['message.created', 'conversation.updated']);
     });
 
-    it('is no other visitor’s', async () => {
-      const { desk, path } = await stage();
+    it('A visitor receives no event of another visitor’s conversation', async () => {
+      const { desk, path } = await openConversation();
       const neighbour = await world.visitor(desk);
-      const own = await world.conversation(neighbour);
-      const sockets = [await world.visitorSocket(neighbour), await world.visitorSocket(neighbour, { conv: own.id })];
+      const other = await world.conversation(neighbour);
+      const sockets = [await world.visitorSocket(neighbour), await world.visitorSocket(neighbour, { conv: other.id })];
       await desk.owner.api.post(`${path}/messages`, { content: 'Not for you.' });
-      for (const socket of sockets) expect(await told(socket)).toEqual([]);
+      for (const socket of sockets) expect(await eventFrames(socket)).toEqual([]);
     });
 
-    it('carries its own channel’s conversations only, as its requests do', async () => {
+    it('A visitor receives conversations of its own channel only, as with its requests', async () => {
       const desk = await world.desk();
       const elsewhere = await world.channel(desk);
       const external_id = unique('site-user');
@@ -207,13 +207,13 @@ describe('rooms', () => {
       const other = await world.visitorSocket(there);
       other.send({ type: 'typing', conversation_id: conversation.id });
       await other.settled();
-      expect(await told(page)).toEqual([]);
+      expect(await eventFrames(page)).toEqual([]);
       expect(page.of('typing')).toEqual([]);
     });
   });
 
-  describe('scope', () => {
-    it('lets a scoped agent hear its channels only', async () => {
+  describe('Scope', () => {
+    it('A scoped agent receives events of its channels only', async () => {
       const desk = await world.desk();
       const [mine, theirs] = [await world.channel(desk), await world.channel(desk)];
       const scoped = await world.colleague(desk, { channel_ids: [mine.id] });
@@ -234,17 +234,17 @@ describe('rooms', () => {
       }
       for (const { id } of [mine, theirs])
         await desk.owner.api.patch(`/v1/channels/${id}`, { name: unique('Renamed') });
-      const heard = async (socket: TestSocket, id: string) =>
-        typesOf((await told(socket)).filter(frame => frame.conversation_id === id || frame.channel_id === id));
-      expect(await heard(some, there.id)).toEqual([]);
-      expect(await heard(some, theirs.id)).toEqual([]);
-      expect(await heard(some, here.id)).toEqual(await heard(all, here.id));
-      expect(await heard(some, here.id)).toContain('conversation.read');
-      expect(await heard(some, mine.id)).toContain('channel.updated');
-      expect((await told(none)).filter(frame => frame.channel_id ?? frame.conversation_id)).toEqual([]);
+      const typesAbout = async (socket: TestSocket, id: string) =>
+        typesOf((await eventFrames(socket)).filter(frame => frame.conversation_id === id || frame.channel_id === id));
+      expect(await typesAbout(some, there.id)).toEqual([]);
+      expect(await typesAbout(some, theirs.id)).toEqual([]);
+      expect(await typesAbout(some, here.id)).toEqual(await typesAbout(all, here.id));
+      expect(await typesAbout(some, here.id)).toContain('conversation.read');
+      expect(await typesAbout(some, mine.id)).toContain('channel.updated');
+      expect((await eventFrames(none)).filter(frame => frame.channel_id ?? frame.conversation_id)).toEqual([]);
     });
 
-    it('lets a scoped agent hear, once, of changes to the contacts that it may see, and of no other', async () => {
+    it('A scoped agent receives changes of the contacts it may see once, and of no others', async () => {
       const desk = await world.desk();
       const [first, second, third] = [await world.channel(desk), await world.channel(desk), await world.channel(desk)];
       const both = await world.colleague(desk, { channel_ids: [first.id, second.id] });
@@ -258,7 +258,9 @@ describe('rooms', () => {
       await world.visitor({ widgetToken: second.widget_token }, { external_id });
       const page = await world.visitorSocket(visitor);
       const names = async (socket: TestSocket) =>
-        (await told(socket)).filter(({ type }) => type === 'contact.updated').map(({ data }) => data.name as string);
+        (await eventFrames(socket))
+          .filter(({ type }) => type === 'contact.updated')
+          .map(({ data }) => data.name as string);
       const rename = (name: string, id = visitor.contactId) => desk.owner.api.patch(`/v1/contacts/${id}`, { name });
 
       const renamed = await rename('By an agent');
@@ -284,7 +286,7 @@ describe('rooms', () => {
       expect(all.of('contact.updated').map(({ channel_id }) => channel_id)).toEqual(Array(5).fill(undefined));
     });
 
-    it('lets nobody hear another workspace', async () => {
+    it('No socket receives events of another workspace', async () => {
       const [ours, theirs] = [await world.desk(), await world.desk()];
       const guest = await world.visitor(theirs);
       const sockets = [
@@ -292,7 +294,7 @@ describe('rooms', () => {
         await world.agentSocket(await world.colleague(theirs, { channel_ids: [theirs.channelId] })),
         await world.visitorSocket(guest),
       ];
-      const before = await Promise.all(sockets.map(async socket => (await told(socket)).length));
+      const before = await Promise.all(sockets.map(async socket => (await eventFrames(socket)).length));
       const visitor = await world.visitor(ours);
       const { id } = await world.conversation(visitor);
       const path = `/v1/conversations/${id}`;
@@ -306,28 +308,28 @@ describe('rooms', () => {
       await world.channel(ours);
       await world.colleague(ours);
       for (const [index, socket] of sockets.entries()) {
-        expect((await told(socket)).length).toBe(before[index]);
+        expect((await eventFrames(socket)).length).toBe(before[index]);
         expect(socket.of('typing')).toEqual([]);
       }
     });
   });
 
-  describe('private notes', () => {
-    it('reach every agent who may see the conversation and no visitor, neither when said nor edited nor unsent', async () => {
-      const { desk, path, inbox, room, page, conv } = await stage();
+  describe('Private notes', () => {
+    it('A private note reaches agents and no visitor, whether it is sent, edited or deleted', async () => {
+      const { desk, path, inbox, room, page, conv } = await openConversation();
       const note = await desk.owner.api.post(`${path}/messages`, { content: 'He is angry.', private: true });
       await desk.owner.api.patch(`${path}/messages/${note.data.id}`, { content: 'He is not.' });
       await desk.owner.api.delete(`${path}/messages/${note.data.id}`);
       for (const socket of [inbox, room]) {
-        expect(typesOf(await told(socket))).toEqual(['message.created', 'message.updated', 'message.deleted']);
+        expect(typesOf(await eventFrames(socket))).toEqual(['message.created', 'message.updated', 'message.deleted']);
       }
-      for (const socket of [page, conv]) expect(await told(socket)).toEqual([]);
+      for (const socket of [page, conv]) expect(await eventFrames(socket)).toEqual([]);
     });
 
-    it('leave no trace in what a visitor hears next: counts and previews are of public messages', async () => {
-      const { desk, visitor, path, conversation, page } = await stage();
+    it('A visitor’s frames after a private note have counts and previews of public messages only', async () => {
+      const { desk, visitor, path, conversation, page } = await openConversation();
       await desk.owner.api.post(`${path}/messages`, { content: 'Between us.', private: true });
-      await desk.owner.api.post(`${path}/take`); // its entry in the timeline is the agents' too
+      await desk.owner.api.post(`${path}/take`); // Its entry in the timeline is for agents only.
       await desk.owner.api.post(`${path}/messages`, { content: 'Good morning.' });
       const answer = await page.next('message.created');
       const read = await visitor.api.get(`/v1/widget/conversations/${conversation.id}`);
@@ -338,21 +340,23 @@ describe('rooms', () => {
       });
       expect(answer.data.message.seq).toBe(read.data.last_seq);
       expect(JSON.stringify(page.frames)).not.toContain('Between us');
-      expect(typesOf(await told(page))).toEqual(['conversation.updated', 'message.created']);
+      expect(typesOf(await eventFrames(page))).toEqual(['conversation.updated', 'message.created']);
     });
 
-    it('are not given away by what the agents have read: a visitor hears of public messages alone', async () => {
-      const { desk, path, inbox, page, conv } = await stage();
-      const say = (content: string, note: boolean) =>
-        desk.owner.api.post(`${path}/messages`, { content, private: note });
+    it('The agents’ read marks sent to a visitor count public messages only', async () => {
+      const { desk, path, inbox, page, conv } = await openConversation();
+      const sendMessage = (content: string, isPrivate: boolean) =>
+        desk.owner.api.post(`${path}/messages`, { content, private: isPrivate });
       const marks = async (socket: TestSocket) =>
-        (await told(socket)).filter(({ type }) => type === 'conversation.read').map(({ data }) => data.last_read_seq);
-      await say('Who is she?', true);
+        (await eventFrames(socket))
+          .filter(({ type }) => type === 'conversation.read')
+          .map(({ data }) => data.last_read_seq);
+      await sendMessage('Who is she?', true);
       await desk.owner.api.post(`${path}/read`, { seq: 2 });
-      await say('No idea.', true);
+      await sendMessage('No idea.', true);
       await desk.owner.api.post(`${path}/read`, { seq: 3 });
-      await say('Good morning.', false);
-      await say('Let me see.', true);
+      await sendMessage('Good morning.', false);
+      await sendMessage('Let me see.', true);
       await desk.owner.api.post(`${path}/read`, { seq: 5 });
       expect(await marks(inbox)).toEqual([2, 3, 5]);
       for (const socket of [page, conv]) expect(await marks(socket)).toEqual([1, 4]);
@@ -363,18 +367,18 @@ describe('rooms', () => {
       ]);
     });
 
-    it('are not given away by a mark of the visitor’s own that falls on one', async () => {
-      const { desk, visitor, path, page } = await stage();
-      for (const note of [true, false, true, true, false]) {
-        await desk.owner.api.post(`${path}/messages`, { content: 'Words.', private: note });
+    it('A visitor’s read mark on a private note is sent back as the last public message before it', async () => {
+      const { desk, visitor, path, page } = await openConversation();
+      for (const isPrivate of [true, false, true, true, false]) {
+        await desk.owner.api.post(`${path}/messages`, { content: 'Words.', private: isPrivate });
       }
       for (const seq of [2, 4, 5]) await visitor.api.post(`/v1/widget/${path.slice(4)}/read`, { seq });
-      const marks = (await told(page)).filter(({ type }) => type === 'conversation.read');
+      const marks = (await eventFrames(page)).filter(({ type }) => type === 'conversation.read');
       expect(marks.map(({ data }) => data.last_read_seq)).toEqual([1, 3]);
     });
 
-    it('do not move the last activity that a visitor is told of', async () => {
-      const { desk, visitor, path, conversation, inbox, page } = await stage();
+    it('A private note does not change the last_activity_at sent to a visitor', async () => {
+      const { desk, visitor, path, conversation, inbox, page } = await openConversation();
       const before = await visitor.api.get(`/v1/widget/conversations/${conversation.id}`);
       const note = await desk.owner.api.post(`${path}/messages`, { content: 'Done, I think.', private: true });
       await desk.owner.api.post(`${path}/resolve`);
@@ -388,18 +392,18 @@ describe('rooms', () => {
     });
   });
 
-  describe('what each side is shown', () => {
-    it('of a message: the same words, each with its own count', async () => {
-      const { desk, path, inbox, page } = await stage();
+  describe('Views of agents and visitors', () => {
+    it('Agents and visitors receive the same message, each with its own counts', async () => {
+      const { desk, path, inbox, page } = await openConversation();
       await desk.owner.api.post(`${path}/messages`, { content: 'A note.', private: true });
-      const said = await desk.owner.api.post(`${path}/messages`, { content: 'Hello.', metadata: { Mood: 'good' } });
-      const accept = (frame: Frame) => frame.data.message.id === said.data.id;
+      const message = await desk.owner.api.post(`${path}/messages`, { content: 'Hello.', metadata: { Mood: 'good' } });
+      const accept = (frame: Frame) => frame.data.message.id === message.data.id;
       const [agents, visitors] = [
         await inbox.next('message.created', accept),
         await page.next('message.created', accept),
       ];
-      expect(agents.data.message).toEqual(said.data);
-      expect(visitors.data.message).toEqual(said.data);
+      expect(agents.data.message).toEqual(message.data);
+      expect(visitors.data.message).toEqual(message.data);
       expect(Object.keys(agents.data.conversation).sort()).toEqual([
         'id',
         'last_activity_at',
@@ -412,7 +416,7 @@ describe('rooms', () => {
       expect(agents.data.conversation.unread).toEqual({ agents: 1, contact: 1 });
     });
 
-    it('of a conversation: a visitor’s whitelist, without contact and workspace', async () => {
+    it('A visitor receives a conversation as a whitelist of fields, without contact and workspace', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       const [inbox, page] = [await world.agentSocket(desk.owner), await world.visitorSocket(visitor)];
@@ -427,8 +431,8 @@ describe('rooms', () => {
       expect(agents.data.conversation).toMatchObject({ contact_id: visitor.contactId, channel_id: desk.channelId });
     });
 
-    it('of a change: agents everything with its author, a visitor its status and whom it talks to', async () => {
-      const { desk, path, inbox, room, page, conv } = await stage();
+    it('Agents receive a conversation’s changes with their actor; a visitor receives status and assignee only', async () => {
+      const { desk, path, inbox, room, page, conv } = await openConversation();
       await desk.owner.api.patch(path, { subject: 'Secret subject', tags: ['vip'], priority: 'urgent' });
       const inner = await inbox.next('conversation.updated');
       expect(inner.data.changes).toEqual({
@@ -437,8 +441,8 @@ describe('rooms', () => {
         priority: { from: 'none', to: 'urgent' },
       });
       expect(inner.data).toMatchObject({ version: 2, actor: { type: 'member', id: desk.owner.memberId } });
-      expect(await told(page)).toEqual([]);
-      expect(await told(conv)).toEqual([]);
+      expect(await eventFrames(page)).toEqual([]);
+      expect(await eventFrames(conv)).toEqual([]);
 
       await desk.owner.api.post(`${path}/take`);
       const taken = (frame: Frame) => 'assignee_id' in frame.data.changes;
@@ -456,28 +460,32 @@ describe('rooms', () => {
         const resolved = await socket.next('conversation.updated', frame => 'status' in frame.data.changes);
         expect(resolved.data.changes).toEqual({ status: { from: 'open', to: 'resolved' } });
       }
-      expect(typesOf(await told(page))).toEqual(['conversation.updated', 'conversation.updated', 'message.created']);
+      expect(typesOf(await eventFrames(page))).toEqual([
+        'conversation.updated',
+        'conversation.updated',
+        'message.created',
+      ]);
       const entry = page.of('message.created').at(-1)?.data.message;
       expect(entry).toMatchObject({ content_type: 'event', metadata: { event: 'resolved' }, sender_type: 'bot' });
     });
 
-    it('no agent’s address or role ever', async () => {
-      const { desk, path, page } = await stage();
+    it('A visitor never receives an agent’s email address or role', async () => {
+      const { desk, path, page } = await openConversation();
       const colleague = await world.colleague(desk, { name: 'Cara Colleague' });
       await desk.owner.api.post(`${path}/assign`, { member_id: colleague.memberId });
       await colleague.api.post(`${path}/messages`, { content: 'Hello from Cara.' });
       await colleague.api.patch('/v1/workspace/members/me', { name: 'Cara C.' });
       await colleague.api.post(`${path}/resolve`);
-      await told(page);
+      await eventFrames(page);
       expect(JSON.stringify(page.frames)).toContain('Cara Colleague');
       expect(JSON.stringify(page.frames)).not.toContain(colleague.email);
       expect(page.of('member.updated')).toEqual([]);
     });
   });
 
-  describe('one event is one frame', () => {
-    it('with the event’s id, a cursor, the time and the place, the same for all who hear it', async () => {
-      const { desk, visitor, conversation, path, inbox, room, page, conv } = await stage();
+  describe('One event, one frame', () => {
+    it('Every socket receives an event as one frame with its id, cursor, timestamp, conversation and channel', async () => {
+      const { desk, visitor, conversation, path, inbox, room, page, conv } = await openConversation();
       await desk.owner.api.post(`${path}/messages`, { content: 'Hello.' });
       await visitor.api.post(`/v1/widget/conversations/${conversation.id}/read`, { seq: 2 });
       await desk.owner.api.post(`${path}/resolve`);
@@ -487,7 +495,7 @@ describe('rooms', () => {
       );
       expect(recorded.length).toBe(4);
       for (const socket of [inbox, room, page, conv]) {
-        const frames = await told(socket);
+        const frames = await eventFrames(socket);
         expect(frames.map(({ id, type }) => ({ id, type }))).toEqual(recorded);
         for (const frame of frames) {
           expect(Object.keys(frame).sort()).toEqual(
@@ -503,20 +511,20 @@ describe('rooms', () => {
       }
     });
 
-    it('once on a socket, whichever of its rooms carry it', async () => {
+    it('A socket in several topics of an event receives it once', async () => {
       const desk = await world.desk();
-      const { visitor } = await talkative(desk);
+      const { visitor } = await visitorWithManyConversations(desk);
       const page = await world.visitorSocket(visitor);
       const inbox = await world.agentSocket(desk.owner);
       await world.conversation(visitor);
       for (const socket of [page, inbox]) {
-        const ids = (await told(socket)).map(({ id }) => id);
+        const ids = (await eventFrames(socket)).map(({ id }) => id);
         expect(new Set(ids).size).toBe(ids.length);
       }
     });
 
-    it('racing messages come in order of seq, each once', async () => {
-      const { desk, visitor, conversation, path, inbox, room, page, conv } = await stage();
+    it('Concurrent messages arrive once each, in order of seq', async () => {
+      const { desk, visitor, conversation, path, inbox, room, page, conv } = await openConversation();
       await Promise.all(
         Array.from({ length: 40 }, (_nothing, index) =>
           index % 2
@@ -526,14 +534,14 @@ describe('rooms', () => {
       );
       for (const socket of [inbox, room, page, conv]) {
         await socket.next('message.created', frame => frame.data.message.seq === 41);
-        const seqs = (await told(socket)).map(({ data }) => data.message.seq as number);
+        const seqs = (await eventFrames(socket)).map(({ data }) => data.message.seq as number);
         expect(seqs).toEqual(Array.from({ length: 40 }, (_nothing, index) => index + 2));
       }
     });
   });
 
-  describe('a change that is rolled back', () => {
-    it('sends no frame and leaves no event: a start whose message is refused', async () => {
+  describe('A change that is rolled back', () => {
+    it('A new conversation whose message is refused sends no frame and records no event', async () => {
       const desk = await world.desk();
       const visitor = await world.visitor(desk);
       const [inbox, page] = [await world.agentSocket(desk.owner), await world.visitorSocket(visitor)];
@@ -543,7 +551,7 @@ describe('rooms', () => {
         message: { content: 'In reply to nothing.', reply_to_id: newId() },
       });
       expect(refused.error.code).toBe('reply_to_unknown');
-      for (const socket of [inbox, page]) expect(await told(socket)).toEqual([]);
+      for (const socket of [inbox, page]) expect(await eventFrames(socket)).toEqual([]);
       const events = await world.app.database.query(
         `SELECT 1 FROM event WHERE contact_id = $1 AND conversation_id IS NOT NULL`,
         [visitor.contactId],
@@ -551,8 +559,8 @@ describe('rooms', () => {
       expect(events).toEqual([]);
     });
 
-    it('sends no frame when the database refuses the commit itself', async () => {
-      const { desk, path, inbox, room, page, conv } = await stage();
+    it('A change whose commit fails sends no frame', async () => {
+      const { desk, path, inbox, room, page, conv } = await openConversation();
       await world.app.database.query(`
         CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'refused at commit'; END $$`);
       await world.app.database.query(`
@@ -563,26 +571,27 @@ describe('rooms', () => {
         expect(refused.status).toBe(500);
         const kept = await desk.owner.api.post(`${path}/messages`, { content: 'keep me' });
         expect(kept.data.seq).toBe(2);
-        for (const socket of [inbox, room, page, conv]) expect(contents(await told(socket))).toEqual(['keep me']);
+        for (const socket of [inbox, room, page, conv])
+          expect(contents(await eventFrames(socket))).toEqual(['keep me']);
       } finally {
         await world.app.database.query('DROP TRIGGER refuse ON message');
       }
     });
 
-    it('a request that changes nothing tells nothing', async () => {
-      const { desk, path, inbox } = await stage();
+    it('A request that changes nothing sends no frame', async () => {
+      const { desk, path, inbox } = await openConversation();
       await desk.owner.api.patch(path, { priority: 'none' });
       await desk.owner.api.post(`${path}/read`, { seq: 0 });
       const again = { content: 'Once.', client_message_id: unique('mine') };
       await desk.owner.api.post(`${path}/messages`, again);
       await desk.owner.api.post(`${path}/messages`, again);
-      expect(typesOf(await told(inbox))).toEqual(['message.created']);
+      expect(typesOf(await eventFrames(inbox))).toEqual(['message.created']);
     });
   });
 
-  describe('the inbox is told', () => {
-    it('of an edited and an unsent message, as is the visitor', async () => {
-      const { desk, path, inbox, page, conv } = await stage();
+  describe('Events in the inbox', () => {
+    it('Agents and the visitor receive an edited and a deleted message', async () => {
+      const { desk, path, inbox, page, conv } = await openConversation();
       const { data } = await desk.owner.api.post(`${path}/messages`, { content: 'Helo.' });
       const edited = await desk.owner.api.patch(`${path}/messages/${data.id}`, { content: 'Hello.' });
       await desk.owner.api.delete(`${path}/messages/${data.id}`);
@@ -594,8 +603,8 @@ describe('rooms', () => {
       }
     });
 
-    it('of what each side has read', async () => {
-      const { desk, visitor, conversation, path, inbox, page } = await stage();
+    it('Agents and the visitor receive the read marks of both sides', async () => {
+      const { desk, visitor, conversation, path, inbox, page } = await openConversation();
       await desk.owner.api.post(`${path}/messages`, { content: 'Hello.' });
       await desk.owner.api.post(`${path}/read`, { seq: 1 });
       await visitor.api.post(`/v1/widget/conversations/${conversation.id}/read`, { seq: 2 });
@@ -608,16 +617,16 @@ describe('rooms', () => {
       }
     });
 
-    it('of a contact that has changed, whoever changed it, and the visitor is not', async () => {
-      const { desk, visitor, inbox, page } = await stage();
+    it('Agents receive every change of a contact, and the visitor receives none', async () => {
+      const { desk, visitor, inbox, page } = await openConversation();
       const byAgent = await desk.owner.api.patch(`/v1/contacts/${visitor.contactId}`, { name: 'Vera V.' });
       expect((await inbox.next('contact.updated')).data).toEqual(byAgent.data);
       await visitor.api.patch('/v1/widget/contact', { phone: '+49 30 1234' });
       await inbox.next('contact.updated', frame => frame.data.phone === '+49 30 1234');
-      expect(await told(page)).toEqual([]);
+      expect(await eventFrames(page)).toEqual([]);
     });
 
-    it('of channels, members, canned responses and the workspace itself', async () => {
+    it('An inbox receives changes of channels, members, canned responses and the workspace', async () => {
       const desk = await world.desk();
       const owner = desk.owner.api;
       const inbox = await world.agentSocket(desk.owner);
@@ -645,16 +654,16 @@ describe('rooms', () => {
       expecting('workspace.updated', desk.workspaceId);
 
       const listed = (frames: Frame[]) => frames.map(({ type, data }): [string, string] => [type, data.id as string]);
-      expect(listed(await told(inbox)).slice(-expected.length)).toEqual(expected);
+      expect(listed(await eventFrames(inbox)).slice(-expected.length)).toEqual(expected);
       const visible = expected.filter(([type]) => !type.startsWith('channel.'));
-      expect(listed(await told(scoped)).slice(-visible.length)).toEqual(visible);
+      expect(listed(await eventFrames(scoped)).slice(-visible.length)).toEqual(visible);
       const shown = inbox.of('channel.created').at(-1);
       expect(shown?.data.identity_secret).toBeUndefined();
     });
   });
 
-  describe('the end of access closes sockets at once', () => {
-    const isOpen = async (socket: TestSocket) => {
+  describe('Sockets after the end of access', () => {
+    const expectOpen = async (socket: TestSocket) => {
       await socket.settled();
       expect(socket.closed).toBeNull();
     };
@@ -663,8 +672,8 @@ describe('rooms', () => {
       return world.agentOf(data, agent.email);
     };
 
-    it('signing out closes that sign-in’s sockets with 4502, and no others', async () => {
-      const { desk, conversation, inbox, page } = await stage();
+    it('Signing out closes the sockets of that session with 4502, and no others', async () => {
+      const { desk, conversation, inbox, page } = await openConversation();
       const agent = await world.colleague(desk);
       const elsewhere = await signIn(agent);
       const [ending, endingRoom, other] = [
@@ -675,10 +684,10 @@ describe('rooms', () => {
       await world.anyone.post('/v1/auth/logout', { refresh_token: agent.refreshToken });
       expect((await ending.end(1_000)).code).toBe(4502);
       expect((await endingRoom.end(1_000)).code).toBe(4502);
-      for (const socket of [other, inbox, page]) await isOpen(socket);
+      for (const socket of [other, inbox, page]) await expectOpen(socket);
     });
 
-    it('a socket of a refreshed token ends with its sign-in too', async () => {
+    it('Signing out closes sockets opened with a refreshed token of the session', async () => {
       const agent = await world.colleague(await world.desk());
       const fresh = await world.anyone.post('/v1/auth/refresh', { refresh_token: agent.refreshToken });
       const socket = await world.socket('agent', { token: fresh.data.token });
@@ -686,11 +695,11 @@ describe('rooms', () => {
       expect((await socket.end(1_000)).code).toBe(4502);
     });
 
-    it('a new password closes the sockets of every other sign-in, and keeps the caller’s own', async () => {
+    it('A password change closes the sockets of every other session, and keeps the caller’s own', async () => {
       const desk = await world.desk();
       const here = await world.colleague(desk);
       const there = await signIn(here);
-      const [own, other, owners] = [
+      const [kept, other, owners] = [
         await world.agentSocket(here),
         await world.agentSocket(there),
         await world.agentSocket(desk.owner),
@@ -701,11 +710,11 @@ describe('rooms', () => {
       });
       expect(changed.status).toBe(200);
       expect((await other.end(1_000)).code).toBe(4502);
-      await isOpen(own);
-      await isOpen(owners);
+      await expectOpen(kept);
+      await expectOpen(owners);
     });
 
-    it('a password set with a mailed link closes them all', async () => {
+    it('A password reset by a mailed link closes all sockets of the member', async () => {
       const desk = await world.desk();
       const socket = await world.agentSocket(desk.owner);
       await world.anyone.post('/v1/auth/password/forgot', { email: desk.owner.email });
@@ -719,29 +728,29 @@ describe('rooms', () => {
       expect((await socket.end(1_000)).code).toBe(4502);
     });
 
-    it.each(['deleting', 'disabling'])('%s a channel closes its visitors’ sockets, and no others', async way => {
-      const { desk, page, inbox } = await stage();
+    it.each(['Deleting', 'Disabling'])('%s a channel closes its visitors’ sockets, and no others', async action => {
+      const { desk, page, inbox } = await openConversation();
       const channel = await world.channel(desk);
       const guest = await world.visitor({ widgetToken: channel.widget_token });
       const { id } = await world.conversation(guest);
       const [temporary, conv] = [await world.visitorSocket(guest), await world.visitorSocket(guest, { conv: id })];
       const room = await world.agentSocket(desk.owner, { room: id });
       const path = `/v1/channels/${channel.id}`;
-      await (way === 'deleting' ? desk.owner.api.delete(path) : desk.owner.api.patch(path, { status: 'disabled' }));
+      await (action === 'Deleting' ? desk.owner.api.delete(path) : desk.owner.api.patch(path, { status: 'disabled' }));
       expect((await temporary.end(1_000)).code).toBe(4502);
       expect((await conv.end(1_000)).code).toBe(4502);
-      for (const socket of [page, inbox, room]) await isOpen(socket);
+      for (const socket of [page, inbox, room]) await expectOpen(socket);
     });
 
-    it('any other change of a channel closes none', async () => {
-      const { desk, page } = await stage();
+    it('Renaming a channel or rotating its token closes no socket', async () => {
+      const { desk, page } = await openConversation();
       await desk.owner.api.patch(`/v1/channels/${desk.channelId}`, { name: unique('Renamed') });
       await desk.owner.api.post(`/v1/channels/${desk.channelId}/rotate-token`);
-      await isOpen(page);
+      await expectOpen(page);
     });
 
-    it('nothing that happens afterwards is heard, nor said', async () => {
-      const { desk, visitor, conversation, path } = await stage();
+    it('A socket whose session has ended neither receives events nor sends frames', async () => {
+      const { desk, visitor, conversation, path } = await openConversation();
       const agent = await world.colleague(desk);
       await agent.api.post(`${path}/take`);
       const page = await world.visitorSocket(visitor, { conv: conversation.id });
@@ -753,7 +762,7 @@ describe('rooms', () => {
       ending.ws.resume();
       expect((await ending.end(3_000)).code).toBe(4502);
       expect(contents(ending.frames)).toEqual([]);
-      await told(page);
+      await eventFrames(page);
       expect(page.of('typing')).toEqual([]);
     });
   });

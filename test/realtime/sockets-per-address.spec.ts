@@ -14,7 +14,7 @@ const LIMIT = 5;
 
 let world: World;
 let desk: Desk;
-async function begin(env: Record<string, string> = {}): Promise<void> {
+async function startWorld(env: Record<string, string> = {}): Promise<void> {
   world = await World.start({ SOCKETS_PER_ADDRESS: String(LIMIT), ...env });
   desk = await world.desk();
 }
@@ -25,19 +25,19 @@ afterEach(async () => {
 
 const url = (query: Record<string, string> = {}) =>
   `${world.app.wsUrl}/ws/agent?${new URLSearchParams({ token: desk.owner.token, ...query }).toString()}`;
-const from = (address: string) => upgrade(url(), { headers: { 'X-Forwarded-For': address } });
+const openFrom = (address: string) => upgrade(url(), { headers: { 'X-Forwarded-For': address } });
 const statuses = async (answers: Promise<UpgradeAnswer>[]) => (await Promise.all(answers)).map(({ status }) => status);
 
-/** As many as the limit allows, from this address. */
-async function fill(address: string): Promise<UpgradeAnswer[]> {
-  const answers = await Promise.all(Array.from({ length: LIMIT }, () => from(address)));
+/** Opens as many sockets from the address as the limit allows. */
+async function openToLimit(address: string): Promise<UpgradeAnswer[]> {
+  const answers = await Promise.all(Array.from({ length: LIMIT }, () => openFrom(address)));
   expect(answers.map(({ status }) => status)).toEqual(Array(LIMIT).fill(101));
   return answers;
 }
 
-describe('the sockets of one address', () => {
-  it('are as many as SOCKETS_PER_ADDRESS says; one more is 429 with Retry-After and the envelope, until one has closed', async () => {
-    await begin();
+describe('The limit of sockets per address', () => {
+  it('An address with SOCKETS_PER_ADDRESS open sockets gets 429 with Retry-After until one closes', async () => {
+    await startWorld();
     const visitor = await world.visitor(desk);
     const agents = await Promise.all(Array.from({ length: 3 }, () => world.agentSocket(desk.owner)));
     const visitors = await Promise.all(Array.from({ length: 2 }, () => world.visitorSocket(visitor)));
@@ -55,25 +55,25 @@ describe('the sockets of one address', () => {
     for (const socket of [...agents, ...visitors]) socket.ws.terminate();
   });
 
-  it('count from the moment that a handshake begins, and no longer once it is refused or cut off', async () => {
-    await begin();
+  it('A socket counts against its address from the start of its handshake until that is refused or aborted', async () => {
+    await startWorld();
     const authenticator = world.app.app.get(Authenticator);
     const original = authenticator.authenticate.bind(authenticator);
     let go = () => {};
-    const held = new Promise<void>(resolve => (go = resolve));
-    const spy = jest.spyOn(authenticator, 'authenticate').mockImplementation(async (...asked) => {
-      await held;
-      return original(...asked);
+    const released = new Promise<void>(resolve => (go = resolve));
+    const spy = jest.spyOn(authenticator, 'authenticate').mockImplementation(async (...args) => {
+      await released;
+      return original(...args);
     });
     const bad = `${world.app.wsUrl}/ws/agent?token=nonsense`;
-    const underWay = [...Array.from({ length: 3 }, () => upgrade(bad)), upgrade(url())];
-    const cut = new WebSocket(url());
-    cut.on('error', () => undefined);
+    const pending = [...Array.from({ length: 3 }, () => upgrade(bad)), upgrade(url())];
+    const aborted = new WebSocket(url());
+    aborted.on('error', () => undefined);
     await eventually(() => (spy.mock.calls.length === LIMIT ? true : undefined));
     expect((await upgrade(url())).status).toBe(429);
-    cut.terminate();
+    aborted.terminate();
     go();
-    expect(await statuses(underWay)).toEqual([401, 401, 401, 101]);
+    expect(await statuses(pending)).toEqual([401, 401, 401, 101]);
     spy.mockRestore();
     const answers = await eventually(async () => {
       const opened = await Promise.all(Array.from({ length: LIMIT - 1 }, () => upgrade(url())));
@@ -82,11 +82,11 @@ describe('the sockets of one address', () => {
       return undefined;
     }, 10_000);
     expect((await upgrade(url())).status).toBe(429);
-    for (const { socket } of [...answers, ...(await Promise.all(underWay))]) socket?.destroy();
+    for (const { socket } of [...answers, ...(await Promise.all(pending))]) socket?.destroy();
   });
 
-  it('are refused with close code 4008 where a page asks for `reject=close`', async () => {
-    await begin();
+  it('With `reject=close`, a socket past the limit of its address closes with 4008', async () => {
+    await startWorld();
     const sockets = await Promise.all(Array.from({ length: LIMIT }, () => world.agentSocket(desk.owner)));
     const browser = new WebSocket(url({ reject: 'close' }));
     const [code] = (await once(browser, 'close')) as [number];
@@ -94,34 +94,34 @@ describe('the sockets of one address', () => {
     for (const socket of sockets) socket.ws.terminate();
   });
 
-  it('are counted by the peer’s address when no proxy is trusted, whatever X-Forwarded-For says', async () => {
-    await begin();
-    const open = await fill('203.0.113.1');
-    expect((await from('203.0.113.2')).status).toBe(429);
+  it('Without a trusted proxy, sockets count by the peer’s address, whatever X-Forwarded-For says', async () => {
+    await startWorld();
+    const open = await openToLimit('203.0.113.1');
+    expect((await openFrom('203.0.113.2')).status).toBe(429);
     for (const { socket } of open) socket?.destroy();
   });
 
-  it('are counted by the address that a trusted proxy names; an IPv6 network of 64 bits is one address', async () => {
-    await begin({ TRUST_PROXY: '1' });
-    const open = [...(await fill('203.0.113.1')), ...(await fill('2001:db8:1:2::1'))];
-    expect(await statuses([from('203.0.113.1'), from('::ffff:203.0.113.1')])).toEqual([429, 429]);
-    expect(await statuses([from('2001:db8:1:2:ffff::9'), from('2001:db8:1:3::1'), from('203.0.113.2')])).toEqual([
-      429, 101, 101,
-    ]);
+  it('Behind a trusted proxy, sockets count by the forwarded address; an IPv6 /64 counts as one', async () => {
+    await startWorld({ TRUST_PROXY: '1' });
+    const open = [...(await openToLimit('203.0.113.1')), ...(await openToLimit('2001:db8:1:2::1'))];
+    expect(await statuses([openFrom('203.0.113.1'), openFrom('::ffff:203.0.113.1')])).toEqual([429, 429]);
+    expect(
+      await statuses([openFrom('2001:db8:1:2:ffff::9'), openFrom('2001:db8:1:3::1'), openFrom('203.0.113.2')]),
+    ).toEqual([429, 101, 101]);
     for (const { socket } of open) socket?.destroy();
     const { connections } = world.app.app.get(SocketHub);
     for (const { socket } of connections) socket.terminate();
   });
 
-  it('are unlimited with RATE_LIMITS=off', async () => {
-    await begin({ RATE_LIMITS: 'off' });
-    const open = await Promise.all(Array.from({ length: 3 * LIMIT }, () => from('203.0.113.1')));
+  it('With RATE_LIMITS=off, sockets per address are unlimited', async () => {
+    await startWorld({ RATE_LIMITS: 'off' });
+    const open = await Promise.all(Array.from({ length: 3 * LIMIT }, () => openFrom('203.0.113.1')));
     expect(open.map(({ status }) => status)).toEqual(Array(3 * LIMIT).fill(101));
     for (const { socket } of open) socket?.destroy();
   });
 
-  it('are 1,000 unless the environment says otherwise', async () => {
-    await begin();
+  it('SOCKETS_PER_ADDRESS is 1,000 by default', async () => {
+    await startWorld();
     expect(VARIABLES.SOCKETS_PER_ADDRESS.fallback).toBe('1000');
   });
 });

@@ -16,21 +16,21 @@ let world: World;
 beforeAll(async () => (world = await World.start({ WS_STALL_MS: String(STALL_MS) })));
 afterAll(() => world.stop());
 
-let shared: Promise<Missed> | undefined;
-/** A workspace with 7 MB to catch up, and three agents. */
-const missedMuch = () => (shared ??= missed(110, 3));
+let shared: Promise<Backlog> | undefined;
+/** A workspace with three agents and 7 MB of missed messages, shared by the tests. */
+const largeBacklog = () => (shared ??= createBacklog(110, 3));
 
 const budget = () => world.app.app.get(ReplayBudget);
 const connections = () => [...world.app.app.get(SocketHub).connections];
 
-interface Missed {
+interface Backlog {
   desk: Desk;
   agents: Agent[];
   after: string;
 }
 
-/** A workspace in which so many messages of 60 KB each were sent since the cursor. */
-async function missed(messages: number, colleagues = 1): Promise<Missed> {
+/** Creates a workspace in which `messages` messages of 60 KB each were sent after the cursor. */
+async function createBacklog(messages: number, colleagues = 1): Promise<Backlog> {
   const desk = await world.desk();
   const agents: Agent[] = [];
   for (let count = 0; count < colleagues; count += 1) agents.push(await world.colleague(desk));
@@ -45,8 +45,8 @@ async function missed(messages: number, colleagues = 1): Promise<Missed> {
   return { desk, agents, after };
 }
 
-/** Resumes and stops reading before the first frame. */
-async function openStalled({ after }: Missed, { token }: Agent): Promise<WebSocket> {
+/** Opens a socket that resumes and stops reading before the first frame. */
+async function openStalled({ after }: Backlog, { token }: Agent): Promise<WebSocket> {
   const query = new URLSearchParams({ token, after }).toString();
   const socket = new WebSocket(`${world.app.wsUrl}/ws/agent?${query}`, { perMessageDeflate: false });
   socket.on('error', () => undefined);
@@ -55,9 +55,9 @@ async function openStalled({ after }: Missed, { token }: Agent): Promise<WebSock
   return socket;
 }
 
-describe('resuming sockets that do not read', () => {
-  it('A resuming socket that reads nothing is closed with 4002 soon after WS_STALL_MS, although it sends pings.', async () => {
-    const desk = await missedMuch();
+describe('Resuming sockets that do not read', () => {
+  it('A resuming socket that reads nothing is closed with 4002 soon after WS_STALL_MS, although it sends pings', async () => {
+    const desk = await largeBacklog();
     const socket = await openStalled(desk, desk.agents[0]!);
     const pinging = setInterval(() => socket.send('{"type":"ping"}'), 200);
     const connection = connections().at(-1)!;
@@ -71,8 +71,8 @@ describe('resuming sockets that do not read', () => {
     await eventually(() => (budget().total === 0 ? true : undefined));
   });
 
-  it('A resuming socket that reads slowly but steadily gets all that it has missed, however long that takes.', async () => {
-    const desk = await missedMuch();
+  it('A resuming socket that reads slowly but steadily receives everything it has missed', async () => {
+    const desk = await largeBacklog();
     const socket = await openStalled(desk, desk.agents[0]!);
     const types: string[] = [];
     socket.on('message', data => types.push((JSON.parse(String(data)) as { type: string }).type));
@@ -92,9 +92,9 @@ describe('resuming sockets that do not read', () => {
     socket.terminate();
   }, 60_000);
 
-  it('Twenty-four resuming sockets that read nothing keep at most 8 pages in memory, and another workspace resumes beside them.', async () => {
-    const flood = await missedMuch();
-    const other = await missed(110);
+  it('Resuming sockets of one workspace that read nothing use at most 8 pages, and another workspace can resume', async () => {
+    const flood = await largeBacklog();
+    const other = await createBacklog(110);
     const before = connections().length;
     const sockets: WebSocket[] = [];
     for (let index = 0; index < 24; index += 1) sockets.push(await openStalled(flood, flood.agents[index % 3]!));
@@ -114,7 +114,7 @@ describe('resuming sockets that do not read', () => {
     expect(back.of('message.created').length).toBeGreaterThanOrEqual(110);
     await eventually(() => (budget().total === 0 ? true : undefined), 30_000);
     clearInterval(watching);
-    // 8 of the workspace that does not read, one of the other
+    // Eight pages of the workspace that does not read, one of the other.
     expect(pages).toBeGreaterThan(1);
     expect(pages).toBeLessThanOrEqual(9);
     expect(waiting).toBeLessThan((9 * 0.4 + 24 * 0.15) * MIB);
@@ -122,8 +122,8 @@ describe('resuming sockets that do not read', () => {
     await back.close();
   }, 60_000);
 
-  it('A socket that finds no page in time is told to read the present state (`busy`), and goes on live.', async () => {
-    const desk = await missed(10);
+  it('A resuming socket that gets no page in time receives sync.required (`busy`) and goes on live', async () => {
+    const desk = await createBacklog(10);
     const { workspaceId } = desk.desk;
     while (budget().tryTake(workspaceId));
     const taken = budget().total;
@@ -138,7 +138,7 @@ describe('resuming sockets that do not read', () => {
     await late.close();
   }, 40_000);
 
-  it('A page that becomes free goes to the workspace that has the fewest.', async () => {
+  it('A page that becomes free goes to the workspace that has the fewest', async () => {
     const pages = new ReplayBudget(loadConfig({ NODE_ENV: 'test' }));
     while (pages.tryTake('greedy'));
     expect(pages.total).toBe(8);
@@ -161,8 +161,8 @@ describe('resuming sockets that do not read', () => {
   });
 });
 
-describe('live sockets that do not read', () => {
-  it('A live socket for which more than 1 MiB waits is closed when it reads nothing for WS_STALL_MS; less may wait longer.', async () => {
+describe('Live sockets that do not read', () => {
+  it('A live socket with more than 1 MiB buffered is closed when it reads nothing for WS_STALL_MS; one with less stays', async () => {
     const desk = await world.desk();
     const sockets = [];
     for (let count = 0; count < 2; count += 1) {
@@ -173,8 +173,8 @@ describe('live sockets that do not read', () => {
       ReturnType<typeof connections>[0],
       ReturnType<typeof connections>[0],
     ];
-    const pad = (connection: typeof little, bytes: number): void => {
-      // what the kernel takes does not count
+    const fillBuffer = (connection: typeof little, bytes: number): void => {
+      // Bytes in the kernel's socket buffer do not count.
       while (connection.socket.bufferedAmount < bytes) {
         connection.socket.send('x'.repeat(60_000));
       }
@@ -184,8 +184,8 @@ describe('live sockets that do not read', () => {
         connection.socket.send('x'.repeat(60_000));
         await new Promise(resolve => setImmediate(resolve));
       }
-    pad(little, 0.5 * MIB);
-    pad(much, 1.5 * MIB);
+    fillBuffer(little, 0.5 * MIB);
+    fillBuffer(much, 1.5 * MIB);
     await eventually(() => (much.closedAt === null ? undefined : true), 15_000);
     await delay(STALL_MS);
     expect(little.closedAt).toBeNull();

@@ -9,14 +9,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-async function fresh(): Promise<void> {
+async function resetWorld(): Promise<void> {
   world.app.clock.reset();
   desk = await world.desk();
 }
 
-describe('a socket whose token is about to end', () => {
-  it('is told so once, a minute before, and closes with 4003 when nothing is done', async () => {
-    await fresh();
+describe('A socket whose token is about to expire', () => {
+  it('A socket receives token.expiring once, a minute before expiry, and closes with 4003 without a new token', async () => {
+    await resetWorld();
     const socket = await world.agentSocket(desk.owner);
     world.app.clock.advance(15 * 60 - 50);
     const { data } = await socket.next('token.expiring');
@@ -28,8 +28,8 @@ describe('a socket whose token is about to end', () => {
     expect(socket.of('token.expiring')).toHaveLength(1);
   });
 
-  it('stays with a fresh token of the same session, is told until when, and hears on', async () => {
-    await fresh();
+  it('A socket renewed with a token of the same session stays open and receives the new expiry', async () => {
+    await resetWorld();
     const socket = await world.agentSocket(desk.owner);
     world.app.clock.advance(14 * 60 + 30);
     await socket.next('token.expiring');
@@ -45,8 +45,8 @@ describe('a socket whose token is about to end', () => {
     await socket.close();
   });
 
-  it('stays for a visitor with the token of a new widget session', async () => {
-    await fresh();
+  it('A visitor’s socket renewed with the token of a new widget session stays open', async () => {
+    await resetWorld();
     const visitor = await world.visitor(desk);
     const socket = await world.visitorSocket(visitor);
     world.app.clock.advance(24 * 3600 - 30);
@@ -60,8 +60,8 @@ describe('a socket whose token is about to end', () => {
     await socket.close();
   });
 
-  it('ends with its new session, and not with the old one any more', async () => {
-    await fresh();
+  it('A socket renewed with another session’s token ends with that session, not with its first one', async () => {
+    await resetWorld();
     const socket = await world.agentSocket(desk.owner);
     const again = await world.anyone.post('/v1/auth/login', {
       email: desk.owner.email,
@@ -83,15 +83,15 @@ describe('a socket whose token is about to end', () => {
       async at =>
         (await at.owner.api.post('/v1/auth/agent-token', { channel_ids: [at.channelId] })).data.token as string,
     ],
-  ])('closes with 4502 at a token of %s', async (_whose, token) => {
-    await fresh();
+  ])('A socket renewed with a token of %s closes with 4502', async (_owner, token) => {
+    await resetWorld();
     const socket = await world.agentSocket(desk.owner);
     socket.send({ type: 'auth', token: await token(desk) });
     expect((await socket.end()).code).toBe(4502);
   });
 
-  it('answers a token that is worth nothing with an error, and stays until its own ends', async () => {
-    await fresh();
+  it('An invalid token in `auth` is answered with an error, and the socket stays open', async () => {
+    await resetWorld();
     const visitor = await world.visitor(desk);
     const socket = await world.agentSocket(desk.owner);
     for (const token of ['nonsense', visitor.token, desk.owner.refreshToken, '', 7])
