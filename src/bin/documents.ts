@@ -9,19 +9,21 @@ import type { Demands, StaffPermission } from '../kernel/permission.js';
 import { isVisitorPermission, roleFor } from '../kernel/permission.js';
 import type { Access } from '../platform/access/access.decorator.js';
 import { STATUS } from '../platform/http/problem.js';
+import { sdkFramesDocument } from '../sdk-frames-document.js';
 import type { ApiDocument } from '../platform/openapi/document.js';
 import { markdownPage, markdownTable } from '../platform/pages/markdown-text.js';
 
-/** Generates every document, by file name. They are committed, and `npm run check` fails when one is stale. */
+/** Generates every document, by path. They are committed, and `npm run check` fails when one is stale. */
 export function writeDocuments(app: INestApplication): Record<string, string> {
   const api = apiDocument(app);
   return {
-    'openapi.json': `${JSON.stringify(api, null, 2)}\n`,
-    'asyncapi.json': `${JSON.stringify(asyncDocument(api), null, 2)}\n`,
-    'routes.md': routes(api),
-    'errors.md': errors(),
-    'events.md': eventsDocument(GENERATED_NOTICE),
-    'env.md': environment(),
+    'docs/generated/openapi.json': `${JSON.stringify(api, null, 2)}\n`,
+    'docs/generated/asyncapi.json': `${JSON.stringify(asyncDocument(api), null, 2)}\n`,
+    'docs/generated/routes.md': routes(api),
+    'docs/generated/errors.md': errors(),
+    'docs/generated/events.md': eventsDocument(GENERATED_NOTICE),
+    'docs/generated/env.md': environment(),
+    'clients/sdk/src/generated/frames.ts': sdkFramesDocument(),
   };
 }
 

@@ -1,23 +1,22 @@
 import 'reflect-metadata';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname } from 'node:path';
 import { createApp } from '../app.js';
 import { environment, loadConfig } from '../config/config.js';
 import { writeDocuments } from './documents.js';
-
-const FOLDER = 'docs/generated';
 
 /** `write-docs` writes the generated documents; `write-docs --check` fails when one of them is stale. */
 const check = process.argv.includes('--check');
 const config = loadConfig(environment({}, { LOG_LEVEL: 'silent', DATABASE_URL: 'postgres://nowhere.invalid/none' }));
 const app = await createApp(config, undefined, { preview: true });
 const stale: string[] = [];
-mkdirSync(FOLDER, { recursive: true });
-for (const [name, text] of Object.entries(writeDocuments(app))) {
-  const file = join(FOLDER, name);
+for (const [file, text] of Object.entries(writeDocuments(app))) {
   if (read(file) === text) continue;
   if (check) stale.push(file);
-  else writeFileSync(file, text);
+  else {
+    mkdirSync(dirname(file), { recursive: true });
+    writeFileSync(file, text);
+  }
 }
 if (stale.length > 0) {
   console.error(`stale: ${stale.join(', ')}; run npm run docs`);

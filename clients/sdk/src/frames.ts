@@ -1,17 +1,6 @@
 import type { components } from './generated/openapi.js';
-import type {
-  BotView,
-  CannedResponseView,
-  ChannelView,
-  ContactSummaryView,
-  ContactView,
-  ConversationView,
-  EventPageView,
-  EventView,
-  MemberView,
-  WireTime,
-  WorkspaceView,
-} from './types.js';
+import type { AgentEphemeralData, AgentEventData, VisitorEphemeralData, VisitorEventData } from './generated/frames.js';
+import type { ContactSummaryView, ConversationView, EventPageView, EventView, WireTime } from './types.js';
 
 /** A frame of the service. Only what is in the event log has an `id` and a `cursor`; typing and presence pass by. */
 export interface Frame<T extends string = string, D = unknown> {
@@ -30,60 +19,26 @@ export interface ErrorFrame {
   error: components['schemas']['FrameError'];
 }
 
-type Schemas = components['schemas'];
+/** Members of `Better` replace those of the generated `Data`: where the SDK knows a type more exactly. */
+type Refine<Data, Better> = Omit<Data, keyof Better> & Better;
 
-/** What the frames of both addresses carry. */
-interface SharedPayloads {
-  connected: Schemas['ConnectedData'];
-  pong: unknown;
-  'message.created': Schemas['MessageCreatedData'];
-  'message.updated': Schemas['MessageChangedData'];
-  'message.deleted': Schemas['MessageChangedData'];
-  'conversation.read': Schemas['ConversationReadData'];
-  typing: Required<Schemas['TypingData']>;
-  'typing.stop': Omit<Schemas['TypingData'], 'expires_in_ms'>;
-  /** Who is there; told again when an inbox opens, of everyone who is. */
-  'presence.updated': Schemas['PresenceData'];
-  /** What was missed has been told again. */
-  resumed: Schemas['ResumedData'];
-  /** What was missed cannot be told again: read what is on the screen anew. */
-  'sync.required': Schemas['SyncRequiredData'];
-  'token.expiring': Schemas['TokenExpiringData'];
-  /** Until when the token of an `auth` holds. */
-  authenticated: Schemas['AuthenticatedData'];
+interface ExactEphemeralData {
+  typing: Required<TypingData>;
+  'typing.stop': Omit<TypingData, 'expires_in_ms'>;
 }
+type TypingData = components['schemas']['TypingData'];
 
-/** By field: what changed. */
+/** Changes by field. */
 type Changes = Record<string, { from: unknown; to: unknown }>;
 
-interface AgentPayloads extends SharedPayloads {
+interface ExactAgentEventData {
   'conversation.created': { conversation: Omit<ConversationView, 'contact'>; contact: ContactSummaryView };
-  'conversation.updated': Omit<Schemas['ConversationUpdatedData'], 'changes'> & { changes: Changes };
-  /** The members who have the conversation before them. */
-  'viewing.updated': Schemas['ViewingData'];
-  'contact.updated': ContactView;
-  /** A contact has become part of another one. */
-  'contact.merged': Schemas['ContactMergedData'];
-  /** A person has been erased: forget what you hold of it. */
-  'contact.deleted': Schemas['ContactDeletedData'];
-  'member.created': MemberView;
-  'member.updated': MemberView;
-  'bot.created': BotView;
-  'bot.updated': BotView;
-  'bot.deleted': BotView;
-  'channel.created': ChannelView;
-  'channel.updated': ChannelView;
-  'channel.deleted': ChannelView;
-  'canned_response.created': CannedResponseView;
-  'canned_response.updated': CannedResponseView;
-  'canned_response.deleted': CannedResponseView;
-  'workspace.updated': WorkspaceView;
+  'conversation.updated': Omit<AgentEventData['conversation.updated'], 'changes'> & { changes: Changes };
 }
 
-interface VisitorPayloads extends SharedPayloads {
-  'conversation.created': Schemas['VisitorConversationCreatedData'];
-  'conversation.updated': Schemas['VisitorConversationUpdatedData'];
-}
+type AgentEvents = Refine<AgentEventData, ExactAgentEventData>;
+type AgentPayloads = AgentEvents & Refine<AgentEphemeralData, ExactEphemeralData>;
+type VisitorPayloads = VisitorEventData & Refine<VisitorEphemeralData, ExactEphemeralData>;
 
 type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorFrame };
 
@@ -92,24 +47,11 @@ export type AgentFrames = FramesOf<AgentPayloads>;
 /** The frames of `/ws/visitor`, by type: public ones, in the visitor's view. */
 export type VisitorFrames = FramesOf<VisitorPayloads>;
 
-/** Frames of the moment: they are in no event log. */
-type EphemeralType =
-  | 'connected'
-  | 'pong'
-  | 'typing'
-  | 'typing.stop'
-  | 'presence.updated'
-  | 'viewing.updated'
-  | 'resumed'
-  | 'sync.required'
-  | 'token.expiring'
-  | 'authenticated';
-
-export type ServerEventType = Exclude<keyof AgentPayloads & string, EphemeralType>;
+export type ServerEventType = keyof AgentEvents & string;
 
 /** A durable event; `type` says which, and narrows `data`. A newer service may send types that are not listed here. */
 export type ServerEvent = {
-  [T in ServerEventType]: Omit<EventView, 'type' | 'data'> & { type: T; data: AgentPayloads[T] };
+  [T in ServerEventType]: Omit<EventView, 'type' | 'data'> & { type: T; data: AgentEvents[T] };
 }[ServerEventType];
 
 export interface ServerEventPage extends Omit<EventPageView, 'items'> {

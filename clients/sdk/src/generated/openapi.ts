@@ -3166,11 +3166,11 @@ export interface components {
             };
         };
         /**
-         * @description - `agent_token_required` This route takes an agent token.
+         * @description - `agent_token_required` This route requires an agent token.
          *     - `invalid_token` The credential is not valid.
          *     - `token_expired` The credential has expired.
          *     - `token_revoked` The credential has been revoked.
-         *     - `unauthenticated` A credential is needed.
+         *     - `unauthenticated` Send a credential.
          */
         "401.agent_token_required.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
@@ -3186,7 +3186,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "agent_token_required",
-                 *         "message": "This route takes an agent token."
+                 *         "message": "This route requires an agent token."
                  *       }
                  *     }
                  */
@@ -3202,8 +3202,8 @@ export interface components {
         };
         /**
          * @description - `forbidden` The credential does not allow this.
-         *     - `https_required` Credentials travel over https only.
-         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         *     - `https_required` Use https: credentials are not accepted over http.
+         *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
          */
         "403.forbidden.https_required.scope_too_narrow": {
             headers: {
@@ -3232,7 +3232,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `request_timeout` The request did not arrive in time; the connection is closed. */
+        /** @description - `request_timeout` The request did not arrive in time; the connection was closed. */
         "408.request_timeout": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3246,7 +3246,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "request_timeout",
-                 *         "message": "The request did not arrive in time; the connection is closed."
+                 *         "message": "The request did not arrive in time; the connection was closed."
                  *       }
                  *     }
                  */
@@ -3288,7 +3288,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `unsupported_media_type` Bodies are JSON: send Content-Type: application/json. */
+        /** @description - `unsupported_media_type` The body must be JSON; send Content-Type: application/json. */
         "415.unsupported_media_type": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3302,7 +3302,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "unsupported_media_type",
-                 *         "message": "Bodies are JSON: send Content-Type: application/json."
+                 *         "message": "The body must be JSON; send Content-Type: application/json."
                  *       }
                  *     }
                  */
@@ -3378,7 +3378,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `unavailable` The service cannot answer just now; try again. */
+        /** @description - `unavailable` The service is temporarily unavailable; try again. */
         "503.unavailable": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3394,7 +3394,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "unavailable",
-                 *         "message": "The service cannot answer just now; try again."
+                 *         "message": "The service is temporarily unavailable; try again."
                  *       }
                  *     }
                  */
@@ -3409,7 +3409,7 @@ export interface components {
             };
         };
         /**
-         * @description - `cursor_invalid` The cursor is not one that this list gave.
+         * @description - `cursor_invalid` The cursor is not valid for this list.
          *     - `malformed_json` The body is not valid JSON.
          *     - `malformed_request` The request could not be read.
          *     - `validation_failed` Some fields are missing or invalid.
@@ -3449,7 +3449,7 @@ export interface components {
             };
         };
         /**
-         * @description - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+         * @description - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
          *     - `malformed_json` The body is not valid JSON.
          *     - `malformed_request` The request could not be read.
          *     - `validation_failed` Some fields are missing or invalid.
@@ -3488,7 +3488,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running. */
+        /** @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later. */
         "409.idempotency_in_progress": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3502,7 +3502,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "idempotency_in_progress",
-                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *         "message": "The first request with this Idempotency-Key is still running; try again later."
                  *       }
                  *     }
                  */
@@ -3516,7 +3516,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `answer_erased` The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about. */
+        /** @description - `answer_erased` The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact. */
         "410.answer_erased": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3530,7 +3530,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "answer_erased",
-                 *         "message": "The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about."
+                 *         "message": "The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact."
                  *       }
                  *     }
                  */
@@ -3544,7 +3544,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `idempotency_key_reused` This Idempotency-Key was used for another request. */
+        /** @description - `idempotency_key_reused` This Idempotency-Key was already used for a different request; use a new key. */
         "422.idempotency_key_reused": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3558,7 +3558,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "idempotency_key_reused",
-                 *         "message": "This Idempotency-Key was used for another request."
+                 *         "message": "This Idempotency-Key was already used for a different request; use a new key."
                  *       }
                  *     }
                  */
@@ -3572,7 +3572,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `not_found` There is no such thing here. */
+        /** @description - `not_found` The resource does not exist or is not visible to you. */
         "404.not_found": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3586,7 +3586,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "not_found",
-                 *         "message": "There is no such thing here."
+                 *         "message": "The resource does not exist or is not visible to you."
                  *       }
                  *     }
                  */
@@ -3601,11 +3601,11 @@ export interface components {
             };
         };
         /**
-         * @description - `api_key_required` This route takes an API key.
+         * @description - `api_key_required` This route requires an API key.
          *     - `invalid_token` The credential is not valid.
          *     - `token_expired` The credential has expired.
          *     - `token_revoked` The credential has been revoked.
-         *     - `unauthenticated` A credential is needed.
+         *     - `unauthenticated` Send a credential.
          */
         "401.api_key_required.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
@@ -3621,7 +3621,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "api_key_required",
-                 *         "message": "This route takes an API key."
+                 *         "message": "This route requires an API key."
                  *       }
                  *     }
                  */
@@ -3637,9 +3637,9 @@ export interface components {
         };
         /**
          * @description - `forbidden` The credential does not allow this.
-         *     - `https_required` Credentials travel over https only.
+         *     - `https_required` Use https: credentials are not accepted over http.
          *     - `role_too_high` Nobody grants or changes a role above their own.
-         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
          */
         "403.forbidden.https_required.role_too_high.scope_too_narrow": {
             headers: {
@@ -3669,7 +3669,7 @@ export interface components {
             };
         };
         /**
-         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          *     - `member_deactivated` This e-mail belongs to a deactivated member; reactivate it.
          *     - `member_exists` This e-mail is already an active member.
          */
@@ -3686,7 +3686,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "idempotency_in_progress",
-                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *         "message": "The first request with this Idempotency-Key is still running; try again later."
                  *       }
                  *     }
                  */
@@ -3730,7 +3730,7 @@ export interface components {
         };
         /**
          * @description - `external_id_taken` Another contact has this external_id.
-         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          */
         "409.external_id_taken.idempotency_in_progress": {
             headers: {
@@ -3845,7 +3845,7 @@ export interface components {
         };
         /**
          * @description - `expires_at_in_past` A key cannot end before it begins.
-         *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+         *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
          *     - `malformed_json` The body is not valid JSON.
          *     - `malformed_request` The request could not be read.
          *     - `validation_failed` Some fields are missing or invalid.
@@ -3885,7 +3885,7 @@ export interface components {
             };
         };
         /**
-         * @description - `https_required` Credentials travel over https only.
+         * @description - `https_required` Use https: credentials are not accepted over http.
          *     - `registration_disabled` Registration is closed here.
          */
         "403.https_required.registration_disabled": {
@@ -3901,7 +3901,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "https_required",
-                 *         "message": "Credentials travel over https only."
+                 *         "message": "Use https: credentials are not accepted over http."
                  *       }
                  *     }
                  */
@@ -3973,7 +3973,7 @@ export interface components {
             };
         };
         /**
-         * @description - `https_required` Credentials travel over https only.
+         * @description - `https_required` Use https: credentials are not accepted over http.
          *     - `member_deactivated` The member is deactivated.
          */
         "403.https_required.member_deactivated": {
@@ -3989,7 +3989,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "https_required",
-                 *         "message": "Credentials travel over https only."
+                 *         "message": "Use https: credentials are not accepted over http."
                  *       }
                  *     }
                  */
@@ -4007,7 +4007,7 @@ export interface components {
          * @description - `invalid_token` The credential is not valid.
          *     - `token_expired` The credential has expired.
          *     - `token_revoked` The credential has been revoked.
-         *     - `unauthenticated` A credential is needed.
+         *     - `unauthenticated` Send a credential.
          */
         "401.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
@@ -4037,7 +4037,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `https_required` Credentials travel over https only. */
+        /** @description - `https_required` Use https: credentials are not accepted over http. */
         "403.https_required": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4051,7 +4051,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "https_required",
-                 *         "message": "Credentials travel over https only."
+                 *         "message": "Use https: credentials are not accepted over http."
                  *       }
                  *     }
                  */
@@ -4067,7 +4067,7 @@ export interface components {
         };
         /**
          * @description - `invalid_token` The credential is not valid.
-         *     - `unauthenticated` A credential is needed.
+         *     - `unauthenticated` Send a credential.
          */
         "401.invalid_token.unauthenticated": {
             headers: {
@@ -4098,12 +4098,12 @@ export interface components {
             };
         };
         /**
-         * @description - `agent_token_required` This route takes an agent token.
+         * @description - `agent_token_required` This route requires an agent token.
          *     - `invalid_credentials` E-mail or password is wrong.
          *     - `invalid_token` The credential is not valid.
          *     - `token_expired` The credential has expired.
          *     - `token_revoked` The credential has been revoked.
-         *     - `unauthenticated` A credential is needed.
+         *     - `unauthenticated` Send a credential.
          */
         "401.agent_token_required.invalid_credentials.invalid_token.token_expired.token_revoked.unauthenticated": {
             headers: {
@@ -4119,7 +4119,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "agent_token_required",
-                 *         "message": "This route takes an agent token."
+                 *         "message": "This route requires an agent token."
                  *       }
                  *     }
                  */
@@ -4163,7 +4163,7 @@ export interface components {
             };
         };
         /**
-         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          *     - `member_exists` This e-mail is already an active member.
          */
         "409.idempotency_in_progress.member_exists": {
@@ -4179,7 +4179,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "idempotency_in_progress",
-                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *         "message": "The first request with this Idempotency-Key is still running; try again later."
                  *       }
                  *     }
                  */
@@ -4375,8 +4375,8 @@ export interface components {
         /**
          * @description - `browser_not_allowed` This route is for backends: an API key must not be in a browser.
          *     - `forbidden` The credential does not allow this.
-         *     - `https_required` Credentials travel over https only.
-         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         *     - `https_required` Use https: credentials are not accepted over http.
+         *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
          */
         "403.browser_not_allowed.forbidden.https_required.scope_too_narrow": {
             headers: {
@@ -4465,9 +4465,9 @@ export interface components {
         /**
          * @description - `browser_not_allowed` This route is for backends: an API key must not be in a browser.
          *     - `forbidden` The credential does not allow this.
-         *     - `https_required` Credentials travel over https only.
+         *     - `https_required` Use https: credentials are not accepted over http.
          *     - `member_deactivated` The member is deactivated.
-         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
          *     - `workspace_bound` A session that an API key has minted, or that is limited to some channels, cannot leave its workspace.
          */
         "403.browser_not_allowed.forbidden.https_required.member_deactivated.scope_too_narrow.workspace_bound": {
@@ -4499,7 +4499,7 @@ export interface components {
         };
         /**
          * @description - `member_not_found` No active member of the workspace has this e-mail.
-         *     - `not_found` There is no such thing here.
+         *     - `not_found` The resource does not exist or is not visible to you.
          */
         "404.member_not_found.not_found": {
             headers: {
@@ -4563,7 +4563,7 @@ export interface components {
         };
         /**
          * @description - `contact_blocked` The contact is blocked.
-         *     - `https_required` Credentials travel over https only.
+         *     - `https_required` Use https: credentials are not accepted over http.
          *     - `origin_not_allowed` The channel does not serve this page.
          */
         "403.contact_blocked.https_required.origin_not_allowed": {
@@ -4623,7 +4623,7 @@ export interface components {
             };
         };
         /**
-         * @description - `https_required` Credentials travel over https only.
+         * @description - `https_required` Use https: credentials are not accepted over http.
          *     - `origin_not_allowed` The channel does not serve this page.
          */
         "403.https_required.origin_not_allowed": {
@@ -4639,7 +4639,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "https_required",
-                 *         "message": "Credentials travel over https only."
+                 *         "message": "Use https: credentials are not accepted over http."
                  *       }
                  *     }
                  */
@@ -4657,8 +4657,8 @@ export interface components {
          * @description - `invalid_token` The credential is not valid.
          *     - `token_expired` The credential has expired.
          *     - `token_revoked` The credential has been revoked.
-         *     - `unauthenticated` A credential is needed.
-         *     - `visitor_token_required` This route takes a visitor token.
+         *     - `unauthenticated` Send a credential.
+         *     - `visitor_token_required` This route requires a visitor token.
          */
         "401.invalid_token.token_expired.token_revoked.unauthenticated.visitor_token_required": {
             headers: {
@@ -4690,7 +4690,7 @@ export interface components {
         };
         /**
          * @description - `contact_blocked` The contact is blocked.
-         *     - `https_required` Credentials travel over https only.
+         *     - `https_required` Use https: credentials are not accepted over http.
          */
         "403.contact_blocked.https_required": {
             headers: {
@@ -4721,7 +4721,7 @@ export interface components {
         };
         /**
          * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
-         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          */
         "409.conversation_exists.idempotency_in_progress": {
             headers: {
@@ -4751,7 +4751,7 @@ export interface components {
             };
         };
         /**
-         * @description - `answer_erased` The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about.
+         * @description - `answer_erased` The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact.
          *     - `contact_merged` The contact has been merged into another one; `contact_id` names it.
          */
         "410.answer_erased.contact_merged": {
@@ -4767,7 +4767,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "answer_erased",
-                 *         "message": "The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about."
+                 *         "message": "The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact."
                  *       }
                  *     }
                  */
@@ -4781,7 +4781,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `version_conflict` The record has changed in the meantime. */
+        /** @description - `version_conflict` The record has changed since you read it; read it again, then retry. */
         "409.version_conflict": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4795,7 +4795,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "version_conflict",
-                 *         "message": "The record has changed in the meantime."
+                 *         "message": "The record has changed since you read it; read it again, then retry."
                  *       }
                  *     }
                  */
@@ -4926,7 +4926,7 @@ export interface components {
         };
         /**
          * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
-         *     - `version_conflict` The record has changed in the meantime.
+         *     - `version_conflict` The record has changed since you read it; read it again, then retry.
          */
         "409.conversation_exists.version_conflict": {
             headers: {
@@ -4958,7 +4958,7 @@ export interface components {
         /**
          * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
          *     - `conversation_moved` There are messages behind `expected_last_seq`; `last_seq` tells how far the conversation is.
-         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          */
         "409.conversation_exists.conversation_moved.idempotency_in_progress": {
             headers: {
@@ -4988,7 +4988,7 @@ export interface components {
             };
         };
         /**
-         * @description - `answer_erased` The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about.
+         * @description - `answer_erased` The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact.
          *     - `conversation_erased` The contact has been erased, and what was said with it: nothing can be added.
          */
         "410.answer_erased.conversation_erased": {
@@ -5004,7 +5004,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "answer_erased",
-                 *         "message": "The first request with this Idempotency-Key was done; what it answered has been erased with whom it was about."
+                 *         "message": "The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact."
                  *       }
                  *     }
                  */
@@ -5060,9 +5060,9 @@ export interface components {
         };
         /**
          * @description - `forbidden` The credential does not allow this.
-         *     - `https_required` Credentials travel over https only.
+         *     - `https_required` Use https: credentials are not accepted over http.
          *     - `not_sender` Only its sender changes a message.
-         *     - `scope_too_narrow` A session that is limited to some channels may not do this.
+         *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
          */
         "403.forbidden.https_required.not_sender.scope_too_narrow": {
             headers: {
@@ -5120,7 +5120,7 @@ export interface components {
             };
         };
         /**
-         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running.
+         * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          *     - `short_code_taken` Another canned response of this workspace has this short code.
          */
         "409.idempotency_in_progress.short_code_taken": {
@@ -5136,7 +5136,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "idempotency_in_progress",
-                 *         "message": "The first request with this Idempotency-Key is still running."
+                 *         "message": "The first request with this Idempotency-Key is still running; try again later."
                  *       }
                  *     }
                  */
@@ -8268,7 +8268,7 @@ export interface operations {
             /**
              * @description - `content_required` A message needs content or an attachment.
              *     - `content_type_reserved` Entries of type event are made by the service alone.
-             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
              *     - `reply_to_unknown` The message replied to is not in this conversation.
@@ -8856,7 +8856,7 @@ export interface operations {
             /**
              * @description - `content_required` A message needs content or an attachment.
              *     - `content_type_reserved` Entries of type event are made by the service alone.
-             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
              *     - `reply_to_unknown` The message replied to is not in this conversation.
@@ -9245,7 +9245,7 @@ export interface operations {
             /**
              * @description - `content_required` A message needs content or an attachment.
              *     - `content_type_reserved` Entries of type event are made by the service alone.
-             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
              *     - `reply_to_note` A public message cannot reply to a private note.
@@ -9539,7 +9539,7 @@ export interface operations {
             /**
              * @description - `content_required` A message needs content or an attachment.
              *     - `content_type_reserved` Entries of type event are made by the service alone.
-             *     - `idempotency_key_invalid` An Idempotency-Key is 1 to 255 printable ASCII characters.
+             *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
              *     - `reply_to_unknown` The message replied to is not in this conversation.
