@@ -68,7 +68,7 @@ const TTL_MS = 3_000;
   beforeEach(() => {
     room = `room-${randomUUID()}`;
   });
-  const knows = (at: Instance, who: string) => at.roster.metadataOf(room, who) !== undefined;
+  const knows = (at: Instance, who: string) => at.roster.findMetadata(room, who) !== undefined;
   const until = (says: () => boolean, ms = 10_000) => eventually(() => says() || undefined, ms);
 
   rosterSuite({
@@ -77,7 +77,7 @@ const TTL_MS = 3_000;
       const rosters = (await Promise.all([instance(), instance(), instance()])).map(({ roster }) => roster);
       const hall = `hall-${randomUUID()}`;
       rosters.forEach((roster, index) => roster.enter(hall, `${index}`, ''));
-      await until(() => rosters.every(roster => roster.present(hall).size === rosters.length));
+      await until(() => rosters.every(roster => roster.listPresent(hall).size === rosters.length));
       return rosters;
     },
   });
@@ -86,7 +86,7 @@ const TTL_MS = 3_000;
     const one = await instance();
     for (let index = 0; index < 2_500; index += 1) one.roster.enter(room, `${index}`, 'x');
     const late = await instance();
-    await until(() => late.roster.present(room).size === 2_500);
+    await until(() => late.roster.listPresent(room).size === 2_500);
     for (const { die } of [one, late]) await die();
   });
 
@@ -97,12 +97,12 @@ const TTL_MS = 3_000;
     one.roster.enter(room, 'mark', 'x');
     await until(() => knows(one, 'ada'));
     const gone: PresenceChange[] = [];
-    one.roster.listen(change => change.room === room && gone.push(change));
+    one.roster.listen(change => change.group === room && gone.push(change));
     await dying.die();
     const diedAt = Date.now();
     await until(() => !knows(one, 'ada'), 3 * TTL_MS);
     expect(Date.now() - diedAt).toBeLessThan(TTL_MS * 1.5);
-    expect(gone.map(({ who, after }) => [who, after])).toEqual([['ada', undefined]]);
+    expect(gone.map(({ id, after }) => [id, after])).toEqual([['ada', undefined]]);
     // the last sign of it, not the moment in which it was missed
     expect(gone[0]?.at).toBeLessThanOrEqual(diedAt + 50);
     await one.die();
@@ -113,7 +113,7 @@ const TTL_MS = 3_000;
     ending.roster.enter(room, 'ada', 'x');
     await until(() => knows(one, 'ada'));
     const left = new Promise<number>(resolve =>
-      one.roster.listen(change => change.room === room && resolve(performance.now())),
+      one.roster.listen(change => change.group === room && resolve(performance.now())),
     );
     const asked = performance.now();
     await ending.roster.close(400);
@@ -128,7 +128,7 @@ const TTL_MS = 3_000;
     other.roster.enter(room, 'mark', 'x');
     await until(() => knows(one, 'mark') && knows(other, 'ada'));
     const heard: PresenceChange[] = [];
-    for (const { roster } of [one, other]) roster.listen(change => change.room === room && heard.push(change));
+    for (const { roster } of [one, other]) roster.listen(change => change.group === room && heard.push(change));
     await server.flush();
     const late = await instance();
     await until(() => knows(late, 'ada') && knows(late, 'mark'));
@@ -142,13 +142,13 @@ const TTL_MS = 3_000;
     one.roster.enter(room, 'ada', 'x');
     await until(() => knows(other, 'ada'));
     const heard: PresenceChange[] = [];
-    other.roster.listen(change => change.room === room && heard.push(change));
+    other.roster.listen(change => change.group === room && heard.push(change));
     await server.kill();
     one.roster.enter(room, 'mark', 'x');
     expect(knows(one, 'mark')).toBe(true);
     await server.start();
     await until(() => knows(other, 'mark'));
-    expect(heard.map(({ who, after }) => [who, after])).toEqual([['mark', 'x']]);
+    expect(heard.map(({ id, after }) => [id, after])).toEqual([['mark', 'x']]);
     for (const { die } of [one, other]) await die();
   });
 

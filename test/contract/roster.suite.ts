@@ -13,8 +13,8 @@ export interface RosterTwin {
 /** What a listener has heard, without the times. */
 function ear(instance: PresenceStore, prefix: string): Omit<PresenceChange, 'at'>[] {
   const heard: Omit<PresenceChange, 'at'>[] = [];
-  instance.listen(({ room, who, before, after }) => {
-    if (room.startsWith(prefix)) heard.push({ room, who, before, after });
+  instance.listen(({ group, id, before, after }) => {
+    if (group.startsWith(prefix)) heard.push({ group, id, before, after });
   });
   return heard;
 }
@@ -43,21 +43,21 @@ export function rosterSuite(twin: RosterTwin): void {
 
     it('says on every instance who is there and what was said of them, and on its own at once', async () => {
       one.enter(desk, 'ada', 'online');
-      expect(one.metadataOf(desk, 'ada')).toBe('online');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'online');
-      expect([...last.present(desk)]).toEqual([['ada', 'online']]);
+      expect(one.findMetadata(desk, 'ada')).toBe('online');
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === 'online');
+      expect([...last.listPresent(desk)]).toEqual([['ada', 'online']]);
     });
 
     it('keeps rooms apart, also those of whose names one begins like the other', async () => {
       one.enter(desk, 'ada', '1');
       one.enter(`${desk}s`, 'ada', '2');
       one.enter(desk, 'ada b', '3');
-      await everywhere(instance => instance.metadataOf(`${desk}s`, 'ada') === '2');
-      await everywhere(instance => instance.present(desk).size === 2);
-      expect(last.metadataOf(desk, 'ada')).toBe('1');
-      expect(last.metadataOf(desk, 'ada b')).toBe('3');
-      expect(last.metadataOf(desk.slice(0, -1), `${desk.slice(-1)} ada`)).toBeUndefined();
-      expect([...last.present('nowhere')]).toEqual([]);
+      await everywhere(instance => instance.findMetadata(`${desk}s`, 'ada') === '2');
+      await everywhere(instance => instance.listPresent(desk).size === 2);
+      expect(last.findMetadata(desk, 'ada')).toBe('1');
+      expect(last.findMetadata(desk, 'ada b')).toBe('3');
+      expect(last.findMetadata(desk.slice(0, -1), `${desk.slice(-1)} ada`)).toBeUndefined();
+      expect([...last.listPresent('nowhere')]).toEqual([]);
     });
 
     it('says that somebody is gone when every instance that held them has let them go', async () => {
@@ -65,16 +65,16 @@ export function rosterSuite(twin: RosterTwin): void {
         instance.enter(desk, 'ada', 'x');
         instance.enter(desk, `mark ${index}`, 'x');
       });
-      await everywhere(instance => instance.present(desk).size === instances.length + 1);
+      await everywhere(instance => instance.listPresent(desk).size === instances.length + 1);
       const heard = instances.map(instance => ear(instance, desk));
       for (const instance of instances.slice(1)) instance.leave(desk, 'ada');
       one.leave(desk, 'mark 0');
-      await everywhere(instance => instance.metadataOf(desk, 'mark 0') === undefined);
+      await everywhere(instance => instance.findMetadata(desk, 'mark 0') === undefined);
       if (instances.length > 1)
-        expect(instances.map(instance => instance.metadataOf(desk, 'ada'))).not.toContain(undefined);
+        expect(instances.map(instance => instance.findMetadata(desk, 'ada'))).not.toContain(undefined);
       one.leave(desk, 'ada');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === undefined);
-      const gone = (who: string) => ({ room: desk, who, before: 'x', after: undefined });
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === undefined);
+      const gone = (id: string) => ({ group: desk, id, before: 'x', after: undefined });
       for (const own of heard) expect(own).toEqual([gone('mark 0'), gone('ada')]);
     });
 
@@ -84,17 +84,17 @@ export function rosterSuite(twin: RosterTwin): void {
       expect(heard[0]).toHaveLength(1);
       one.enter(desk, 'ada', 'online');
       one.leave(desk, 'nobody');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'online');
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === 'online');
       one.enter(desk, 'ada', 'away');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'away');
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === 'away');
       one.leave(desk, 'ada');
       one.leave(desk, 'ada');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === undefined);
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === undefined);
       for (const own of heard) {
         expect(own).toEqual([
-          { room: desk, who: 'ada', before: undefined, after: 'online' },
-          { room: desk, who: 'ada', before: 'online', after: 'away' },
-          { room: desk, who: 'ada', before: 'away', after: undefined },
+          { group: desk, id: 'ada', before: undefined, after: 'online' },
+          { group: desk, id: 'ada', before: 'online', after: 'away' },
+          { group: desk, id: 'ada', before: 'away', after: undefined },
         ]);
       }
     });
@@ -104,20 +104,20 @@ export function rosterSuite(twin: RosterTwin): void {
         instance.enter(desk, 'ada', 'online');
         instance.enter(desk, `end ${index}`, '');
       });
-      await everywhere(instance => instance.present(desk).size === instances.length + 1);
+      await everywhere(instance => instance.listPresent(desk).size === instances.length + 1);
       last.enter(desk, 'ada', 'away');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'away');
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === 'away');
       one.enter(desk, 'ada', 'offline');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === 'offline');
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === 'offline');
     });
 
     it('tells when those who leave were last here', async () => {
       const times: number[] = [];
       for (const instance of instances) instance.listen(({ after, at }) => after === undefined && times.push(at));
       one.enter(desk, 'ada', '');
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === '');
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === '');
       one.leave(desk, 'ada', 1_795_219_200_123);
-      await everywhere(instance => instance.metadataOf(desk, 'ada') === undefined);
+      await everywhere(instance => instance.findMetadata(desk, 'ada') === undefined);
       expect(times).toEqual(instances.map(() => 1_795_219_200_123));
     });
 
@@ -130,9 +130,9 @@ export function rosterSuite(twin: RosterTwin): void {
         if (index % 5 === 0) by.leave(desk, `guest ${index}`);
         else expected.set(`guest ${index}`, index % 3 === 0 ? 'changed' : `note "${index}" ключ`);
       }
-      await everywhere(instance => instance.present(desk).size === expected.size);
+      await everywhere(instance => instance.listPresent(desk).size === expected.size);
       const sorted = (map: ReadonlyMap<string, string>) => [...map].sort(([a], [b]) => a.localeCompare(b));
-      for (const instance of instances) expect(sorted(instance.present(desk))).toEqual(sorted(expected));
+      for (const instance of instances) expect(sorted(instance.listPresent(desk))).toEqual(sorted(expected));
     });
 
     it('lets a listener that throws harm nobody, and one end its own listening while it is called', async () => {
@@ -140,8 +140,8 @@ export function rosterSuite(twin: RosterTwin): void {
         throw new Error('a listener of the test’s own');
       });
       const brief: string[] = [];
-      const end = one.listen(({ who }) => {
-        brief.push(who);
+      const end = one.listen(({ id }) => {
+        brief.push(id);
         end();
       });
       const heard = ear(one, desk);
@@ -150,7 +150,7 @@ export function rosterSuite(twin: RosterTwin): void {
         one.enter(desk, 'mark', '1');
       }).not.toThrow();
       end();
-      expect(heard.map(({ who }) => who)).toEqual(['ada', 'mark']);
+      expect(heard.map(({ id }) => id)).toEqual(['ada', 'mark']);
       expect(brief).toEqual(['ada']);
     });
 

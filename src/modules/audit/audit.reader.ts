@@ -18,7 +18,7 @@ export class AuditReader extends EventConsumer {
     super(reading);
   }
 
-  protected take(events: readonly LoggedEvent[]): Promise<void> {
+  protected handle(events: readonly LoggedEvent[]): Promise<void> {
     return this.entries.insertAll(events.map(toEntry).filter(entry => entry !== null));
   }
 }

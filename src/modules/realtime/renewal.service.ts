@@ -36,12 +36,12 @@ export class RenewalService {
     const former = topicsOf(principal);
     for (const [index, topic] of topicsOf(fresh).entries()) {
       const from = former[index];
-      if (from !== undefined) this.hub.exchange(connection, from, topic, askedAt);
+      if (from !== undefined) this.hub.replaceTopic(connection, from, topic, askedAt);
     }
     this.rescoping.adopt(connection, fresh, askedAt);
     const expiresAt = 'expiresAt' in fresh ? fresh.expiresAt : null;
     connection.admission = { ...connection.admission, expiresAt };
-    connection.warnedOfEnd = false;
+    connection.warnedOfExpiry = false;
     connection.send(ephemeralFrame('authenticated', { expires_at: expiresAt && toWireTime(expiresAt) }));
   }
 }

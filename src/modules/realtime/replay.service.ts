@@ -93,7 +93,7 @@ export class ReplayService {
   ): { frames: TextFrame[] } | ResumeEnd {
     if (events.some(event => changesScope(event, connection))) return { fault: 'scope' };
     const told = events.map(event => this.frameFor(connection, event)).filter(frame => frame !== null);
-    return { frames: told.map(frame => TextFrame.of(serializeFrame(frame, after))) };
+    return { frames: told.map(frame => TextFrame.fromText(serializeFrame(frame, after))) };
   }
 
   /** The event as this socket would have heard it, had it been open; null when it would not. */

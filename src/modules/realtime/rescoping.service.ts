@@ -62,7 +62,7 @@ export class RescopingService implements OnModuleInit {
     const place = BigInt(position);
     if (!changed.includes('channel_ids') || place < (this.changes.get(member.id)?.value.position ?? 0n)) return;
     this.changes.set(member.id, performance.now(), { position: place, channels: member.channel_ids });
-    for (const connection of this.hub.listeners(topics.member(member.id))) this.apply(connection, member.channel_ids);
+    for (const connection of this.hub.findSubscribers(topics.member(member.id))) this.apply(connection, member.channel_ids);
   }
 
   private apply(connection: SocketConnection, channels: ChannelScope): void {

@@ -115,7 +115,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
       ? []
       : [topics.contact(contactId, channelId), topics.visitorConversation(conversationId)];
     this.hub.broadcast([...agents, ...visitors], frame, {
-      passing: true,
+      ephemeral: true,
       except: connection => connection.principalKey === senderKey,
     });
   }

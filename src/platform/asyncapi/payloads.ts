@@ -1,7 +1,7 @@
 import type { Json, JsonObject } from '../openapi/json.js';
 
 /** Which of an event's places its frame names. */
-export type Place = 'conversation' | 'channel' | 'workspace';
+export type EventSubject = 'conversation' | 'channel' | 'workspace';
 
 const ID: JsonObject = { type: 'string', format: 'uuid' };
 const CURSOR: JsonObject = {
@@ -10,7 +10,7 @@ const CURSOR: JsonObject = {
 };
 
 /** The frame of a durable event. @param shape the name of its data's schema */
-export function durablePayload(type: string, shape: string | null, about: Place): JsonObject {
+export function durablePayload(type: string, shape: string | null, about: EventSubject): JsonObject {
   const required = about === 'conversation' ? ['conversation_id', 'channel_id'] : [];
   const places: JsonObject = {
     ...(about === 'conversation' ? { conversation_id: ID } : {}),

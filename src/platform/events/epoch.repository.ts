@@ -27,7 +27,7 @@ const STOP_READERS = statement(`LOCK TABLE event_reader IN EXCLUSIVE MODE`);
  * reader as amid that one. What it has read is read, what it has not is not, in order of position. One statement, so
  * that all of it sees the log of one moment; what others write meanwhile has higher numbers.
  */
-const MOVE_IN = statement(
+const ADOPT_MOVED_LOG = statement(
   `
   WITH present AS MATERIALIZED (SELECT ${HOME} AS home, pg_snapshot_xmin(pg_current_snapshot()) AS horizon),
   log AS MATERIALIZED (
@@ -79,11 +79,11 @@ export class EpochRepository {
    * Makes the log that of this database, where it was brought from another. Of two instances one does it. It writes
    * each row of the log once. @returns whether it has been brought
    */
-  async moveIn(): Promise<boolean> {
+  async adoptMovedLog(): Promise<boolean> {
     if (!(await this.sql.first<{ moved: boolean }>(MOVED))?.moved) return false;
     return this.units.run(async () => {
       await this.sql.count(STOP_READERS);
-      return (await this.sql.first<{ moved: boolean }>(MOVE_IN))?.moved ?? false;
+      return (await this.sql.first<{ moved: boolean }>(ADOPT_MOVED_LOG))?.moved ?? false;
     });
   }
 
@@ -91,7 +91,7 @@ export class EpochRepository {
    * Gives the log a new identity, so that no cursor of the old one is resumed from. Of several instances that ask for
    * the same log at once, one does it. @param identity that the log was found to have
    */
-  async renew(identity: string): Promise<void> {
+  async renewIdentity(identity: string): Promise<void> {
     await this.sql.count(RENEW, [identity]);
   }
 }

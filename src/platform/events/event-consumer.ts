@@ -60,7 +60,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   constructor(private readonly log: ConsumerDependencies) {}
 
   /** Part of a unit of work with the reader's position: it writes rows, and does nothing else. */
-  protected abstract take(events: readonly LoggedEvent[]): Promise<void>;
+  protected abstract handle(events: readonly LoggedEvent[]): Promise<void>;
 
   onApplicationBootstrap(): void {
     const types = new Set<EventType>(this.types);
@@ -81,7 +81,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   /** Reads to the log's end, unless another instance is about it. */
   async catchUp(): Promise<void> {
     const { positions, units } = this.log;
-    if (!this.begun) await positions.begin(this.name);
+    if (!this.begun) await positions.register(this.name);
     this.begun = true;
     // looked at without a lock first: where nothing has happened, nothing is written
     while (!this.stopped && (await this.isBehind()) && (await units.run(() => this.step())));
@@ -89,7 +89,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
 
   /** Whether there is anything to read now. A log that was put back may not know the reader any more. */
   private async isBehind(): Promise<boolean> {
-    const progress = await this.log.positions.progress(this.name);
+    const progress = await this.log.positions.findProgress(this.name);
     this.begun = progress !== null;
     this.lag = { seconds: progress?.lag ?? 0, at: performance.now() };
     this.log.lag.set({ reader: this.name }, this.lag.seconds);
@@ -102,16 +102,16 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     const claimed = await positions.claim(this.name);
     const place = claimed && (await this.open(claimed));
     if (!place) return false;
-    const found = await positions.page(place, this.types, PAGE_SIZE + 1);
+    const found = await positions.findPage(place, this.types, PAGE_SIZE + 1);
     const events = found.slice(0, PAGE_SIZE);
-    if (events.length > 0) await this.take(events);
+    if (events.length > 0) await this.handle(events);
     const end = events.at(-1)?.position;
     const { horizon } = place;
     const next =
       found.length > PAGE_SIZE && end !== undefined
         ? { ...place, position: end }
         : { since: horizon, horizon, position: '0', passed: [] };
-    await positions.move(this.name, next);
+    await positions.savePosition(this.name, next);
     return true;
   }
 
@@ -119,7 +119,7 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   private async open(place: ReadingPosition): Promise<ReadingPosition | null> {
     if (place.horizon !== place.since) return place;
     for (let size = RANGE_SIZE; ; size *= 4) {
-      const { settled, bound, any, overtakings } = await this.log.positions.ahead(place.since, size);
+      const { settled, bound, any, overtakings } = await this.log.positions.findAhead(place.since, size);
       const horizon = safeUpperBound(bound, overtakings);
       if (horizon > BigInt(place.since)) {
         return any ? { ...place, horizon: horizon.toString(), position: '0', passed: [] } : null;

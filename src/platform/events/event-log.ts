@@ -65,7 +65,7 @@ export class EventLog implements OnModuleInit {
   }
 
   /** Takes the words of an unsent message out of all that the log has of it. Part of the unit of work. */
-  async forget(place: EventScope & { conversationId: string }, messageId: string): Promise<void> {
+  async scrubMessage(place: EventScope & { conversationId: string }, messageId: string): Promise<void> {
     await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
   }
 }

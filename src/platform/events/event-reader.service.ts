@@ -71,7 +71,7 @@ export class EventReaderService {
 
   /** Reads a page of what was missed. @returns null when retention has removed some of it meanwhile */
   async missedPage(page: EventPage): Promise<RecordedEvent[] | null> {
-    const events = await this.events.at(page);
+    const events = await this.events.findByPosition(page);
     return events.length === page.length ? events : null;
   }
 

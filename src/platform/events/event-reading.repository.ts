@@ -203,7 +203,7 @@ export class EventReadingRepository {
   }
 
   /** The events at these positions, in order, without those that retention has removed. */
-  async at(positions: readonly string[]): Promise<RecordedEvent[]> {
+  async findByPosition(positions: readonly string[]): Promise<RecordedEvent[]> {
     return (await this.sql.rows<EventRow>(BY_POSITION, [positions])).map(toRecordedEvent);
   }
 

@@ -52,7 +52,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   constructor(
     private readonly log: EventTailRepository,
     private readonly epochs: EpochRepository,
-    private readonly age: WatermarkLag,
+    private readonly lag: WatermarkLag,
     private readonly fanout: Fanout,
     private readonly invalid: InvalidData,
   ) {}
@@ -78,7 +78,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
 
   async onApplicationBootstrap(): Promise<void> {
     await this.begin();
-    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, isCommittedEvent, event => this.offer(event));
+    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, isCommittedEvent, event => this.receive(event));
     this.schedule();
   }
 
@@ -101,12 +101,12 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     const { watermark } = this;
     const state = await this.log.look(watermark);
     const { snapshot, identity, proof, pruned } = state;
-    if (nameOf(identity) !== this.identity) return this.beginAgain('the event log is another one than before');
+    if (hashIdentity(identity) !== this.identity) return this.beginAgain('the event log is another one than before');
     if (!isProved(watermark.newest, watermark.newest.xid + 1n, proof, pruned)) {
-      await this.epochs.renew(identity);
+      await this.epochs.renewIdentity(identity);
       return this.beginAgain('the event log was put back to an earlier state');
     }
-    this.age.update(snapshot);
+    this.lag.update(snapshot);
     let { newest } = watermark;
     for await (const keys of this.log.keys(watermark, state)) {
       for await (const events of this.log.read(keys.filter(key => !this.isDelivered(key)))) {
@@ -115,10 +115,10 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
       }
       newest = keys.map(newestOf).reduce(newerOf, newest);
     }
-    this.settle(new Watermark(newest, snapshot.open));
+    this.advanceWatermark(new Watermark(newest, snapshot.open));
   }
 
-  private settle(watermark: Watermark): void {
+  private advanceWatermark(watermark: Watermark): void {
     this.watermark = watermark;
     this.newest = newerOf(this.newest, watermark.newest);
     const unknown = this.early.endLook(watermark);
@@ -129,9 +129,9 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private async begin(): Promise<void> {
-    if (await this.epochs.moveIn()) this.logger.warn('the event log comes from another database: a new epoch begins');
+    if (await this.epochs.adoptMovedLog()) this.logger.warn('the event log comes from another database: a new epoch begins');
     const { identity, watermark } = await this.log.begin();
-    this.identity = nameOf(identity);
+    this.identity = hashIdentity(identity);
     this.watermark = watermark;
     this.newest = watermark.newest;
     this.early.clear();
@@ -144,7 +144,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     for (const listener of this.epochListeners) listener();
   }
 
-  private offer(event: AppendedEvent): void {
+  private receive(event: AppendedEvent): void {
     if (this.isDelivered(event) || this.early.isFull) return;
     if (event.previous && !this.isDelivered(event.previous)) this.early.addWaiting(event, event.previous.id);
     else this.deliverInOrder(event);
@@ -195,6 +195,6 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
 }
 
 /** As cursors carry it. */
-function nameOf(identity: string): string {
+function hashIdentity(identity: string): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, 16);
 }

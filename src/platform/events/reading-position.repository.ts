@@ -96,12 +96,12 @@ export class ReadingPositionRepository {
   constructor(private readonly sql: Sql) {}
 
   /** A reader that nobody has seen before begins with the log. */
-  async begin(name: string): Promise<void> {
+  async register(name: string): Promise<void> {
     await this.sql.count(BEGIN, [name]);
   }
 
   /** Whether anything has settled that the reader has not passed, and how old the first event is that it has not read. */
-  async progress(name: string): Promise<ReadingProgress | null> {
+  async findProgress(name: string): Promise<ReadingProgress | null> {
     return (await this.sql.first<ReadingProgress>(BEHIND, [name])) ?? null;
   }
 
@@ -111,7 +111,7 @@ export class ReadingPositionRepository {
   }
 
   /** @param events about how many to look over */
-  async ahead(since: string, events: number): Promise<Ahead> {
+  async findAhead(since: string, events: number): Promise<Ahead> {
     type Row = { settled: string; bound: string; any: boolean; overtakings: string[] };
     const row = await this.sql.first<Row>(AHEAD, [since, events]);
     if (!row) throw new Error('the event log told nothing of itself');
@@ -122,7 +122,7 @@ export class ReadingPositionRepository {
     return { settled: BigInt(row.settled), bound: BigInt(row.bound), any: row.any, overtakings };
   }
 
-  async page(place: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {
+  async findPage(place: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {
     type Row = EventRow & { address: string | null; user_agent: string | null };
     const { since, horizon, position, passed } = place;
     const rows = await this.sql.rows<Row>(PAGE, [since, horizon, position, passed, types, limit]);
@@ -130,7 +130,7 @@ export class ReadingPositionRepository {
   }
 
   /** Commits with what the reader has made of the events. */
-  async move(name: string, { since, horizon, position, passed }: ReadingPosition): Promise<void> {
+  async savePosition(name: string, { since, horizon, position, passed }: ReadingPosition): Promise<void> {
     await this.sql.count(MOVE, [name, since, horizon, position, passed]);
   }
 }

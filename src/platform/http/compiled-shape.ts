@@ -35,16 +35,16 @@ export class CompiledShapes {
    * that JavaScript has a meaning for: see `holdsNativeKeys`.
    */
   read(type: unknown, value: unknown): object | null {
-    const shape = this.of(type);
+    const shape = this.shapeFor(type);
     return shape && isPlain(value) ? instance(shape, value) : null;
   }
 
   /** Whether values of this class are decided here at all. */
-  knows(type: unknown): boolean {
-    return this.of(type) !== null;
+  isCompiled(type: unknown): boolean {
+    return this.shapeFor(type) !== null;
   }
 
-  private of(type: unknown): Shape | null {
+  private shapeFor(type: unknown): Shape | null {
     let shape = this.known.get(type);
     if (shape === undefined)
       this.known.set(type, (shape = typeof type === 'function' ? compile(type as ClassRef) : null));
@@ -91,7 +91,7 @@ function isPlain(value: unknown): value is Plain {
 }
 
 /** What is asked of class-transformer's memory of decorators, which it does not show to the outside. */
-interface TransformMemory {
+interface TransformStorage {
   getStrategy(target: unknown): string;
   getExposedProperties(target: unknown, kind: number): string[];
   getExcludedProperties(target: unknown, kind: number): string[];
@@ -111,17 +111,17 @@ interface TypeRule {
 const PLAIN_TO_CLASS = 0;
 
 /** Undefined where a version of the library keeps it elsewhere: then nothing is compiled. */
-function transformMemory(): TransformMemory | undefined {
+function transformStorage(): TransformStorage | undefined {
   try {
     const { defaultMetadataStorage } = createRequire(import.meta.url)('class-transformer/cjs/storage.js') as {
-      defaultMetadataStorage?: TransformMemory;
+      defaultMetadataStorage?: TransformStorage;
     };
     return defaultMetadataStorage;
   } catch {
     return undefined;
   }
 }
-const memory = transformMemory();
+const storage = transformStorage();
 
 /** What is not known here: the libraries read it. */
 class NotCompiled extends Error {}
@@ -137,9 +137,9 @@ function compile(type: ClassRef): Shape | null {
 
 function shapeOf(type: ClassRef, within: ClassRef[]): Shape {
   const plain =
-    memory?.getStrategy(type) === 'none' &&
-    memory.getExposedProperties(type, PLAIN_TO_CLASS).length === 0 &&
-    memory.getExcludedProperties(type, PLAIN_TO_CLASS).length === 0;
+    storage?.getStrategy(type) === 'none' &&
+    storage.getExposedProperties(type, PLAIN_TO_CLASS).length === 0 &&
+    storage.getExcludedProperties(type, PLAIN_TO_CLASS).length === 0;
   // a shape within itself has no end; what has methods, class-transformer copies with care
   if (!plain || within.includes(type) || hasMethods(type.prototype as object)) throw new NotCompiled();
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
@@ -168,8 +168,8 @@ function fieldOf(type: ClassRef, name: string, all: Rules, within: ClassRef[]): 
     else if (rule.type === 'nestedValidation') field.nested = nestedOf(type, name, within);
     else throw new NotCompiled();
   }
-  if (field.nested === undefined && memory?.findTypeMetadata(type, name)) throw new NotCompiled();
-  for (const { transformFn, options = {} } of memory?.findTransformMetadatas(type, name, PLAIN_TO_CLASS) ?? []) {
+  if (field.nested === undefined && storage?.findTypeMetadata(type, name)) throw new NotCompiled();
+  for (const { transformFn, options = {} } of storage?.findTransformMetadatas(type, name, PLAIN_TO_CLASS) ?? []) {
     if (Object.keys(options).length > 0) throw new NotCompiled();
     field.transforms.push((value, obj) => transformFn({ value, key: name, obj, type: PLAIN_TO_CLASS, options: {} }));
   }
@@ -177,7 +177,7 @@ function fieldOf(type: ClassRef, name: string, all: Rules, within: ClassRef[]): 
 }
 
 function nestedOf(type: ClassRef, name: string, within: ClassRef[]): Shape {
-  const { typeFunction, options = {} } = memory?.findTypeMetadata(type, name) ?? {};
+  const { typeFunction, options = {} } = storage?.findTypeMetadata(type, name) ?? {};
   const nested = typeFunction?.({ newObject: {}, object: {}, property: name });
   if (typeof nested !== 'function' || Object.keys(options).length > 0) throw new NotCompiled();
   return shapeOf(nested as ClassRef, within);

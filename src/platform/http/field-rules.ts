@@ -35,16 +35,16 @@ export function exceedsDepth(value: unknown, limit: number): boolean {
 
 /** Whether a JSON value holds more than `limit` others, at any level. Stops there. It is of a known depth: see above. */
 export function exceedsCount(value: object, limit: number): boolean {
-  return without(value, limit) < 0;
+  return subtractCount(value, limit) < 0;
 }
 
 /** What is left of the limit without the values that this one holds; negative as soon as nothing is. */
-function without(value: object, limit: number): number {
+function subtractCount(value: object, limit: number): number {
   let left = limit;
   for (const key in value) {
     left -= 1;
     const inner = (value as Record<string, unknown>)[key];
-    if (typeof inner === 'object' && inner !== null) left = without(inner, left);
+    if (typeof inner === 'object' && inner !== null) left = subtractCount(inner, left);
     if (left < 0) break;
   }
   return left;
@@ -63,7 +63,7 @@ function someKey(value: unknown, test: (key: string) => boolean): boolean {
 }
 
 /** Whether an object in the value has a key that JavaScript has a meaning of its own for. */
-export function holdsNativeKeys(value: unknown): boolean {
+export function hasNativeKeys(value: unknown): boolean {
   return someKey(value, key => NATIVE_KEYS.has(key));
 }
 

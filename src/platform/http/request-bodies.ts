@@ -40,7 +40,7 @@ export class RequestBodies implements OnApplicationShutdown {
   }
 
   /** Bytes that are held for bodies under way. */
-  get bytesHeld(): number {
+  get bytesBuffered(): number {
     return this.bytes;
   }
 

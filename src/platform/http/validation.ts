@@ -5,7 +5,7 @@ import type { FieldFault } from '../../kernel/domain-error.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { CompiledShapes } from './compiled-shape.js';
-import { holdsNativeKeys, isFreeForm } from './field-rules.js';
+import { hasNativeKeys, isFreeForm } from './field-rules.js';
 
 /** The code of a fault by the constraint that found it; what is not listed is a fault of form. */
 const CODES: Record<string, string> = {
@@ -54,7 +54,7 @@ class RequestValidation extends ValidationPipe {
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
     // an id in a path: there is nothing to ask
     if (metadata.metatype === String && typeof value === 'string') return value as never;
-    if (metadata.type !== 'body' || !holdsNativeKeys(value)) {
+    if (metadata.type !== 'body' || !hasNativeKeys(value)) {
       const read = metadata.type === 'custom' ? null : this.shapes.read(metadata.metatype, value);
       return (read as never) ?? super.transform(value, metadata);
     }
@@ -67,17 +67,17 @@ class RequestValidation extends ValidationPipe {
     object: object,
     options?: ValidatorOptions,
   ): Promise<ValidationError[]> | ValidationError[] {
-    if (this.raw !== undefined) putBack(object, this.raw);
+    if (this.raw !== undefined) restoreFreeForm(object, this.raw);
     return super.validate(object, options);
   }
 }
 
 /** Gives the free-form objects of a body back what the raw body has in their places. */
-function putBack(entity: object, raw: unknown): void {
+function restoreFreeForm(entity: object, raw: unknown): void {
   if (!isRecord(entity) || !isRecord(raw)) return;
   for (const [key, value] of Object.entries(entity)) {
     if (isFreeForm(entity, key)) entity[key] = raw[key];
-    else if (isRecord(value)) putBack(value, raw[key]);
+    else if (isRecord(value)) restoreFreeForm(value, raw[key]);
   }
 }
 

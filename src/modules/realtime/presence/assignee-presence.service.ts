@@ -30,7 +30,7 @@ export class AssigneePresenceService implements OnModuleInit {
         ...(contactId && channelId ? [topics.contact(contactId, channelId)] : []),
         ...(conversationId ? [topics.visitorConversation(conversationId)] : []),
       ];
-      for (const room of rooms) for (const connection of this.hub.listeners(room)) this.follow(connection);
+      for (const room of rooms) for (const connection of this.hub.findSubscribers(room)) this.follow(connection);
     });
   }
 

@@ -178,7 +178,7 @@ function heardAt({ sockets, heardAt }: TrackedSubject): number {
 }
 
 function roomOf({ type, workspaceId }: PresenceSubject): string {
-  return (type === 'member' ? memberRooms : contactRooms).of(workspaceId);
+  return (type === 'member' ? memberRooms : contactRooms).groupFor(workspaceId);
 }
 
 function subjectOf(principal: Principal): PresenceSubject | null {

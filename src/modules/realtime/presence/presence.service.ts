@@ -57,14 +57,14 @@ export class PresenceService implements OnModuleInit {
   }
 
   private onChange(change: PresenceChange): void {
-    if (!isId(change.who)) return;
-    const ofMembers = memberRooms.workspaceOf(change.room);
+    if (!isId(change.id)) return;
+    const ofMembers = memberRooms.parseWorkspaceId(change.group);
     if (ofMembers !== null) return this.broadcastMember(ofMembers, change);
-    const ofContacts = contactRooms.workspaceOf(change.room);
+    const ofContacts = contactRooms.parseWorkspaceId(change.group);
     if (ofContacts !== null) this.broadcastContact(ofContacts, change);
   }
 
-  private broadcastMember(workspaceId: string, { who, before, after, at }: PresenceChange): void {
+  private broadcastMember(workspaceId: string, { id: who, before, after, at }: PresenceChange): void {
     const status = statusOf(after);
     if (status === statusOf(before)) return;
     const own = topics.member(who);
@@ -74,7 +74,7 @@ export class PresenceService implements OnModuleInit {
   }
 
   /** Of one who is there on, those are told who may see it from now on. */
-  private broadcastContact(workspaceId: string, { who, before, after, at }: PresenceChange): void {
+  private broadcastContact(workspaceId: string, { id: who, before, after, at }: PresenceChange): void {
     const known = readChannels(before);
     const here = before !== undefined && after !== undefined;
     const channels = [...new Set([...known, ...readChannels(after)])].filter(id => !here || !known.includes(id));
@@ -87,7 +87,7 @@ export class PresenceService implements OnModuleInit {
     const heard = rooms.filter(topic => this.hub.hasSubscribers(topic));
     if (heard.length === 0) return;
     const except = (connection: SocketConnection) => own !== undefined && connection.topics.has(own);
-    this.hub.broadcast(heard, frame, { passing: true, except });
+    this.hub.broadcast(heard, frame, { ephemeral: true, except });
   }
 }
 

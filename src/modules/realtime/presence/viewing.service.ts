@@ -8,7 +8,7 @@ import { EventTail } from '../../../platform/events/event-tail.js';
 import type { SerializedFrame } from '../../../kernel/serialized-frame.js';
 import type { PresenceChange } from '../../../platform/presence/presence-change.js';
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
-import { WorkspaceRooms } from '../../../platform/presence/workspace-rooms.js';
+import { PresenceGroups } from '../../../platform/presence/presence-groups.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
 import { ConversationsService } from '../../conversations/index.js';
@@ -23,7 +23,7 @@ interface View {
   memberId: string;
 }
 
-const rooms = new WorkspaceRooms('viewing');
+const rooms = new PresenceGroups('viewing');
 const keyOf = ({ conversationId, memberId }: View) => `${conversationId} ${memberId}`;
 
 /**
@@ -74,7 +74,7 @@ export class ViewingService implements OnModuleInit {
   sendSnapshot(connection: SocketConnection): void {
     const { workspaceId, scope } = connection.principal as AgentPrincipal;
     const viewed = new Map<string, string>();
-    for (const [place, channelId] of this.store.present(rooms.of(workspaceId))) {
+    for (const [place, channelId] of this.store.listPresent(rooms.groupFor(workspaceId))) {
       if (isId(conversationOf(place)) && covers(scope, channelId)) viewed.set(conversationOf(place), channelId);
     }
     for (const [id, channelId] of viewed) connection.send(this.frameOf(workspaceId, channelId, id), true);
@@ -88,7 +88,7 @@ export class ViewingService implements OnModuleInit {
     const place = keyOf(view);
     const count = this.counts.get(place) ?? 0;
     this.counts.set(place, count + 1);
-    if (count === 0) this.store.enter(rooms.of(view.workspaceId), place, view.channelId);
+    if (count === 0) this.store.enter(rooms.groupFor(view.workspaceId), place, view.channelId);
   }
 
   private end(connection: SocketConnection): void {
@@ -99,11 +99,11 @@ export class ViewingService implements OnModuleInit {
     const left = (this.counts.get(place) ?? 1) - 1;
     if (left > 0) return void this.counts.set(place, left);
     this.counts.delete(place);
-    this.store.leave(rooms.of(view.workspaceId), place);
+    this.store.leave(rooms.groupFor(view.workspaceId), place);
   }
 
   private rescope({ payload: { member } }: RecordedEvent<'member.updated'>): void {
-    for (const connection of this.hub.listeners(topics.member(member.id))) {
+    for (const connection of this.hub.findSubscribers(topics.member(member.id))) {
       const view = this.views.get(connection);
       const { principal } = connection;
       if (!view || principal.kind !== 'agent') continue;
@@ -111,8 +111,8 @@ export class ViewingService implements OnModuleInit {
     }
   }
 
-  private onChange({ room, who, before, after }: PresenceChange): void {
-    const workspaceId = rooms.workspaceOf(room);
+  private onChange({ group: room, id: who, before, after }: PresenceChange): void {
+    const workspaceId = rooms.parseWorkspaceId(room);
     if (workspaceId === null) return;
     const channelId = after ?? before ?? '';
     const conversationId = conversationOf(who);
@@ -121,11 +121,11 @@ export class ViewingService implements OnModuleInit {
     const heard = audience.filter(topic => this.hub.hasSubscribers(topic));
     if (heard.length === 0) return;
     const except = (connection: SocketConnection) => connection === this.asking && after !== undefined;
-    this.hub.broadcast(heard, this.frameOf(workspaceId, channelId, conversationId), { passing: true, except });
+    this.hub.broadcast(heard, this.frameOf(workspaceId, channelId, conversationId), { ephemeral: true, except });
   }
 
   private frameOf(workspaceId: string, channelId: string, conversationId: string): SerializedFrame {
-    const places = [...this.store.present(rooms.of(workspaceId)).keys()];
+    const places = [...this.store.listPresent(rooms.groupFor(workspaceId)).keys()];
     const members = places
       .filter(place => conversationOf(place) === conversationId)
       .map(memberOf)
