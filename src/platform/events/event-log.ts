@@ -12,7 +12,7 @@ import { EventRepository, PAYLOAD_VERSION } from './event.repository.js';
 /** The subject on which committed events reach every instance. */
 export const COMMITTED_EVENTS = 'events';
 
-/** Where everything that happens is written down, in the transaction that makes it happen. */
+/** Records domain events in the transaction of the change they describe. */
 @Injectable()
 export class EventLog implements OnModuleInit {
   constructor(
@@ -31,16 +31,16 @@ export class EventLog implements OnModuleInit {
   }
 
   /**
-   * Records the event with the change it tells of; it is published after the commit, and never when rolled back.
-   * @throws Error outside a unit of work: an event beside its change could be true alone
+   * Records an event in the current unit of work. It is published after the commit, and never after a rollback.
+   * @throws Error outside a unit of work, where the event could commit without its change
    */
   async record<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
     return this.append(event, null);
   }
 
   /**
-   * As `record`, and keeps from where: address and user agent of the request. For what is done to keys, members and
-   * sessions, which somebody may have to answer for; what people say in conversations is nobody's whereabouts.
+   * Records an event with the request's address and user agent. Use it for audited changes to keys, members and sessions.
+   * Events of conversations use `record`, so that they store no whereabouts.
    */
   async audit<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
     return this.append(event, presentOrigin());
@@ -54,18 +54,18 @@ export class EventLog implements OnModuleInit {
     return recorded;
   }
 
-  /** What events of the present request are signed with; null in work that none has asked for. */
+  /** The current request's id, which is stored with its events; null outside a request. */
   get requestId(): string | null {
     return presentRequestId();
   }
 
-  /** Tells every instance of an event that has been recorded, once that is certain. */
+  /** Publishes an event to every instance. Call it after the commit. */
   publish(event: AppendedEvent): void {
     this.fanout.publish(COMMITTED_EVENTS, event);
   }
 
-  /** Takes the words of an unsent message out of all that the log has of it. Part of the unit of work. */
-  async scrubMessage(place: EventScope & { conversationId: string }, messageId: string): Promise<void> {
-    await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
+  /** Removes the content of a deleted message from all its events, in the current unit of work. */
+  async scrubMessage(scope: EventScope & { conversationId: string }, messageId: string): Promise<void> {
+    await this.events.scrubMessage(scope.workspaceId, scope.conversationId, messageId);
   }
 }

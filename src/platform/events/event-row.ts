@@ -3,11 +3,11 @@ import type { Actor, DomainEvents, EventType, RecordedEvent } from '../../kernel
 import { isBeingErased } from '../erasure/erasure.repository.js';
 import { scrubbedPayload } from './scrubbed-payload.js';
 
-/** Hidden from the commit of an erasure on, whether it has been scrubbed yet or not. */
+/** SQL of the payload. It hides erased content from the commit of the erasure on, even before the row is scrubbed. */
 export const EVENT_PAYLOAD = `CASE WHEN ${isBeingErased('event.workspace_id', 'coalesce(event.conversation_id, event.contact_id)')}
   THEN ${scrubbedPayload('event')} ELSE event.payload END`;
 
-/** TypeORM knows no `xid8`, so the log has no entity: these and the payload are the columns that make an event. */
+/** All columns of an event but the payload. The log has no entity, because TypeORM does not support `xid8`. */
 export const EVENT_METADATA = `id, type, workspace_id, channel_id, conversation_id, contact_id, actor,
   payload_version, request_id, recorded_at, xid::text AS xid, position::text AS position`;
 

@@ -1,10 +1,11 @@
-const NOBODY = `'{"external_id": null, "name": null, "email": null, "phone": null, "avatar_url": null, "locale": null,
+const ANONYMOUS = `'{"external_id": null, "name": null, "email": null, "phone": null, "avatar_url": null, "locale": null,
   "timezone": null, "custom_attributes": {}, "last_seen_at": null}'::jsonb`;
 
 /**
- * SQL of an event's payload without words and personal data: messages, subjects, attributes, ratings, and whose they
- * were. Ids, times and counts stay. What a type has that is not named here stays too, so nothing else may carry what
- * people have said.
+ * SQL of an event's payload without content and personal data: messages, subjects, attributes, ratings and contact data.
+ * Ids, times and counts stay.
+ *
+ * Fields of types that are not listed here stay too, so no other event may contain content or personal data.
  */
 export function scrubbedPayload(event: string): string {
   const payload = `${event}.payload`;
@@ -18,7 +19,7 @@ export function scrubbedPayload(event: string): string {
       'visitor', ${payload} -> 'visitor' || '{"last_message": null, "csat": null}')
     WHEN ${event}.type = 'conversation.updated' THEN jsonb_set(${payload}, '{changes}',
       (${payload} -> 'changes') - '{subject,custom_attributes,last_message,csat}'::text[])
-    WHEN ${event}.type = 'contact.created' THEN ${payload} || ${NOBODY}
-    WHEN ${event}.type = 'contact.updated' THEN jsonb_set(${payload}, '{contact}', ${payload} -> 'contact' || ${NOBODY})
+    WHEN ${event}.type = 'contact.created' THEN ${payload} || ${ANONYMOUS}
+    WHEN ${event}.type = 'contact.updated' THEN jsonb_set(${payload}, '{contact}', ${payload} -> 'contact' || ${ANONYMOUS})
     ELSE ${payload} END`;
 }
