@@ -35,16 +35,16 @@ export function asyncDocument(api: ApiDocument): AsyncDocument {
 }
 
 function describe(audience: 'visitor' | 'agent', { path, summary, query, refusals }: SocketRoute): SocketDescription {
-  const { heard, said } = framesFor(audience);
+  const { received, sent } = framesFor(audience);
   return {
     name: audience,
     path,
     summary,
     query: querySchema(query),
     credential: query.token?.description ?? '',
-    received: [...heard.map(heardMessage), ERROR],
-    sent: said.map(frame => ({
-      ...message(frame, sentPayload(frame.type, frame.shape)),
+    received: [...received.map(receivedMessage), ERROR],
+    sent: sent.map(frame => ({
+      ...message(frame, sentPayload(frame.type, frame.schemaName)),
       answer: frame.answer,
     })),
     refusals: refusals.map(refusal => ({
@@ -62,9 +62,9 @@ const ERROR: Message = {
   payload: errorPayload(),
 };
 
-function heardMessage(frame: DocumentedFrame): Message {
-  const { type, shape, about } = frame;
-  return message(frame, about === null ? ephemeralPayload(type, shape) : durablePayload(type, shape, about));
+function receivedMessage(frame: DocumentedFrame): Message {
+  const { type, schemaName, about } = frame;
+  return message(frame, about === null ? ephemeralPayload(type, schemaName) : durablePayload(type, schemaName, about));
 }
 
 function message({ type, summary }: DocumentedFrame, payload: JsonObject): Message {

@@ -6,23 +6,23 @@ import { EVENT_ROUTES } from './event-routes.js';
 import { ephemeralFrame } from './ephemeral-frames.js';
 import { topics } from './topics.js';
 
-/** One audience of an event: the topics in which it is heard, and what is said there; null where nothing is. */
+/** The delivery of an event to one audience: its topics and its data. Null data means no frame. */
 export interface Delivery {
   topics: string[];
   data: () => object | null;
 }
 
-/** What an event leads to: who hears of it, and which sockets it ends. */
+/** All deliveries of an event, and the sockets that it closes. */
 export interface EventDeliveries {
   agent?: Delivery;
-  /** Agents of some channels, where they get other data than those of all. */
+  /** The delivery to agents with limited scope, where their data differs. */
   scopedAgent?: Delivery;
   visitor?: Delivery;
   closes?: () => SocketClosure | null;
 }
 
-/** Who hears an event, live or replayed. Of an event of another age, which has no route here, nobody. */
-export function deliveriesOf<T extends EventType>(event: RecordedEvent<T>): EventDeliveries {
+/** @returns the deliveries of an event, live or replayed; none for a type without a route, from another version */
+export function getDeliveries<T extends EventType>(event: RecordedEvent<T>): EventDeliveries {
   const route: EventRoute<T> | undefined = EVENT_ROUTES[event.type];
   if (!route) return {};
   const { agents, visitor, closes } = route;
@@ -35,13 +35,13 @@ export function deliveriesOf<T extends EventType>(event: RecordedEvent<T>): Even
 
 const ALL_TYPES = Object.keys(EVENT_ROUTES) as EventType[];
 
-/** The types that each audience can hear of at all. */
+/** The event types that each audience can receive. */
 export const DELIVERED_TYPES: Record<Audience, readonly EventType[]> = {
   agent: ALL_TYPES.filter(type => EVENT_ROUTES[type].agents !== null),
   visitor: ALL_TYPES.filter(type => EVENT_ROUTES[type].visitor !== null),
 };
 
-/** A durable event, one frame; what all frames of the event have in common, and what this audience is told. */
+/** Builds the frame of a durable event. @param data for the audience */
 export function eventFrame(event: RecordedEvent, data: object): EventFrame {
   return {
     type: event.type,
@@ -62,20 +62,20 @@ export interface EventFrame {
   data: object;
 }
 
-/** @param cursor how far whoever hears this has come in the log; not how far the event is */
+/** @param cursor the recipient's position in the log, which is not the event's position */
 export function serializeFrame(frame: EventFrame, cursor: string): SerializedFrame {
   const { type, id, ...rest } = frame;
   return JSON.stringify({ type, id, cursor, ...rest }) as SerializedFrame;
 }
 
-/** What was missed cannot be told; the client reads the present state. */
+/** Tells a client that missed events cannot be replayed, so that it reads the current state. */
 export function syncRequired(reason: ResumeFault | 'scope' | 'busy'): SerializedFrame {
   return ephemeralFrame('sync.required', { reason });
 }
 
 type AgentRoute<T extends EventType> = NonNullable<EventRoute<T>['agents']>;
 
-/** The inbox of the workspace has sockets with scope `all` alone; what others may not read stays in it. */
+/** Delivers to the inbox topic, which only sockets with scope `all` join, and to the topics of scoped agents. */
 function agentDeliveries<T extends EventType>(
   event: RecordedEvent<T>,
   route: AgentRoute<T>,
@@ -93,9 +93,9 @@ function agentDeliveries<T extends EventType>(
 
 function scopedTopics<T extends EventType>(event: RecordedEvent<T>, { room, channels }: AgentRoute<T>): string[] {
   const { channelId, conversationId } = event;
-  const own = channelId ? [channelId] : [];
+  const eventChannels = channelId ? [channelId] : [];
   return [
-    ...(channels?.(event) ?? own).map(topics.channel),
+    ...(channels?.(event) ?? eventChannels).map(topics.channel),
     ...(room === 'conversation' && conversationId ? [topics.conversation(conversationId)] : []),
   ];
 }

@@ -16,42 +16,48 @@ import type {} from '../invites/index.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { topics } from './topics.js';
 
-/** Where agents hear of an event: with the conversation's or the channels' others, or all of the workspace. */
+/** The agents who receive an event: those who see the conversation, those who see a channel, or the whole workspace. */
 export type AgentRoom = 'conversation' | 'channel' | 'workspace';
 
 /**
- * Who hears of an event, and what. `null` for the visitor is how a private thing stays private; `null` for agents, how
- * what is only written down stays unsaid. `closes` names the sockets that the event ends, if it ends any.
+ * Defines who receives an event, with which data, and which sockets it closes. `null` delivers nothing to the audience:
+ * for visitors it keeps private notes private, for agents it marks events that are only logged.
  */
 export interface EventRoute<T extends EventType> {
   agents: {
     room: AgentRoom;
     data: (event: RecordedEvent<T>) => object;
-    /** What agents of some channels get instead, where that is less. */
+    /** The data for agents with limited scope, where it differs. */
     scopedData?: (event: RecordedEvent<T>) => object;
-    /** The channels that it belongs to, where that is not the event's own one. */
+    /** The channels of the event, where they are not its `channelId`. */
     channels?: (event: RecordedEvent<T>) => readonly string[];
   } | null;
   visitor: ((event: RecordedEvent<T>) => object | null) | null;
   closes?: (event: RecordedEvent<T>) => SocketClosure | null;
 }
 
-/** The sockets that an event ends. */
+/** The sockets that an event closes. */
 export interface SocketClosure {
   topic: string;
   reason: CloseReason;
 }
 
-const whole = <T extends EventType>(event: RecordedEvent<T>): object => event.payload;
+const fullPayload = <T extends EventType>(event: RecordedEvent<T>): object => event.payload;
 
-/** Exhaustive by type: an event that nobody has decided about does not compile. */
+/** The routes of all event types. An event type without a route does not compile. */
 export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
   'message.created': {
     agents: { room: 'conversation', data: ({ payload }) => agentMessage(payload) },
     visitor: ({ payload }) => visitorMessage(payload),
   },
-  'message.updated': { agents: { room: 'conversation', data: whole }, visitor: ({ payload }) => publicOnly(payload) },
-  'message.deleted': { agents: { room: 'conversation', data: whole }, visitor: ({ payload }) => publicOnly(payload) },
+  'message.updated': {
+    agents: { room: 'conversation', data: fullPayload },
+    visitor: ({ payload }) => publicOnly(payload),
+  },
+  'message.deleted': {
+    agents: { room: 'conversation', data: fullPayload },
+    visitor: ({ payload }) => publicOnly(payload),
+  },
   'conversation.created': {
     agents: { room: 'conversation', data: ({ payload }) => agentConversation(payload) },
     visitor: ({ payload }) => ({ conversation: payload.visitor }),
@@ -73,7 +79,7 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
       channels: ({ payload }) => payload.channel_ids,
     },
     visitor: null,
-    closes: ({ payload }) => tokensOf(payload.contact.id, payload.refused_generation),
+    closes: ({ payload }) => closeTokens(payload.contact.id, payload.refused_generation),
   },
   'contact.merged': {
     agents: {
@@ -82,7 +88,7 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
       channels: ({ payload }) => payload.channel_ids,
     },
     visitor: null,
-    closes: ({ payload }) => tokensOf(payload.id, payload.refused_generation),
+    closes: ({ payload }) => closeTokens(payload.id, payload.refused_generation),
   },
   'contact.deleted': {
     agents: {
@@ -91,28 +97,28 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
       channels: ({ payload }) => payload.channel_ids,
     },
     visitor: null,
-    closes: ({ payload }) => tokensOf(payload.id, payload.refused_generation),
+    closes: ({ payload }) => closeTokens(payload.id, payload.refused_generation),
   },
   'contact.blocked': { agents: null, visitor: null },
   'contact.unblocked': { agents: null, visitor: null },
   'contact.erased': { agents: null, visitor: null },
   'contact.exported': { agents: null, visitor: null },
-  'member.created': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'member.created': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
   'member.updated': { agents: { room: 'workspace', data: ({ payload }) => payload.member }, visitor: null },
-  'bot.created': { agents: { room: 'workspace', data: whole }, visitor: null },
-  'bot.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
-  'bot.deleted': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'bot.created': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
+  'bot.updated': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
+  'bot.deleted': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
   'bot.secret_rotated': { agents: null, visitor: null },
-  'channel.created': { agents: { room: 'channel', data: whole }, visitor: null },
+  'channel.created': { agents: { room: 'channel', data: fullPayload }, visitor: null },
   'channel.updated': {
-    agents: { room: 'channel', data: whole },
+    agents: { room: 'channel', data: fullPayload },
     visitor: null,
-    closes: ({ payload }) => (payload.status === 'disabled' ? visitorsOf(payload.id) : null),
+    closes: ({ payload }) => (payload.status === 'disabled' ? closeVisitors(payload.id) : null),
   },
   'channel.deleted': {
-    agents: { room: 'channel', data: whole },
+    agents: { room: 'channel', data: fullPayload },
     visitor: null,
-    closes: ({ payload }) => visitorsOf(payload.id),
+    closes: ({ payload }) => closeVisitors(payload.id),
   },
   'channel.tokens_refused': {
     agents: null,
@@ -123,11 +129,11 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
     }),
   },
   'channel.secret_rotated': { agents: null, visitor: null },
-  'canned_response.created': { agents: { room: 'workspace', data: whole }, visitor: null },
-  'canned_response.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
-  'canned_response.deleted': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'canned_response.created': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
+  'canned_response.updated': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
+  'canned_response.deleted': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
   'workspace.created': { agents: null, visitor: null },
-  'workspace.updated': { agents: { room: 'workspace', data: whole }, visitor: null },
+  'workspace.updated': { agents: { room: 'workspace', data: fullPayload }, visitor: null },
   'api_key.created': { agents: null, visitor: null },
   'api_key.revoked': { agents: null, visitor: null },
   'api_key.refused': { agents: null, visitor: null },
@@ -151,13 +157,13 @@ export const EVENT_ROUTES: { [T in EventType]: EventRoute<T> } = {
   'sso_ticket.issued': { agents: null, visitor: null },
 };
 
-/** A channel that is closed, for good or for a while, takes no visitors. */
-function visitorsOf(channelId: string): SocketClosure {
+/** Closes the sockets of all visitors of a disabled or deleted channel. */
+function closeVisitors(channelId: string): SocketClosure {
   return { topic: topics.channelVisitors(channelId), reason: 'accessRevoked' };
 }
 
-/** A visitor whose tokens are refused hears no more. Events of before that was told name no generation. */
-function tokensOf(contactId: string, generation: number | null | undefined): SocketClosure | null {
+/** Closes the sockets of a visitor whose tokens are refused. Events of older versions have no generation. */
+function closeTokens(contactId: string, generation: number | null | undefined): SocketClosure | null {
   return typeof generation === 'number'
     ? { topic: topics.visitorTokens(contactId, generation), reason: 'accessRevoked' }
     : null;
@@ -193,12 +199,12 @@ function agentRead({ id, reader, last_read_seq }: ConversationRead): object {
   return { id, reader, last_read_seq };
 }
 
-/** A mark on a private note would tell that there is one. */
+/** @returns null for a read mark on a private note, which would reveal the note */
 function visitorRead({ id, reader, last_public_read_seq }: ConversationRead): object | null {
   return last_public_read_seq === null ? null : { id, reader, last_read_seq: last_public_read_seq };
 }
 
-/** Of all that can change, a visitor hears of the status, of who it talks to, and of its own rating. */
+/** Visitors see changes of the status, the assignee and their own rating only. */
 function visitorUpdate({ id, changes, assignee }: ConversationUpdated): object | null {
   const { status, csat } = changes;
   const seen = {

@@ -4,33 +4,35 @@ import { EVENT_ROUTES } from './event-routes.js';
 import type { FrameDefinition } from './frames.js';
 import { CLIENT_FRAMES, EVENT_FRAMES, NO_DATA, EPHEMERAL_FRAMES } from './frames.js';
 
-/** A frame as one audience knows it. */
+/** A frame as documented for one audience. */
 export interface DocumentedFrame {
   type: string;
   summary: string;
-  /** The name of its data's shape, or of its fields'; null for one that says all by its type. */
-  shape: string | null;
-  /** Of a durable one: whether it is about a conversation, a channel or the whole workspace; else null. */
+  /** The schema name of its data, or of a client frame's fields; null for a frame without data. */
+  schemaName: string | null;
+  /** The subject of a durable event; null for other frames. */
   about: AgentRoom | null;
-  /** Of one from clients: the type of the frame that answers it, if one does. */
+  /** The type of the frame that answers a client frame; null if none does. */
   answer: string | null;
 }
 
-/** Every frame that an audience can hear, and every one that it can send; what documents are written from. */
-export function framesFor(audience: 'agent' | 'visitor'): { heard: DocumentedFrame[]; said: DocumentedFrame[] } {
+/** Lists the frames that an audience can receive and send, for the generated documents. */
+export function framesFor(audience: 'agent' | 'visitor'): { received: DocumentedFrame[]; sent: DocumentedFrame[] } {
   const about = (type: string) => EVENT_ROUTES[type as EventType].agents?.room ?? null;
   return {
-    heard: [...catalogued(EVENT_FRAMES, audience, about), ...catalogued(EPHEMERAL_FRAMES, audience)],
-    said: catalogued(CLIENT_FRAMES, audience),
+    received: [...listFrames(EVENT_FRAMES, audience, about), ...listFrames(EPHEMERAL_FRAMES, audience)],
+    sent: listFrames(CLIENT_FRAMES, audience),
   };
 }
 
-function catalogued(
+function listFrames(
   frames: Record<string, FrameDefinition & { answer?: string }>,
   audience: 'agent' | 'visitor',
   about: (type: string) => AgentRoom | null = () => null,
 ): DocumentedFrame[] {
-  return Object.entries(frames).flatMap(([type, { summary, [audience]: shape, answer = null }]) =>
-    shape === null ? [] : [{ type, summary, shape: shape === NO_DATA ? null : shape, about: about(type), answer }],
+  return Object.entries(frames).flatMap(([type, { summary, [audience]: schemaName, answer = null }]) =>
+    schemaName === null
+      ? []
+      : [{ type, summary, schemaName: schemaName === NO_DATA ? null : schemaName, about: about(type), answer }],
   );
 }

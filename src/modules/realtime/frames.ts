@@ -1,11 +1,11 @@
 import type { EventType } from '../../kernel/domain-event.js';
 
-/** In the place of a shape: a frame that says all by its type. */
+/** Marks a frame without data. */
 export const NO_DATA = 'no data';
 
 /**
- * One kind of frame: which shape its `data` has for agents and for visitors, or, from clients, its fields, by the name
- * under which the API reference has it; null for those who never get it, or may not send it.
+ * One type of frame. `agent` and `visitor` are the schema names, in the API reference, of its `data` or of a client
+ * frame's fields; null means that the audience never receives or may not send it.
  */
 export interface FrameDefinition {
   summary: string;
@@ -14,115 +14,122 @@ export interface FrameDefinition {
 }
 
 interface ClientFrameDefinition extends FrameDefinition {
-  /** What answers it, where something does. */
+  /** The type of the frame that answers it. */
   answer?: keyof typeof EPHEMERAL_FRAMES;
 }
 
-/** Frames of durable events carry `id` and `cursor`; each stands for an event that was committed. */
+/** Frames of durable, committed events. They have an `id` and a `cursor`. */
 export const EVENT_FRAMES: { [T in EventType]: FrameDefinition } = {
-  'message.created': both('Something was said.', 'MessageCreatedData'),
+  'message.created': both('A message was sent.', 'MessageCreatedData'),
   'message.updated': both('A message was edited.', 'MessageChangedData'),
-  'message.deleted': both('A message was unsent.', 'MessageChangedData'),
+  'message.deleted': both('A message was deleted.', 'MessageChangedData'),
   'conversation.created': {
-    summary: 'A conversation began; comes before its first `message.created`.',
+    summary: 'A conversation was created. Sent before its first `message.created`.',
     agent: 'ConversationCreatedData',
     visitor: 'VisitorConversationCreatedData',
   },
   'conversation.updated': {
-    summary: 'Something about a conversation changed.',
+    summary: 'A conversation was updated.',
     agent: 'ConversationUpdatedData',
     visitor: 'VisitorConversationUpdatedData',
   },
   'conversation.read': both('Messages were read.', 'ConversationReadData'),
-  'contact.created': silent('A contact was made.'),
-  'contact.updated': agents('A contact changed.', 'ContactView'),
-  'contact.merged': agents('A contact has become part of another one.', 'ContactMergedData'),
-  'contact.deleted': agents('A person has been erased; forget what you hold of it.', 'ContactDeletedData'),
-  'contact.blocked': silent('A contact was shut out; its sockets close.'),
-  'contact.unblocked': silent('A contact was let in again.'),
-  'contact.erased': silent('The content of an erased person has been scrubbed everywhere.'),
-  'contact.exported': silent('What is held of a person was handed out.'),
-  'member.created': agents('A member joined.', 'MemberView'),
-  'member.updated': agents('A member changed.', 'MemberView'),
-  'bot.created': agents('A bot was made.', 'BotView'),
-  'bot.updated': agents('A bot changed.', 'BotView'),
-  'bot.deleted': agents('A bot was deleted.', 'BotView'),
-  'bot.secret_rotated': silent('A bot got a new secret.'),
-  'channel.created': agents('A channel was made.', 'ChannelView'),
-  'channel.updated': agents('A channel changed.', 'ChannelView'),
-  'channel.deleted': agents('A channel ended.', 'ChannelView'),
-  'channel.tokens_refused': silent('A channel refuses tokens of its visitors; their sockets close.'),
-  'channel.secret_rotated': silent('A channel got a new identity secret.'),
-  'canned_response.created': agents('A canned response was made.', 'CannedResponseView'),
-  'canned_response.updated': agents('A canned response changed.', 'CannedResponseView'),
-  'canned_response.deleted': agents('A canned response was deleted.', 'CannedResponseView'),
-  'workspace.created': silent('A workspace was registered.'),
-  'workspace.updated': agents('The workspace changed.', 'WorkspaceView'),
-  'api_key.created': silent('An API key was made.'),
-  'api_key.revoked': silent('An API key was revoked.'),
-  'api_key.refused': silent('Somebody still calls with an API key that is dead.'),
-  'session.started': silent('Somebody signed in.'),
-  'session.refused': silent('Somebody was turned away at a door.'),
-  'password.changed': silent('A member changed its password.'),
-  'password.reset': silent('A member set a new password with a mailed link.'),
-  'password.reset_requested': silent('Somebody asked for a link that sets a new password.'),
-  'session.ended': silent('A sign-in ended; its sockets close.'),
-  'invite.created': silent('Somebody was invited.'),
-  'invite.renewed': silent('An invite got a new link; the old one is dead.'),
-  'invite.revoked': silent('An invite was revoked, by hand or with the deactivation of whom it was for.'),
-  'invite.accepted': silent('An invite was accepted.'),
-  'sso_ticket.issued': silent('A one-time ticket to the dashboard was handed out.'),
+  'contact.created': internal('A contact was created.'),
+  'contact.updated': agentsOnly('A contact was updated.', 'ContactView'),
+  'contact.merged': agentsOnly('A contact was merged into another one.', 'ContactMergedData'),
+  'contact.deleted': agentsOnly('A contact was erased. Delete all data that you store about it.', 'ContactDeletedData'),
+  'contact.blocked': internal('A contact was blocked. Its sockets close.'),
+  'contact.unblocked': internal('A contact was unblocked.'),
+  'contact.erased': internal('The content of an erased contact was removed everywhere.'),
+  'contact.exported': internal('The data of a contact was exported.'),
+  'member.created': agentsOnly('A member was added.', 'MemberView'),
+  'member.updated': agentsOnly('A member was updated.', 'MemberView'),
+  'bot.created': agentsOnly('A bot was created.', 'BotView'),
+  'bot.updated': agentsOnly('A bot was updated.', 'BotView'),
+  'bot.deleted': agentsOnly('A bot was deleted.', 'BotView'),
+  'bot.secret_rotated': internal('The secret of a bot was rotated.'),
+  'channel.created': agentsOnly('A channel was created.', 'ChannelView'),
+  'channel.updated': agentsOnly('A channel was updated.', 'ChannelView'),
+  'channel.deleted': agentsOnly('A channel was deleted.', 'ChannelView'),
+  'channel.tokens_refused': internal('Visitor tokens of a channel were revoked. Their sockets close.'),
+  'channel.secret_rotated': internal('The identity secret of a channel was rotated.'),
+  'canned_response.created': agentsOnly('A canned response was created.', 'CannedResponseView'),
+  'canned_response.updated': agentsOnly('A canned response was updated.', 'CannedResponseView'),
+  'canned_response.deleted': agentsOnly('A canned response was deleted.', 'CannedResponseView'),
+  'workspace.created': internal('A workspace was created.'),
+  'workspace.updated': agentsOnly('The workspace was updated.', 'WorkspaceView'),
+  'api_key.created': internal('An API key was created.'),
+  'api_key.revoked': internal('An API key was revoked.'),
+  'api_key.refused': internal('A request with a revoked or expired API key was refused.'),
+  'session.started': internal('A member signed in.'),
+  'session.refused': internal('A sign-in or session was refused.'),
+  'password.changed': internal('A member changed the password.'),
+  'password.reset': internal('A member reset the password with a link from an e-mail.'),
+  'password.reset_requested': internal('A password reset link was requested.'),
+  'session.ended': internal('A session ended. Its sockets close.'),
+  'invite.created': internal('An invite was created.'),
+  'invite.renewed': internal('An invite was renewed. The old link is invalid.'),
+  'invite.revoked': internal('An invite was revoked, manually or because the invited member was deactivated.'),
+  'invite.accepted': internal('An invite was accepted.'),
+  'sso_ticket.issued': internal('A one-time sign-in ticket for the dashboard was issued.'),
 };
 
-/** Frames of the moment: no `id`, no `cursor`, not kept. */
+/** Ephemeral frames. They have no `id` and no `cursor` and are not stored. */
 export const EPHEMERAL_FRAMES = {
   connected: both('The first frame on every socket.', 'ConnectedData'),
-  pong: both('Answers `ping`.', NO_DATA),
-  resumed: both('What was missed has been told; with `to` the client resumes the next time.', 'ResumedData'),
+  pong: both('The answer to `ping`.', NO_DATA),
+  resumed: both('All missed events were sent. Resume from `to` the next time.', 'ResumedData'),
   'sync.required': both(
-    'What was missed cannot be told: read the present state. Live frames follow.',
+    'Missed events cannot be replayed. Read the current state over REST; live frames follow.',
     'SyncRequiredData',
   ),
-  'token.expiring': both('The token ends soon; `auth` with a fresh one keeps the socket.', 'TokenExpiringData'),
-  authenticated: both('Answers `auth`: until when the fresh token holds.', 'AuthenticatedData'),
-  typing: both('Somebody types; ends by itself after 8 s. Not sent to whoever types.', 'TypingData'),
+  'token.expiring': both(
+    'The token expires soon. Send `auth` with a new token to keep the socket.',
+    'TokenExpiringData',
+  ),
+  authenticated: both('The answer to `auth`, with the expiry of the new token.', 'AuthenticatedData'),
+  typing: both('Somebody is typing. Expires after 8 s. Not sent to the sender.', 'TypingData'),
   'presence.updated': both(
-    'Somebody has come or gone. Agents are told of all members and of the contacts that they may see, and once more when ' +
-      'an inbox opens; visitors of the agents to whom their unresolved conversations are assigned.',
+    'The presence of a member or contact changed. Agents receive it for all members and for the contacts that they can ' +
+      'see, and once for each when an inbox opens. Visitors receive it for the agents assigned to their unresolved ' +
+      'conversations.',
     'PresenceData',
   ),
-  'viewing.updated': agents('Who has a conversation before them has changed; also answers `viewing`.', 'ViewingData'),
-  'typing.stop': both('Somebody has stopped typing.', 'TypingData'),
+  'viewing.updated': agentsOnly(
+    'The members who view a conversation changed. Also the answer to `viewing`.',
+    'ViewingData',
+  ),
+  'typing.stop': both('Somebody stopped typing.', 'TypingData'),
 } satisfies Record<string, FrameDefinition>;
 
-/** What clients may send. Fields stand at the top level, under `data` or under `payload`. */
+/** Frames from clients. Their fields are at the top level, in `data` or in `payload`. */
 export const CLIENT_FRAMES = {
-  ping: { ...both('Answered with `pong`.', NO_DATA), answer: 'pong' },
+  ping: { ...both('Request a `pong`.', NO_DATA), answer: 'pong' },
   typing: {
-    summary: 'Starts the typing indicator; agents where the conversation is assigned to them.',
+    summary: 'Show the typing indicator. Agents can send it only in conversations assigned to them.',
     agent: 'AgentTypingFields',
     visitor: 'TypingFields',
   },
-  'typing.stop': { summary: 'Ends it.', agent: 'AgentTypingFields', visitor: 'TypingFields' },
+  'typing.stop': { summary: 'Hide the typing indicator.', agent: 'AgentTypingFields', visitor: 'TypingFields' },
   auth: {
-    ...both('A fresh token of the same principal and scope keeps the socket; another ends it (4502).', 'AuthFields'),
+    ...both('Renew the token. A token of another principal or scope closes the socket (4502).', 'AuthFields'),
     answer: 'authenticated',
   },
   viewing: {
-    ...agents('The agent has this conversation before it, null: none; ends with the socket.', 'ViewingFields'),
+    ...agentsOnly('View a conversation, or stop viewing. Closing the socket stops it too.', 'ViewingFields'),
     answer: 'viewing.updated',
   },
-  'presence.heartbeat': both('The visitor or agent is still there.', NO_DATA),
+  'presence.heartbeat': both('Keep the visitor or agent online.', NO_DATA),
 } satisfies Record<string, ClientFrameDefinition>;
 
-function both<S extends string>(summary: string, shape: S): FrameDefinition & { agent: S; visitor: S } {
-  return { summary, agent: shape, visitor: shape };
+function both<S extends string>(summary: string, schemaName: S): FrameDefinition & { agent: S; visitor: S } {
+  return { summary, agent: schemaName, visitor: schemaName };
 }
 
-function agents<S extends string>(summary: string, shape: S): FrameDefinition & { agent: S; visitor: null } {
-  return { summary, agent: shape, visitor: null };
+function agentsOnly<S extends string>(summary: string, schemaName: S): FrameDefinition & { agent: S; visitor: null } {
+  return { summary, agent: schemaName, visitor: null };
 }
 
-function silent(summary: string): FrameDefinition {
+function internal(summary: string): FrameDefinition {
   return { summary, agent: null, visitor: null };
 }

@@ -56,7 +56,7 @@ export class EventReaderService {
    *
    * The caller must already be subscribed to live events, so that none is lost in between; duplicates have the same id.
    */
-  async missed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
+  async findMissed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
     const current = this.tail.position;
     const from = decodeLogCursor(cursor);
     if (!from) return 'invalid';
@@ -71,9 +71,9 @@ export class EventReaderService {
   }
 
   /** Reads one page of missed events. @returns null when retention has removed some of them */
-  async missedPage(page: EventPage): Promise<RecordedEvent[] | null> {
-    const events = await this.events.findByPosition(page);
-    return events.length === page.length ? events : null;
+  async readMissedPage(readPage: EventPage): Promise<RecordedEvent[] | null> {
+    const events = await this.events.findByPosition(readPage);
+    return events.length === readPage.length ? events : null;
   }
 
   /**
