@@ -90,9 +90,9 @@ export const EPHEMERAL_FRAMES = {
   authenticated: both('The answer to `auth`, with the expiry of the new token.', 'AuthenticatedData'),
   typing: both('Somebody is typing. Expires after 8 s. Not sent to the sender.', 'TypingData'),
   'presence.updated': both(
-    'The presence of a member or contact changed. Agents receive it for all members and for the contacts that they can ' +
-      'see, and once for each when an inbox opens. Visitors receive it for the agents assigned to their unresolved ' +
-      'conversations.',
+    'The presence of a member or contact changed. Agents receive it for all members and for the contacts that they ' +
+      'can see, and once for each when an inbox opens. Visitors receive it for the agents assigned to their ' +
+      'unresolved conversations.',
     'PresenceData',
   ),
   'viewing.updated': agentsOnly(

@@ -15,7 +15,8 @@ interface Waiter {
 /**
  * Bounds the memory for resuming sockets. A page read from the log counts until its client has read it.
  *
- * A free page goes to the workspace with the fewest, so that slow clients of one workspace hardly delay those of another.
+ * A free page goes to the workspace with the fewest, so that slow clients of one workspace hardly delay those of
+ * another.
  */
 @Injectable()
 export class ReplayBudget {

@@ -13,8 +13,8 @@ import { inboxTopics, isInboxTopic, topics } from './topics.js';
 const CHANGE_WINDOW_MS = 60 * 60_000;
 
 /**
- * Applies changes of a member's scope to its open sockets: an inbox joins and leaves channel topics, and the socket of a
- * conversation out of scope is closed.
+ * Applies changes of a member's scope to its open sockets: an inbox joins and leaves channel topics, and the socket of
+ * a conversation out of scope is closed.
  *
  * Handshake, `auth` and `member.updated` all call `syncTopics`, which is synchronous and derives the topics from the
  * current scope. The result therefore does not depend on their order.
@@ -42,8 +42,8 @@ export class RescopingService implements OnModuleInit {
   }
 
   /**
-   * Replaces the socket's principal by one read from the database. A scope change that arrived after the read began wins,
-   * because the read may have missed it.
+   * Replaces the socket's principal by one read from the database. A scope change that arrived after the read began
+   * wins, because the read may have missed it.
    * @param startedAt when the read began, in the time of `performance.now()`
    */
   replacePrincipal(connection: SocketConnection, principal: Principal, startedAt: number): void {

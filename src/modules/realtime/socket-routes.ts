@@ -34,8 +34,8 @@ const SHARED_QUERY: SocketRoute['query'] = {
   after: { description: 'The last cursor that the client received. Events missed since are sent first.' },
   reject: {
     description:
-      'Set it to `close` in browsers, which cannot read an HTTP response to an upgrade. A refused socket is then opened ' +
-      'and closed at once with the corresponding close code.',
+      'Set it to `close` in browsers, which cannot read an HTTP response to an upgrade. A refused socket is then ' +
+      'opened and closed at once with the corresponding close code.',
     values: ['close'],
   },
 };

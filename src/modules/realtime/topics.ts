@@ -4,8 +4,8 @@ import type { VisitorKind } from '../channels/index.js';
 import { visitorKind } from '../channels/index.js';
 
 /**
- * The topics of sockets. A socket joins the topics that its scope allows, and each event is sent to topics, so frames are
- * never filtered per socket. Agents and visitors never share a topic.
+ * The topics of sockets. A socket joins the topics that its scope allows, and each event is sent to topics, so frames
+ * are never filtered per socket. Agents and visitors never share a topic.
  */
 export const topics = {
   /** All channels of a workspace, for agents with scope `all`. */

@@ -27,7 +27,10 @@ interface TypingState {
 
 const NEVER: TypingState = { startAt: -Infinity, stopAt: -Infinity, agentsOnly: false };
 
-/** Publishes typing indicators, at most once in two seconds. Private notes are shown to agents only, never to the sender. */
+/**
+ * Publishes typing indicators, at most one in two seconds, to everybody but the sender. Typing in a private note is
+ * published to agents only.
+ */
 @Injectable()
 export class TypingService implements OnApplicationBootstrap, OnApplicationShutdown {
   private readonly states = new Map<string, TypingState>();

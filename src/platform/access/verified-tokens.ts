@@ -1,8 +1,9 @@
 /**
  * Bounded cache of tokens whose signature has been verified, which is half the cost of authentication.
  *
- * It remembers only what cannot change: that this service signed the token. Callers still check the session, the member's
- * status and the contact's token generation on every request. Entries end with their token; recently used ones stay.
+ * It remembers only what cannot change: that this service signed the token. Callers still check the session, the
+ * member's status and the contact's token generation on every request. Entries end with their token; recently used ones
+ * stay.
  */
 export class VerifiedTokens<Token extends { claims: { exp: number } }> {
   private recent = new Map<string, Token>();

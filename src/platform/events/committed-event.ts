@@ -5,8 +5,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TYPE = /^[a-z_]{1,50}\.[a-z_]{1,50}$/;
 
 /**
- * Checks that a message from another instance is an event of the log. The payload is not checked, because the sender may
- * run another version; events of unknown types are delivered to no socket.
+ * Checks that a message from another instance is an event of the log. The payload is not checked, because the sender
+ * may run another version; events of unknown types are delivered to no socket.
  */
 export function isCommittedEvent(body: unknown): body is AppendedEvent {
   if (!isObject(body)) return false;

@@ -24,8 +24,8 @@ const MOVED = statement(`SELECT home IS DISTINCT FROM ${HOME} AS moved FROM even
 const STOP_READERS = statement(`LOCK TABLE event_reader IN EXCLUSIVE MODE`);
 
 /**
- * Adopts a log from another database: all its events get the number of one settled transaction, and every event consumer
- * continues within it in order of position, without skipping or repeating an event.
+ * Adopts a log from another database: all its events get the number of one settled transaction, and every event
+ * consumer continues within it in order of position, without skipping or repeating an event.
  *
  * It is one statement, so that all parts see the same snapshot. Concurrent writes get higher transaction numbers.
  */
@@ -78,8 +78,8 @@ export class EpochRepository {
   ) {}
 
   /**
-   * Adopts the log if it came from another database. Among concurrent instances, one does it; it rewrites each row of the
-   * log once.
+   * Adopts the log if it came from another database. Among concurrent instances, one does it; it rewrites each row of
+   * the log once.
    * @returns true when the log was adopted by this call
    */
   async adoptMovedLog(): Promise<boolean> {

@@ -60,7 +60,9 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
 
   constructor(private readonly log: ConsumerDependencies) {}
 
-  /** Runs in the unit of work that saves the consumer's position. It must only write rows, with no other side effects. */
+  /**
+   * Runs in the unit of work that saves the consumer's position. It must only write rows, with no other side effects.
+   */
   protected abstract handle(events: readonly LoggedEvent[]): Promise<void>;
 
   onApplicationBootstrap(): void {

@@ -39,8 +39,8 @@ export class EventLog implements OnModuleInit {
   }
 
   /**
-   * Records an event with the request's address and user agent. Use it for audited changes to keys, members and sessions.
-   * Events of conversations use `record`, so that they store no whereabouts.
+   * Records an event with the request's address and user agent. Use it for audited changes to keys, members and
+   * sessions. Events of conversations use `record`, so that they store no whereabouts.
    */
   async audit<T extends EventType>(event: NewEvent<T>): Promise<RecordedEvent> {
     return this.append(event, presentOrigin());

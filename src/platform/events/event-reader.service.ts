@@ -13,7 +13,7 @@ import { isProved, markOf, newerOf } from './watermark.js';
 export const CursorExpired = defineError(
   'gone',
   'cursor_expired',
-  'The cursor is older than the event log or belongs to another log. Read the current state, then start without a cursor.',
+  'The cursor is older than the event log or of another log. Read the current state, then start without a cursor.',
 );
 
 /** Selects events by type, of a workspace or of some of its conversations. */

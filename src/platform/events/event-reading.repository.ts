@@ -33,8 +33,8 @@ const HEAD_BYTES = 64 * 1024;
 export const PAGE_BYTES = 256 * 1024;
 
 /**
- * SQL of a payload's approximate size as JSON. An uncompressed value has about the size of its text; a compressed one can
- * be many times larger as text, so its text is measured.
+ * SQL of a payload's approximate size as JSON. An uncompressed value has about the size of its text; a compressed one
+ * can be many times larger as text, so its text is measured.
  */
 const PAYLOAD_BYTES = `CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
   ELSE octet_length(payload::text) END`;
@@ -59,8 +59,9 @@ const recent = (condition: string): readonly [Statement, Statement] =>
 const HAPPENED = `event.workspace_id = asked.workspace_id AND xid >= asked.since AND type = ANY(asked.types::text[])`;
 
 /**
- * Reads a workspace's events since a transaction number, settled or not. The reader is already subscribed to live events,
- * so it misses nothing that commits later. The limit applies before sorting, because a larger result is discarded anyway.
+ * Reads a workspace's events since a transaction number, settled or not. The reader is already subscribed to live
+ * events, so it misses nothing that commits later. The limit applies before sorting, because a larger result is
+ * discarded anyway.
  */
 const RECENT = recent(HAPPENED);
 
@@ -168,7 +169,10 @@ export class EventReadingRepository {
     this.cursorStates = new BatchLoader(one(sql, ...CURSOR_STATE));
   }
 
-  /** Finds the events between a transaction number and the oldest open transaction. @returns null when there are none */
+  /**
+   * Finds the events between a transaction number and the oldest open transaction.
+   * @returns null when there are none
+   */
   async settledSince(since: string): Promise<SettledRange | null> {
     const row = await this.sql.first<SettledRow>(SETTLED_SINCE, [since]);
     if (!row) return null;

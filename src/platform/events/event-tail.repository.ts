@@ -23,8 +23,8 @@ const BEGIN = statement(`
 /**
  * Reads new events. It runs several times a second on every instance and mostly finds nothing.
  *
- * It sorts and limits, so that PostgreSQL caches one generic index plan. With a bare range or an array of unknown length
- * it would plan every time, which costs more than the query.
+ * It sorts and limits, so that PostgreSQL caches one generic index plan. With a bare range or an array of unknown
+ * length it would plan every time, which costs more than the query.
  */
 const look = (late: string) =>
   statement(`

@@ -6,9 +6,9 @@ import type { EventRow } from './event-row.js';
 import { EVENT_COLUMNS, toRecordedEvent } from './event-row.js';
 
 /**
- * The position of an event consumer: it has read all transactions below `since`, and of those below `horizon` all events
- * up to `position`. `passed` lists later positions that were also read; it is not empty only after the log was moved to
- * another cluster.
+ * The position of an event consumer: it has read all transactions below `since`, and of those below `horizon` all
+ * events up to `position`. `passed` lists later positions that were also read; it is not empty only after the log was
+ * moved to another cluster.
  */
 export interface ReadingPosition {
   since: string;
@@ -26,8 +26,8 @@ export interface LoggedEvent extends RecordedEvent {
 const BEGIN = statement(`INSERT INTO event_reader (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`);
 
 /**
- * Finds the first unread event. It sorts and limits, because PostgreSQL would answer an EXISTS with a table scan instead
- * of the index.
+ * Finds the first unread event. It sorts and limits, because PostgreSQL would answer an EXISTS with a table scan
+ * instead of the index.
  */
 const BEHIND = statement(`
   SELECT since <> horizon OR COALESCE(first.xid < pg_snapshot_xmin(pg_current_snapshot()), false) AS behind,

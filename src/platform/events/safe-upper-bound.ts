@@ -7,8 +7,8 @@ export interface OutOfOrderPair {
 }
 
 /**
- * Lowers the end of a range of transaction numbers until it separates no out-of-order pair. Read range by range, each in
- * order of position, every conversation is then in order and no event is read twice.
+ * Lowers the end of a range of transaction numbers until it separates no out-of-order pair. Read range by range, each
+ * in order of position, every conversation is then in order and no event is read twice.
  * @returns at most `bound`
  */
 export function safeUpperBound(bound: bigint, pairs: readonly OutOfOrderPair[]): bigint {

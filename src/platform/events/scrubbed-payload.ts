@@ -2,8 +2,8 @@ const ANONYMOUS = `'{"external_id": null, "name": null, "email": null, "phone": 
   "timezone": null, "custom_attributes": {}, "last_seen_at": null}'::jsonb`;
 
 /**
- * SQL of an event's payload without content and personal data: messages, subjects, attributes, ratings and contact data.
- * Ids, times and counts stay.
+ * SQL of an event's payload without content and personal data: messages, subjects, attributes, ratings and contact
+ * data. Ids, times and counts stay.
  *
  * Fields of types that are not listed here stay too, so no other event may contain content or personal data.
  */

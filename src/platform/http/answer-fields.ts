@@ -4,8 +4,8 @@ import type { FieldOptions } from './field.js';
 import { field } from './field.js';
 
 /**
- * Documents a response field as another module's view, by its schema name in the API reference. Modules exchange records
- * instead of view classes, so the class itself is not available.
+ * Documents a response field as another module's view, by its schema name in the API reference. Modules exchange
+ * records instead of view classes, so the class itself is not available.
  */
 export function Embedded(view: string, options: FieldOptions & { list?: boolean } = {}): PropertyDecorator {
   const reference = { $ref: `#/components/schemas/${view}` };

@@ -8,7 +8,9 @@ export const ANSWER = 'answer';
 /** A view class, or the schema name of another module's view in the API reference. */
 type ViewRef = (new (...args: never[]) => object) | string;
 
-/** A handler's success response: one view or a page of them. `creates` means 201 for a new resource with its own URL. */
+/**
+ * A handler's success response: one view or a page of them. `creates` means 201 for a new resource with its own URL.
+ */
 export interface Answer {
   view: string;
   page: boolean;

@@ -16,8 +16,8 @@ export interface MessageClasses {
 }
 
 /**
- * Creates Node request and response classes that already have express's prototypes. Express otherwise sets the prototype
- * of each object, which invalidates the engine's optimizations and is two thirds of express's cost.
+ * Creates Node request and response classes that already have express's prototypes. Express otherwise sets the
+ * prototype of each object, which invalidates the engine's optimizations and is two thirds of express's cost.
  *
  * If a version of express sets other prototypes than its documented `app.request` and `app.response`, requests are
  * slower but correct.

@@ -23,7 +23,10 @@ export function isWireTime(value: unknown): boolean {
   return instant >= FIRST && instant <= LAST && new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
 }
 
-/** Tells whether a JSON value is nested deeper than `limit`. It stops there, because a hostile value can overflow the stack. */
+/**
+ * Tells whether a JSON value is nested deeper than `limit`. It stops there, because a hostile value can overflow the
+ * stack.
+ */
 export function exceedsDepth(value: unknown, limit: number): boolean {
   if (limit < 0) return true;
   if (typeof value !== 'object' || value === null) return false;

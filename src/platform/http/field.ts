@@ -3,7 +3,8 @@ import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
 
 /**
- * Options of all field decorators. One decorator both validates a field and documents it, so that the two cannot differ.
+ * Options of all field decorators. One decorator both validates a field and documents it, so that the two cannot
+ * differ.
  *
  * A field is required and not null by default. `optional` allows an absent field but not null, which class-validator's
  * `IsOptional` would accept.
@@ -41,7 +42,10 @@ export function field(
   );
 }
 
-/** Adds a rule to a field besides its field decorator. @param message follows the field's name, as in `must be an id` */
+/**
+ * Adds a rule to a field besides its field decorator.
+ * @param message follows the field's name, as in `must be an id`
+ */
 export function Rule(
   name: string,
   test: (value: unknown) => boolean,

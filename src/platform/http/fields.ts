@@ -107,7 +107,10 @@ export function Integer(
   );
 }
 
-/** One of the values. @param options `reserved`: values that only the service sets, which the resource's rules reject */
+/**
+ * One of the values.
+ * @param options `reserved`: values that only the service sets, which the resource's rules reject
+ */
 export function Choice(
   values: readonly string[],
   options: FieldOptions & { reserved?: readonly string[] } = {},

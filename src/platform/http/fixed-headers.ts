@@ -1,8 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 /**
- * Runs a header middleware once and sets the recorded headers on every response. helmet otherwise builds its policy again
- * for each request. A middleware that reads the request or does anything else is returned unchanged.
+ * Runs a header middleware once and sets the recorded headers on every response. helmet otherwise builds its policy
+ * again for each request. A middleware that reads the request or does anything else is returned unchanged.
  */
 export function fixedHeaders(middleware: RequestHandler): RequestHandler {
   const headers = new Map<string, string>();

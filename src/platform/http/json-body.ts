@@ -20,8 +20,8 @@ const DECODER = new TextDecoder('utf-8');
  * Reads a JSON object of at most 32 levels and 10,000 values. A missing body is an empty object, so actions need no
  * Content-Type.
  *
- * Deeper values could overflow the stack of recursive code. 40,000 keys would fit into 256 KiB, and validating them would
- * block the process for a second.
+ * Deeper values could overflow the stack of recursive code. 40,000 keys would fit into 256 KiB, and validating them
+ * would block the process for a second.
  * @param maxBytes also the limit after decompression
  */
 export async function readJsonBody(bodies: RequestBodies, request: Request, maxBytes: number): Promise<object> {

@@ -5,7 +5,9 @@ import { networkOf } from '../../kernel/client-origin.js';
 import type { RateState } from '../limits/rate-state.js';
 import { contextOf } from './request-context.js';
 
-/** The request's data that later code needs. Copied on arrival, because a disconnected request has no address any more. */
+/**
+ * The request's data that later code needs. Copied on arrival, because a disconnected request has no address any more.
+ */
 interface PresentRequest {
   requestId: string;
   origin: ClientOrigin;
@@ -21,8 +23,8 @@ const requests = new AsyncLocalStorage<PresentRequest>();
  * Middleware that stores the request in an async context, so that log lines and events can name it without passing it
  * through every function.
  *
- * A pooled connection, a timer or a promise created in this context keeps the context alive. The context therefore holds
- * no reference to the request, the response or the socket once the response is closed.
+ * A pooled connection, a timer or a promise created in this context keeps the context alive. The context therefore
+ * holds no reference to the request, the response or the socket once the response is closed.
  */
 export function rememberRequest(request: Request, response: Response, next: NextFunction): void {
   const { requestId } = contextOf(request);
@@ -44,7 +46,9 @@ export function presentOrigin(): ClientOrigin | null {
   return requests.getStore()?.origin ?? null;
 }
 
-/** @returns a function that is true once the current request's caller has disconnected; always false outside a request */
+/**
+ * @returns a function that is true once the current request's caller has disconnected; always false outside a request
+ */
 export function presentDisconnectCheck(): () => boolean {
   const present = requests.getStore();
   return () => present?.closed ?? false;

@@ -1,6 +1,6 @@
 /**
- * Timeouts of the Node server, in milliseconds. `RequestBodies` limits the time for bodies; Node's own `requestTimeout` of
- * five minutes remains as a fallback.
+ * Timeouts of the Node server, in milliseconds. `RequestBodies` limits the time for bodies; Node's own `requestTimeout`
+ * of five minutes remains as a fallback.
  */
 export const SERVER_TIMEOUTS = {
   /** For the headers, from the first byte of the request or the start of the connection. */

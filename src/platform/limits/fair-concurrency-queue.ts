@@ -121,7 +121,9 @@ export class FairConcurrencyQueue {
   }
 }
 
-/** Compares the greater numbers first, then the lesser, so that principals of one network take turns, and vice versa. */
+/**
+ * Compares the greater numbers first, then the lesser, so that principals of one network take turns, and vice versa.
+ */
 function compare(a: number[], b: number[]): number {
   return Math.max(...a) - Math.max(...b) || Math.min(...a) - Math.min(...b);
 }

@@ -14,8 +14,8 @@ interface Count {
 const MAX_KEYS = 50_000;
 
 /**
- * Counts in fixed windows in memory. All windows are equally long, so the map is ordered by their ends, and each new key
- * removes the windows that have ended.
+ * Counts in fixed windows in memory. All windows are equally long, so the map is ordered by their ends, and each new
+ * key removes the windows that have ended.
  *
  * rate-limiter-flexible's memory limiter has a timer for each key instead, which would keep the async context of the
  * first request alive until the window ends.

@@ -13,8 +13,8 @@ import { RateWindow } from './rate-window.js';
 export type Counter = readonly [name: RateLimitName, key: string];
 
 /**
- * Counts calls against the published rates. Instances share the counters in Redis, so that ten instances do not allow ten
- * times as much. Without Redis, or while it is unreachable, each instance counts in memory.
+ * Counts calls against the published rates. Instances share the counters in Redis, so that ten instances do not allow
+ * ten times as much. Without Redis, or while it is unreachable, each instance counts in memory.
  */
 @Injectable()
 export class RateLimiter {
@@ -52,9 +52,9 @@ export class RateLimiter {
   /**
    * Limits guesses at a secret: checks the counters first and counts each wrong guess.
    *
-   * The counters are checked again before the result is returned. Otherwise a hundred parallel guesses would all pass the
-   * first check, and the attacker would learn all hundred results. A refusal can therefore follow a successful guess:
-   * `guess` must have no effect that the refusal would have to undo.
+   * The counters are checked again before the result is returned. Otherwise a hundred parallel guesses would all pass
+   * the first check, and the attacker would learn all hundred results. A refusal can therefore follow a successful
+   * guess: `guess` must have no effect that the refusal would have to undo.
    * @param guess resolves to false or null for a wrong guess
    * @param successes limits that count right guesses
    * @throws RateLimited

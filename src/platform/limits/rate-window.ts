@@ -12,7 +12,9 @@ import { MemoryCounter } from './memory-counter.js';
 export class RateWindow {
   readonly memory: MemoryCounter;
   private readonly shared: RateLimiterRedis | null;
-  /** Runs a function in the startup context. A timer created in a request's async context would keep the request alive. */
+  /**
+   * Runs a function in the startup context. A timer created in a request's async context would keep the request alive.
+   */
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(

@@ -1,7 +1,10 @@
 import { Logger } from '@nestjs/common';
 import type { PresenceChange, PresenceListener } from './presence-change.js';
 
-/** The entries of each instance, merged. A subject is present in a group while at least one instance has an entry for it. */
+/**
+ * The entries of each instance, merged. A subject is present in a group while at least one instance has an entry for
+ * it.
+ */
 export class PresenceIndex {
   private readonly logger = new Logger('roster');
   /** By group and id, the metadata of each instance. The latest write is last in the map and wins. */

@@ -37,8 +37,8 @@ interface Peer {
  * The implementation for many instances. Each instance writes its entries to one Redis hash with a time to live, and
  * publishes each change through the fanout. It keeps the entries of all instances in memory.
  *
- * A heartbeat renews the instance's own hash with a constant number of commands, rewrites it if Redis lost it, and reads
- * the hashes of the peers whose messages were missed.
+ * A heartbeat renews the instance's own hash with a constant number of commands, rewrites it if Redis lost it, and
+ * reads the hashes of the peers whose messages were missed.
  */
 export class RedisPresenceStore extends PresenceStore {
   readonly kind = 'redis';
@@ -177,7 +177,9 @@ export class RedisPresenceStore extends PresenceStore {
       if (silence >= HEARTBEATS_PER_TTL && !this.closed) this.removePeer(id);
   }
 
-  /** Rewrites the hash under a version that no message leads to, so that peers with incomplete entries read it again. */
+  /**
+   * Rewrites the hash under a version that no message leads to, so that peers with incomplete entries read it again.
+   */
   private async rewrite(): Promise<void> {
     this.flush();
     this.stale = false;

@@ -2,8 +2,8 @@ import { PresenceIndex } from '../presence/presence-index.js';
 import type { PresenceListener } from '../presence/presence-change.js';
 
 /**
- * Presence entries of all running instances, by group and id. Each instance writes its own entries and reads all of them
- * from memory.
+ * Presence entries of all running instances, by group and id. Each instance writes its own entries and reads all of
+ * them from memory.
  *
  * Reads never throw, but they can be a moment late: presence is not a source of truth. The entries of an instance that
  * crashed expire within one time to live.
@@ -38,8 +38,8 @@ export abstract class PresenceStore {
   }
 
   /**
-   * Stops this instance. Its remaining entries stay for `graceMs`, so that subjects who reconnect to another instance in
-   * that time never appear offline.
+   * Stops this instance. Its remaining entries stay for `graceMs`, so that subjects who reconnect to another instance
+   * in that time never appear offline.
    */
   abstract close(graceMs: number): Promise<void>;
 }

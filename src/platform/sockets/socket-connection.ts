@@ -28,7 +28,9 @@ export interface Admission {
   expiresAt: Date | null;
 }
 
-/** Buffered bytes for a slow reader. Above `ephemeral` the socket gets no ephemeral frames, above `limit` it is closed. */
+/**
+ * Buffered bytes for a slow reader. Above `ephemeral` the socket gets no ephemeral frames, above `limit` it is closed.
+ */
 export const BUFFER = { ephemeral: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
 /** Time for the client to complete the closing handshake before the connection is terminated. */
 export const CLOSING_MS = 2_000;
@@ -173,8 +175,8 @@ export class SocketConnection {
   }
 
   /**
-   * Writes the encoded frame directly to the connection, because `ws` would encode the header again for each socket. With
-   * compression it goes through `ws`, which compresses and orders the frames of each socket.
+   * Writes the encoded frame directly to the connection, because `ws` would encode the header again for each socket.
+   * With compression it goes through `ws`, which compresses and orders the frames of each socket.
    */
   private write(frame: TextFrame): void {
     if (this.compressed) this.socket.send(frame.payload, { binary: false });

@@ -34,8 +34,8 @@ export class SocketHub {
   /**
    * Adds a connection and joins its topics. Beyond 20 sockets of one principal, the oldest is closed.
    *
-   * A connection is closed if one of its topics was closed during its handshake, because the access that admitted it has
-   * ended.
+   * A connection is closed if one of its topics was closed during its handshake, because the access that admitted it
+   * has ended.
    */
   add(connection: SocketConnection): void {
     const key = connection.principalKey;
@@ -51,8 +51,8 @@ export class SocketHub {
 
   /**
    * Replaces one of the connection's topics, for example when a new token replaces the one that admitted it.
-   * @param since when the check of the new topic began, in the time of `performance.now()`. If the topic was closed since
-   *   then, the connection is closed too.
+   * @param since when the check of the new topic began, in the time of `performance.now()`. If the topic was closed
+   *   since then, the connection is closed too.
    */
   replaceTopic(connection: SocketConnection, from: string, to: string, since: number): void {
     if (from === to) return;

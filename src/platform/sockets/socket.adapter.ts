@@ -225,7 +225,9 @@ function ignore(): void {
   return;
 }
 
-/** Counts pings and pongs as frames. Each ping is answered, so a flood from a client that does not read would pile up. */
+/**
+ * Counts pings and pongs as frames. Each ping is answered, so a flood from a client that does not read would pile up.
+ */
 function onPingOrPong(this: WebSocket): void {
   connectionOf(this).countFrame(0);
 }

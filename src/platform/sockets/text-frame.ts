@@ -1,8 +1,8 @@
 import type { SerializedFrame } from '../../kernel/serialized-frame.js';
 
 /**
- * An encoded WebSocket text frame with its header, encoded once for all recipients. Server frames are not masked, so the
- * bytes are the same for every socket; `ws` would allocate and write a header for each socket.
+ * An encoded WebSocket text frame with its header, encoded once for all recipients. Server frames are not masked, so
+ * the bytes are the same for every socket; `ws` would allocate and write a header for each socket.
  */
 export class TextFrame {
   private constructor(

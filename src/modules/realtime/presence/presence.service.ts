@@ -20,8 +20,9 @@ const statusOf = (metadata: string | undefined): Presence =>
   metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
 
 /**
- * Sends presence changes to the sockets of this instance. All agents receive the presence of members; agents who can see a
- * contact receive its presence; visitors receive the presence of their assigned agents. No member receives its own.
+ * Sends presence changes to the sockets of this instance. All agents receive the presence of members; agents who can
+ * see a contact receive its presence; visitors receive the presence of their assigned agents. No member receives its
+ * own.
  */
 @Injectable()
 export class PresenceService implements OnModuleInit {

@@ -27,8 +27,8 @@ const groups = new PresenceGroups('viewing');
 const keyOf = ({ conversationId, memberId }: CurrentView) => `${conversationId} ${memberId}`;
 
 /**
- * Tracks which member views which conversation, so that two agents notice that they are about to answer the same contact.
- * A socket views one conversation at a time, until it views another, closes or loses access to it.
+ * Tracks which member views which conversation, so that two agents notice that they are about to answer the same
+ * contact. A socket views one conversation at a time, until it views another, closes or loses access to it.
  */
 @Injectable()
 export class ViewingService implements OnModuleInit {
