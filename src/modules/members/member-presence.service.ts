@@ -27,7 +27,8 @@ export class MemberPresenceService {
     status,
     availability,
   }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
-    const connected = status === 'active' && this.store.findMetadata(memberRooms.groupFor(workspaceId), id) !== undefined;
+    const connected =
+      status === 'active' && this.store.findMetadata(memberRooms.groupFor(workspaceId), id) !== undefined;
     return connected ? availability : 'offline';
   }
 

@@ -54,8 +54,8 @@ export class EarlyEvents {
   }
 
   /**
-   * Removes the events that the watermark covers. An event is published after its commit, so a read that began after
-   * its arrival finds it in the log; otherwise the log does not contain it.
+   * Removes the events that the watermark covers. An event is published after its commit, so the second read after its
+   * arrival finds it at the latest; otherwise the log does not contain it.
    * @returns the number of events that the log does not contain
    */
   endRead(watermark: Watermark): number {
