@@ -40,7 +40,7 @@ const PAYLOAD_BYTES = `CASE WHEN pg_column_compression(payload) IS NULL THEN pg_
   ELSE octet_length(payload::text) END`;
 
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
-const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
+const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', max_events: 'integer', conversation_ids: 'text' };
 const recent = (condition: string): readonly [Statement, Statement] =>
   batchQuery(
     SINCE,
@@ -51,7 +51,7 @@ const recent = (condition: string): readonly [Statement, Statement] =>
         FROM (
           SELECT event.*, sum(bytes) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes_through
           FROM (
-            SELECT event.*, ${PAYLOAD_BYTES} AS bytes FROM event WHERE ${condition} LIMIT asked.most
+            SELECT event.*, ${PAYLOAD_BYTES} AS bytes FROM event WHERE ${condition} LIMIT asked.max_events
           ) AS event
         ) AS event
       ) AS missed`,
