@@ -45,7 +45,7 @@ function describe(audience: 'visitor' | 'agent', { path, summary, query, refusal
     credential: query.token?.description ?? '',
     received: [...received.map(receivedMessage), ERROR],
     sent: sent.map(frame => ({
-      ...message(frame, sentPayload(frame.type, frame.shape)),
+      ...message(frame, sentPayload(frame.type, frame.schemaName)),
       answer: frame.answer,
     })),
     refusals: refusals.map(refusal => ({
@@ -64,8 +64,8 @@ const ERROR: Message = {
 };
 
 function receivedMessage(frame: DocumentedFrame): Message {
-  const { type, shape, about } = frame;
-  return message(frame, about === null ? ephemeralPayload(type, shape) : durablePayload(type, shape, about));
+  const { type, schemaName, about } = frame;
+  return message(frame, about === null ? ephemeralPayload(type, schemaName) : durablePayload(type, schemaName, about));
 }
 
 function message({ type, summary }: DocumentedFrame, payload: JsonObject): Message {

@@ -68,7 +68,7 @@ const TTL_MS = 3_000;
   beforeEach(() => {
     room = `room-${randomUUID()}`;
   });
-  const isPresent = (at: Instance, id: string) => at.store.metadataOf(room, id) !== undefined;
+  const isPresent = (at: Instance, id: string) => at.store.findMetadata(room, id) !== undefined;
   const until = (condition: () => boolean, ms = 10_000) => eventually(() => condition() || undefined, ms);
 
   presenceStoreSuite({
@@ -77,7 +77,7 @@ const TTL_MS = 3_000;
       const stores = (await Promise.all([instance(), instance(), instance()])).map(({ store }) => store);
       const readyRoom = `ready-${randomUUID()}`;
       stores.forEach((store, index) => store.enter(readyRoom, `${index}`, ''));
-      await until(() => stores.every(store => store.present(readyRoom).size === stores.length));
+      await until(() => stores.every(store => store.listPresent(readyRoom).size === stores.length));
       return stores;
     },
   });
@@ -86,7 +86,7 @@ const TTL_MS = 3_000;
     const one = await instance();
     for (let index = 0; index < 2_500; index += 1) one.store.enter(room, `${index}`, 'x');
     const late = await instance();
-    await until(() => late.store.present(room).size === 2_500);
+    await until(() => late.store.listPresent(room).size === 2_500);
     for (const { die } of [one, late]) await die();
   });
 
@@ -97,12 +97,12 @@ const TTL_MS = 3_000;
     one.store.enter(room, 'mark', 'x');
     await until(() => isPresent(one, 'ada'));
     const gone: PresenceChange[] = [];
-    one.store.listen(change => change.room === room && gone.push(change));
+    one.store.listen(change => change.group === room && gone.push(change));
     await dying.die();
     const diedAt = Date.now();
     await until(() => !isPresent(one, 'ada'), 3 * TTL_MS);
     expect(Date.now() - diedAt).toBeLessThan(TTL_MS * 1.5);
-    expect(gone.map(({ who, after }) => [who, after])).toEqual([['ada', undefined]]);
+    expect(gone.map(({ id, after }) => [id, after])).toEqual([['ada', undefined]]);
     // The time of the instance's last heartbeat, not of its expiry.
     expect(gone[0]?.at).toBeLessThanOrEqual(diedAt + 50);
     await one.die();
@@ -113,7 +113,7 @@ const TTL_MS = 3_000;
     ending.store.enter(room, 'ada', 'x');
     await until(() => isPresent(one, 'ada'));
     const left = new Promise<number>(resolve =>
-      one.store.listen(change => change.room === room && resolve(performance.now())),
+      one.store.listen(change => change.group === room && resolve(performance.now())),
     );
     const closedAt = performance.now();
     await ending.store.close(400);
@@ -128,7 +128,7 @@ const TTL_MS = 3_000;
     other.store.enter(room, 'mark', 'x');
     await until(() => isPresent(one, 'mark') && isPresent(other, 'ada'));
     const changes: PresenceChange[] = [];
-    for (const { store } of [one, other]) store.listen(change => change.room === room && changes.push(change));
+    for (const { store } of [one, other]) store.listen(change => change.group === room && changes.push(change));
     await server.flush();
     const late = await instance();
     await until(() => isPresent(late, 'ada') && isPresent(late, 'mark'));
@@ -142,13 +142,13 @@ const TTL_MS = 3_000;
     one.store.enter(room, 'ada', 'x');
     await until(() => isPresent(other, 'ada'));
     const changes: PresenceChange[] = [];
-    other.store.listen(change => change.room === room && changes.push(change));
+    other.store.listen(change => change.group === room && changes.push(change));
     await server.kill();
     one.store.enter(room, 'mark', 'x');
     expect(isPresent(one, 'mark')).toBe(true);
     await server.start();
     await until(() => isPresent(other, 'mark'));
-    expect(changes.map(({ who, after }) => [who, after])).toEqual([['mark', 'x']]);
+    expect(changes.map(({ id, after }) => [id, after])).toEqual([['mark', 'x']]);
     for (const { die } of [one, other]) await die();
   });
 

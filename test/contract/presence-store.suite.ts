@@ -14,7 +14,7 @@ export interface PresenceStoreImplementation {
 function recordChanges(instance: PresenceStore, prefix: string): Omit<PresenceChange, 'at'>[] {
   const changes: Omit<PresenceChange, 'at'>[] = [];
   instance.listen(({ at: _at, ...change }) => {
-    if (change.room.startsWith(prefix)) changes.push(change);
+    if (change.group.startsWith(prefix)) changes.push(change);
   });
   return changes;
 }
@@ -44,21 +44,21 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
 
     it(`${name} shows a subject and its metadata on every instance, and on its own at once`, async () => {
       one.enter(room, 'ada', 'online');
-      expect(one.metadataOf(room, 'ada')).toBe('online');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === 'online');
-      expect([...last.present(room)]).toEqual([['ada', 'online']]);
+      expect(one.findMetadata(room, 'ada')).toBe('online');
+      await everywhere(instance => instance.findMetadata(room, 'ada') === 'online');
+      expect([...last.listPresent(room)]).toEqual([['ada', 'online']]);
     });
 
     it(`${name} keeps rooms apart, even if one name is a prefix of another`, async () => {
       one.enter(room, 'ada', '1');
       one.enter(`${room}s`, 'ada', '2');
       one.enter(room, 'ada b', '3');
-      await everywhere(instance => instance.metadataOf(`${room}s`, 'ada') === '2');
-      await everywhere(instance => instance.present(room).size === 2);
-      expect(last.metadataOf(room, 'ada')).toBe('1');
-      expect(last.metadataOf(room, 'ada b')).toBe('3');
-      expect(last.metadataOf(room.slice(0, -1), `${room.slice(-1)} ada`)).toBeUndefined();
-      expect([...last.present('nowhere')]).toEqual([]);
+      await everywhere(instance => instance.findMetadata(`${room}s`, 'ada') === '2');
+      await everywhere(instance => instance.listPresent(room).size === 2);
+      expect(last.findMetadata(room, 'ada')).toBe('1');
+      expect(last.findMetadata(room, 'ada b')).toBe('3');
+      expect(last.findMetadata(room.slice(0, -1), `${room.slice(-1)} ada`)).toBeUndefined();
+      expect([...last.listPresent('nowhere')]).toEqual([]);
     });
 
     it(`${name} removes a subject once it has left every instance that it entered`, async () => {
@@ -66,16 +66,16 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
         instance.enter(room, 'ada', 'x');
         instance.enter(room, `mark ${index}`, 'x');
       });
-      await everywhere(instance => instance.present(room).size === instances.length + 1);
+      await everywhere(instance => instance.listPresent(room).size === instances.length + 1);
       const changes = instances.map(instance => recordChanges(instance, room));
       for (const instance of instances.slice(1)) instance.leave(room, 'ada');
       one.leave(room, 'mark 0');
-      await everywhere(instance => instance.metadataOf(room, 'mark 0') === undefined);
+      await everywhere(instance => instance.findMetadata(room, 'mark 0') === undefined);
       if (instances.length > 1)
-        expect(instances.map(instance => instance.metadataOf(room, 'ada'))).not.toContain(undefined);
+        expect(instances.map(instance => instance.findMetadata(room, 'ada'))).not.toContain(undefined);
       one.leave(room, 'ada');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === undefined);
-      const gone = (who: string) => ({ room, who, before: 'x', after: undefined });
+      await everywhere(instance => instance.findMetadata(room, 'ada') === undefined);
+      const gone = (id: string) => ({ group: room, id, before: 'x', after: undefined });
       for (const list of changes) expect(list).toEqual([gone('mark 0'), gone('ada')]);
     });
 
@@ -85,17 +85,17 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
       expect(changes[0]).toHaveLength(1);
       one.enter(room, 'ada', 'online');
       one.leave(room, 'nobody');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === 'online');
+      await everywhere(instance => instance.findMetadata(room, 'ada') === 'online');
       one.enter(room, 'ada', 'away');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === 'away');
+      await everywhere(instance => instance.findMetadata(room, 'ada') === 'away');
       one.leave(room, 'ada');
       one.leave(room, 'ada');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === undefined);
+      await everywhere(instance => instance.findMetadata(room, 'ada') === undefined);
       for (const list of changes) {
         expect(list).toEqual([
-          { room, who: 'ada', before: undefined, after: 'online' },
-          { room, who: 'ada', before: 'online', after: 'away' },
-          { room, who: 'ada', before: 'away', after: undefined },
+          { group: room, id: 'ada', before: undefined, after: 'online' },
+          { group: room, id: 'ada', before: 'online', after: 'away' },
+          { group: room, id: 'ada', before: 'away', after: undefined },
         ]);
       }
     });
@@ -105,20 +105,20 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
         instance.enter(room, 'ada', 'online');
         instance.enter(room, `end ${index}`, '');
       });
-      await everywhere(instance => instance.present(room).size === instances.length + 1);
+      await everywhere(instance => instance.listPresent(room).size === instances.length + 1);
       last.enter(room, 'ada', 'away');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === 'away');
+      await everywhere(instance => instance.findMetadata(room, 'ada') === 'away');
       one.enter(room, 'ada', 'offline');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === 'offline');
+      await everywhere(instance => instance.findMetadata(room, 'ada') === 'offline');
     });
 
     it(`${name} passes the time at which a subject was last seen to listeners`, async () => {
       const times: number[] = [];
       for (const instance of instances) instance.listen(({ after, at }) => after === undefined && times.push(at));
       one.enter(room, 'ada', '');
-      await everywhere(instance => instance.metadataOf(room, 'ada') === '');
+      await everywhere(instance => instance.findMetadata(room, 'ada') === '');
       one.leave(room, 'ada', 1_795_219_200_123);
-      await everywhere(instance => instance.metadataOf(room, 'ada') === undefined);
+      await everywhere(instance => instance.findMetadata(room, 'ada') === undefined);
       expect(times).toEqual(instances.map(() => 1_795_219_200_123));
     });
 
@@ -131,9 +131,9 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
         if (index % 5 === 0) by.leave(room, `guest ${index}`);
         else expected.set(`guest ${index}`, index % 3 === 0 ? 'changed' : `note "${index}" ключ`);
       }
-      await everywhere(instance => instance.present(room).size === expected.size);
+      await everywhere(instance => instance.listPresent(room).size === expected.size);
       const sorted = (map: ReadonlyMap<string, string>) => [...map].sort(([a], [b]) => a.localeCompare(b));
-      for (const instance of instances) expect(sorted(instance.present(room))).toEqual(sorted(expected));
+      for (const instance of instances) expect(sorted(instance.listPresent(room))).toEqual(sorted(expected));
     });
 
     it(`${name} keeps calling listeners after one has thrown, and lets one remove itself while it is called`, async () => {
@@ -141,8 +141,8 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
         throw new Error('this listener fails');
       });
       const brief: string[] = [];
-      const end = one.listen(({ who }) => {
-        brief.push(who);
+      const end = one.listen(({ id }) => {
+        brief.push(id);
         end();
       });
       const changes = recordChanges(one, room);
@@ -151,7 +151,7 @@ export function presenceStoreSuite(implementation: PresenceStoreImplementation):
         one.enter(room, 'mark', '1');
       }).not.toThrow();
       end();
-      expect(changes.map(({ who }) => who)).toEqual(['ada', 'mark']);
+      expect(changes.map(({ id }) => id)).toEqual(['ada', 'mark']);
       expect(brief).toEqual(['ada']);
     });
 

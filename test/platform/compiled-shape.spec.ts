@@ -7,7 +7,7 @@ import fc from 'fast-check';
 import { apiDocument } from '../../src/api-document.js';
 import { newId } from '../../src/kernel/ids.js';
 import { CompiledShapes } from '../../src/platform/http/compiled-shape.js';
-import { exceedsDepth, holdsNativeKeys } from '../../src/platform/http/field-rules.js';
+import { exceedsDepth, hasNativeKeys } from '../../src/platform/http/field-rules.js';
 import type { JsonObject } from '../../src/platform/openapi/json.js';
 import { hostileBody, hostileValue, toJsonText } from '../support/hostile.js';
 import { previewApp } from '../support/preview.js';
@@ -76,7 +76,7 @@ describe('the shape of a request', () => {
     const shapes = new CompiledShapes();
     expect(bodies.length).toBeGreaterThan(25);
     expect(queries.length).toBeGreaterThan(5);
-    expect([...bodies, ...queries].filter(type => !shapes.knows(type)).map(({ name }) => name)).toEqual([]);
+    expect([...bodies, ...queries].filter(type => !shapes.isCompiled(type)).map(({ name }) => name)).toEqual([]);
   });
 
   it('takes what class-validator and class-transformer take, and nothing else, and makes the same of it', async () => {
@@ -97,7 +97,7 @@ describe('the shape of a request', () => {
         fc.asyncProperty(values, async thrown => {
           const value: unknown = JSON.parse(toJsonText(thrown));
           fc.pre(typeof value === 'object' && value !== null && !Array.isArray(value));
-          fc.pre(!exceedsDepth(value, 32) && !holdsNativeKeys(value));
+          fc.pre(!exceedsDepth(value, 32) && !hasNativeKeys(value));
           const expected = await asLibraries(type, value, place);
           const before = JSON.stringify(value);
           const read = shapes.read(type, value);
@@ -169,7 +169,7 @@ describe('a shape that says more than is compiled', () => {
     [WithMethod],
   ])('is left to the libraries: %p', type => {
     const shapes = new CompiledShapes();
-    expect([shapes.knows(Inner), shapes.knows(type)]).toEqual([true, false]);
+    expect([shapes.isCompiled(Inner), shapes.isCompiled(type)]).toEqual([true, false]);
     expect(shapes.read(type, { name: 'x' })).toBeNull();
   });
 

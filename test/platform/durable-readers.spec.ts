@@ -33,7 +33,7 @@ class Collector extends EventConsumer {
     super(reading);
   }
 
-  protected async take(events: readonly LoggedEvent[]): Promise<void> {
+  protected async handle(events: readonly LoggedEvent[]): Promise<void> {
     for (const { id, position, conversationId } of events) await this.sql.count(NOTE, [id, position, conversationId]);
     await this.meanwhile();
   }

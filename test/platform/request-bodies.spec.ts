@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterEach(async () => {
   for (const connection of open.splice(0)) connection.socket.destroy();
-  await eventually(() => bodies.bytesHeld === 0 || undefined);
+  await eventually(() => bodies.bytesBuffered === 0 || undefined);
 });
 afterAll(() => world.stop());
 
@@ -78,24 +78,24 @@ describe('a body that is sent by half', () => {
   it('A request without a credential is refused at once where one is needed, and none of its body is kept', async () => {
     const connections = await race(20, () => halfSent('/v1/contacts', 256 * KIB, 255 * KIB));
     const statuses = await Promise.all(connections.map(connection => connection.answered()));
-    expect([countsOf(statuses), bodies.bytesHeld]).toEqual([{ 401: 20 }, 0]);
+    expect([countsOf(statuses), bodies.bytesBuffered]).toEqual([{ 401: 20 }, 0]);
   });
 
   it('A body of more than 32 KiB is refused on a public route before it is read', async () => {
     const connections = await race(20, () => halfSent('/v1/auth/login', 256 * KIB, 255 * KIB));
     const statuses = await Promise.all(connections.map(connection => connection.answered()));
-    expect([countsOf(statuses), bodies.bytesHeld]).toEqual([{ 413: 20 }, 0]);
+    expect([countsOf(statuses), bodies.bytesBuffered]).toEqual([{ 413: 20 }, 0]);
   });
 
   it('A body that does not arrive within 30 seconds is answered 408 with the envelope, and the connection closes', async () => {
     const late = await halfSent('/v1/auth/login', 32 * KIB, 31 * KIB);
     const signedIn = await halfSent('/v1/contacts', 256 * KIB, 255 * KIB, desk.owner.token);
-    await eventually(() => bodies.bytesHeld === 286 * KIB || undefined);
+    await eventually(() => bodies.bytesBuffered === 286 * KIB || undefined);
     const before = performance.now();
     bodies.endLate(before + BODY_MS - 5_000);
-    expect([late.status, bodies.bytesHeld]).toEqual([undefined, 286 * KIB]);
+    expect([late.status, bodies.bytesBuffered]).toEqual([undefined, 286 * KIB]);
     bodies.endLate(before + BODY_MS);
-    expect(bodies.bytesHeld).toBe(0);
+    expect(bodies.bytesBuffered).toBe(0);
     for (const connection of [late, signedIn]) {
       expect(await connection.answered()).toBe(408);
       await eventually(() => connection.closed || undefined);
@@ -122,9 +122,9 @@ describe('a body that is sent by half', () => {
 
   it('A sender that disconnects in the middle of its body leaves nothing behind', async () => {
     const gone = await halfSent('/v1/auth/login', 32 * KIB, 31 * KIB);
-    await eventually(() => bodies.bytesHeld === 31 * KIB || undefined);
+    await eventually(() => bodies.bytesBuffered === 31 * KIB || undefined);
     gone.socket.destroy();
-    await eventually(() => bodies.bytesHeld === 0 || undefined);
+    await eventually(() => bodies.bytesBuffered === 0 || undefined);
   });
 
   it('A body that comes byte by byte is read as one', async () => {
@@ -146,11 +146,11 @@ describe('bodies past what all may hold together', () => {
   it('Bodies that are held back past 64 MiB give way to one that arrives', async () => {
     const count = Math.ceil(ALL_BODIES_BYTES / (255 * KIB)) + 10;
     const held = await race(count, () => halfSent('/v1/contacts', 256 * KIB, 255 * KIB, desk.owner.token));
-    await eventually(() => bodies.bytesHeld > ALL_BODIES_BYTES - 512 * KIB || undefined, 20_000);
+    await eventually(() => bodies.bytesBuffered > ALL_BODIES_BYTES - 512 * KIB || undefined, 20_000);
     const name = 'n'.repeat(200);
     expect((await world.as(desk.owner.token).post('/v1/contacts', { name })).status).toBe(201);
     await eventually(() => (held.filter(({ status }) => status === 503).length >= 10 ? true : undefined), 20_000);
-    expect(bodies.bytesHeld).toBeLessThanOrEqual(ALL_BODIES_BYTES);
+    expect(bodies.bytesBuffered).toBeLessThanOrEqual(ALL_BODIES_BYTES);
     const refused = held.find(({ status }) => status === 503);
     expect(refused?.answer.error.code).toBe('unavailable');
     expect(refused?.text).toContain('Retry-After: 1');

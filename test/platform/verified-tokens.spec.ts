@@ -8,26 +8,26 @@ describe('a token that has been verified', () => {
   it('is known by its whole text until its end', () => {
     const tokens = new VerifiedTokens();
     const claims = said(100);
-    tokens.remember('a.b.c', claims);
-    expect(tokens.of('a.b.c', at(99))).toBe(claims);
-    expect(tokens.of('a.b.d', at(99))).toBeUndefined();
-    expect(tokens.of('a.b.c', at(100))).toBeUndefined();
+    tokens.add('a.b.c', claims);
+    expect(tokens.find('a.b.c', at(99))).toBe(claims);
+    expect(tokens.find('a.b.d', at(99))).toBeUndefined();
+    expect(tokens.find('a.b.c', at(100))).toBeUndefined();
     // and is not there again when the clock goes back
-    expect(tokens.of('a.b.c', at(99))).toBeUndefined();
+    expect(tokens.find('a.b.c', at(99))).toBeUndefined();
   });
 
   it('gives way to others, of which so many are remembered, but not while it is presented again', () => {
     const tokens = new VerifiedTokens(10);
-    tokens.remember('kept', said(100));
-    tokens.remember('left', said(100));
+    tokens.add('kept', said(100));
+    tokens.add('left', said(100));
     const known: (string | undefined)[] = [];
     for (let index = 0; index < 100; index += 1) {
-      tokens.remember(`t${index}`, said(100));
-      known.push(tokens.of('kept', at(1)) && 'kept');
+      tokens.add(`t${index}`, said(100));
+      known.push(tokens.find('kept', at(1)) && 'kept');
     }
     expect(new Set(known)).toEqual(new Set(['kept']));
-    expect(tokens.of('left', at(1))).toBeUndefined();
-    const still = Array.from({ length: 100 }, (_nothing, index) => tokens.of(`t${index}`, at(1))).filter(Boolean);
+    expect(tokens.find('left', at(1))).toBeUndefined();
+    const still = Array.from({ length: 100 }, (_nothing, index) => tokens.find(`t${index}`, at(1))).filter(Boolean);
     expect(still.length).toBeGreaterThanOrEqual(8);
     expect(still.length).toBeLessThan(20);
   });

@@ -138,9 +138,9 @@ describe('FrameLimits', () => {
   it('FrameLimits forgets principals whose byte budget has refilled', () => {
     const limits = limitsOf('');
     for (let index = 0; index < 1_000; index += 1) limits.takeBytes(`contact:${index}`, 100);
-    expect(limits.remembered).toBe(1_000);
+    expect(limits.trackedPrincipals).toBe(1_000);
     jest.advanceTimersByTime(8_000);
     limits.takeBytes('contact:other', 100);
-    expect(limits.remembered).toBe(1);
+    expect(limits.trackedPrincipals).toBe(1);
   });
 });

@@ -82,16 +82,16 @@ describe('Planted faults', () => {
     },
     'a resume that leaves out the first missed frame': () => {
       const replay = service(ReplayService);
-      const missed = replay.missed.bind(replay);
-      jest.spyOn(replay, 'missed').mockImplementation(async (...args) => {
+      const missed = replay.findMissed.bind(replay);
+      jest.spyOn(replay, 'findMissed').mockImplementation(async (...args) => {
         const found = await missed(...args);
         return 'frames' in found ? { ...found, frames: found.frames.slice(1) } : found;
       });
     },
     'a resume in the wrong order': () => {
       const replay = service(ReplayService);
-      const missed = replay.missed.bind(replay);
-      jest.spyOn(replay, 'missed').mockImplementation(async (...args) => {
+      const missed = replay.findMissed.bind(replay);
+      jest.spyOn(replay, 'findMissed').mockImplementation(async (...args) => {
         const found = await missed(...args);
         return 'frames' in found ? { ...found, frames: [...found.frames].reverse() } : found;
       });

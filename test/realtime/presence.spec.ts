@@ -34,7 +34,7 @@ async function receivedStatuses(socket: TestSocket, id: string, count: number): 
 }
 const untilPresent = (id: string, at: Desk = desk) =>
   eventually(
-    () => world.app.app.get(PresenceStore).metadataOf(`members:${at.workspaceId}`, id) !== undefined || undefined,
+    () => world.app.app.get(PresenceStore).findMetadata(`members:${at.workspaceId}`, id) !== undefined || undefined,
   );
 const memberOf = async (id: string, at: Desk = desk) => (await at.owner.api.get(`${MEMBERS}/${id}`)).data;
 const setAvailability = (agent: Agent, availability: string) => agent.api.patch(`${MEMBERS}/me`, { availability });

@@ -125,7 +125,7 @@ describe('Resuming sockets that do not read', () => {
   it('A resuming socket that gets no page in time receives sync.required (`busy`) and goes on live', async () => {
     const desk = await createBacklog(10);
     const { workspaceId } = desk.desk;
-    while (budget().tryTake(workspaceId));
+    while (budget().tryAcquire(workspaceId));
     const taken = budget().total;
     const late = await world.agentSocket(desk.agents[0]!, { after: desk.after });
     expect((await late.next('sync.required', () => true, 20_000)).data).toEqual({ reason: 'busy' });
@@ -140,13 +140,13 @@ describe('Resuming sockets that do not read', () => {
 
   it('A page that becomes free goes to the workspace that has the fewest', async () => {
     const pages = new ReplayBudget(loadConfig({ NODE_ENV: 'test' }));
-    while (pages.tryTake('greedy'));
+    while (pages.tryAcquire('greedy'));
     expect(pages.total).toBe(8);
-    for (const workspace of ['a', 'b', 'c']) while (pages.tryTake(workspace));
+    for (const workspace of ['a', 'b', 'c']) while (pages.tryAcquire(workspace));
     expect(pages.total).toBe(32);
     const served: string[] = [];
     const waits = ['a', 'a', 'new', 'b'].map(async workspace => {
-      if (await pages.take(workspace)) served.push(workspace);
+      if (await pages.acquire(workspace)) served.push(workspace);
     });
     for (let count = 0; count < 4; count += 1) pages.release('greedy');
     await Promise.all(waits.slice(2, 3));

@@ -21,7 +21,7 @@ export class AuditConsumer extends EventConsumer {
     this.types = registry.typesWhere(({ audit }) => audit !== null);
   }
 
-  protected take(events: readonly LoggedEvent[]): Promise<void> {
+  protected handle(events: readonly LoggedEvent[]): Promise<void> {
     return this.entries.insertAll(events.map(event => this.toEntry(event)).filter(entry => entry !== null));
   }
 

@@ -49,7 +49,7 @@ export class PassportAuthenticatorService extends Authenticator {
 
   async authenticate(token: string | null, accepts: readonly CredentialKind[]): Promise<Principal> {
     if (token === null) throw new Unauthenticated();
-    const known = this.verified.of(token, this.clock.now());
+    const known = this.verified.find(token, this.clock.now());
     const kind = known?.kind ?? this.kindOf(token);
     if (kind === undefined) throw new InvalidToken();
     if (kind === 'refresh' || !accepts.includes(kind)) throw new REQUIRED[accepts[0] ?? 'agent']();

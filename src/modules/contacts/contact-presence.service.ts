@@ -4,12 +4,12 @@ import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
 import { isId } from '../../kernel/ids.js';
 import { PresenceStore } from '../../platform/presence/presence-store.js';
-import { WorkspaceRooms } from '../../platform/presence/workspace-rooms.js';
+import { PresenceGroups } from '../../platform/presence/presence-groups.js';
 import type { Contact, ContactRecord } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { visibleRecord } from './external-id.js';
 
-export const contactRooms = new WorkspaceRooms('contacts');
+export const contactRooms = new PresenceGroups('contacts');
 
 export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offline' };
 
@@ -24,14 +24,14 @@ export class ContactPresenceService {
   }
 
   withPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
-    const note = this.store.metadataOf(contactRooms.of(workspaceId), contact.id);
+    const note = this.store.findMetadata(contactRooms.groupFor(workspaceId), contact.id);
     return { ...contact, presence: note === undefined ? 'offline' : 'online' };
   }
 
   /** Those who are connected and within the scope, as many as are asked for. */
   online(workspaceId: string, scope: ChannelScope, limit: number): string[] {
     const ids: string[] = [];
-    for (const [id, note] of this.store.present(contactRooms.of(workspaceId))) {
+    for (const [id, note] of this.store.listPresent(contactRooms.groupFor(workspaceId))) {
       if (ids.length >= limit) break;
       if (!isId(id)) continue;
       if (scope === null || readChannels(note).some(channel => covers(scope, channel))) ids.push(id);

@@ -3,11 +3,11 @@ import type { ChannelScope } from '../../kernel/channel-scope.js';
 import { covers } from '../../kernel/channel-scope.js';
 import { isId } from '../../kernel/ids.js';
 import { PresenceStore } from '../../platform/presence/presence-store.js';
-import { WorkspaceRooms } from '../../platform/presence/workspace-rooms.js';
+import { PresenceGroups } from '../../platform/presence/presence-groups.js';
 import type { Availability, Member, MemberRecord } from './member.js';
 import { AVAILABILITIES, toMemberRecord } from './member.js';
 
-export const memberRooms = new WorkspaceRooms('members');
+export const memberRooms = new PresenceGroups('members');
 
 /** What the roster says of a member who is connected: what it has set by hand, and the channels that it sees. */
 export interface MemberPresenceMetadata {
@@ -27,13 +27,14 @@ export class MemberPresenceService {
     status,
     availability,
   }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
-    const connected = status === 'active' && this.store.metadataOf(memberRooms.of(workspaceId), id) !== undefined;
+    const connected =
+      status === 'active' && this.store.findMetadata(memberRooms.groupFor(workspaceId), id) !== undefined;
     return connected ? availability : 'offline';
   }
 
   /** The same of one of whom only the id is known. */
   statusOf(workspaceId: string, id: string): Availability {
-    const note = this.store.metadataOf(memberRooms.of(workspaceId), id);
+    const note = this.store.findMetadata(memberRooms.groupFor(workspaceId), id);
     return note === undefined ? 'offline' : readMemberMetadata(note).availability;
   }
 
@@ -43,7 +44,7 @@ export class MemberPresenceService {
 
   /** Those who are connected and not set to offline. */
   shown(workspaceId: string): { id: string; availability: Availability }[] {
-    return [...this.store.present(memberRooms.of(workspaceId))]
+    return [...this.store.listPresent(memberRooms.groupFor(workspaceId))]
       .filter(([id]) => isId(id))
       .map(([id, note]) => ({ id, availability: readMemberMetadata(note).availability }))
       .filter(({ availability }) => availability !== 'offline');
@@ -51,7 +52,7 @@ export class MemberPresenceService {
 
   /** Whether anybody is online who sees the channel. */
   anyOnline(workspaceId: string, channelId: string): boolean {
-    const notes = [...this.store.present(memberRooms.of(workspaceId)).values()].map(readMemberMetadata);
+    const notes = [...this.store.listPresent(memberRooms.groupFor(workspaceId)).values()].map(readMemberMetadata);
     return notes.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
   }
 }

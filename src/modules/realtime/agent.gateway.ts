@@ -10,7 +10,7 @@ import { RethrowFilter } from './rethrow.filter.js';
 import { AGENT_PATH } from './socket-routes.js';
 import { TypingService } from './typing.service.js';
 
-/** What an agent can say on its socket; typing only where the conversation is assigned to it. */
+/** Handles the frames of agents. An agent can send `typing` only in conversations assigned to it. */
 @UseFilters(RethrowFilter)
 @WebSocketGateway({ path: AGENT_PATH })
 export class AgentGateway {
@@ -25,7 +25,7 @@ export class AgentGateway {
     connectionOf(socket).send(PONG);
   }
 
-  /** Any frame says that the agent is there; this one says nothing else. */
+  /** Does nothing: every frame already counts as activity. */
   @SubscribeMessage('presence.heartbeat')
   heartbeat(): void {
     return;

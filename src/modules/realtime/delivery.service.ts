@@ -7,7 +7,7 @@ import { EventDeliveriesService } from './event-deliveries.service.js';
 import { eventFrame, serializeFrame, syncRequired } from './event-frames.js';
 import { FrameViewsService } from './frame-views.service.js';
 
-/** Turns each committed event into frames: one serialisation per audience, none for rooms where nobody is. */
+/** Sends each committed event as frames, serialized once per audience and only if its topics have sockets. */
 @Injectable()
 export class DeliveryService implements OnModuleInit {
   constructor(
@@ -26,16 +26,17 @@ export class DeliveryService implements OnModuleInit {
 
   private deliver<T extends EventType>(event: RecordedEvent<T>): void {
     const { agent, scopedAgent, visitor, closes } = this.deliveries.of(event);
-    for (const hearing of [agent, scopedAgent, visitor]) if (hearing) this.send(event, hearing);
-    const ending = closes?.();
-    if (ending) this.hub.close(ending.topic, ending.reason);
+    for (const delivery of [agent, scopedAgent, visitor]) if (delivery) this.send(event, delivery);
+    const closure = closes?.();
+    if (closure) this.hub.close(closure.topic, closure.reason);
   }
 
   private send(event: RecordedEvent, { topics, data }: Delivery): void {
-    const heard = topics.filter(topic => this.hub.hasSubscribers(topic));
-    if (heard.length === 0) return;
-    const told = data();
-    if (told)
-      this.hub.broadcast(heard, serializeFrame(eventFrame(event, this.views.render(event, told)), this.tail.cursor));
+    const subscribed = topics.filter(topic => this.hub.hasSubscribers(topic));
+    if (subscribed.length === 0) return;
+    const payload = data();
+    if (!payload) return;
+    const frame = eventFrame(event, this.views.render(event, payload));
+    this.hub.broadcast(subscribed, serializeFrame(frame, this.tail.cursor));
   }
 }

@@ -3,7 +3,7 @@ import type { SerializedFrame } from '../../kernel/serialized-frame.js';
 import type { ResumeFault } from '../../platform/events/event-reader.service.js';
 import { ephemeralFrame } from './ephemeral-frames.js';
 
-/** A durable event, one frame; what all frames of the event have in common, and what this audience is told. */
+/** Builds the frame of a durable event. @param data for the audience */
 export function eventFrame(event: RecordedEvent, data: object): EventFrame {
   return {
     type: event.type,
@@ -24,13 +24,13 @@ export interface EventFrame {
   data: object;
 }
 
-/** @param cursor how far whoever hears this has come in the log; not how far the event is */
+/** @param cursor the recipient's position in the log, which is not the event's position */
 export function serializeFrame(frame: EventFrame, cursor: string): SerializedFrame {
   const { type, id, ...rest } = frame;
   return JSON.stringify({ type, id, cursor, ...rest }) as SerializedFrame;
 }
 
-/** What was missed cannot be told; the client reads the present state. */
+/** Tells a client that missed events cannot be replayed, so that it reads the current state. */
 export function syncRequired(reason: ResumeFault | 'scope' | 'busy'): SerializedFrame {
   return ephemeralFrame('sync.required', { reason });
 }

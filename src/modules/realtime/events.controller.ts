@@ -10,7 +10,7 @@ import { ReplayService } from './replay.service.js';
 
 @Section(
   'Events',
-  'The event log for backends: what sockets send to agents, page by page. For live delivery see [the realtime guide](/docs/realtime).',
+  'The event log for backends: the durable events that agents receive on sockets, in pages. For live delivery see [the realtime guide](/docs/realtime).',
 )
 @Controller('events')
 export class EventsController {
@@ -18,14 +18,14 @@ export class EventsController {
 
   @Get()
   @Summary(
-    "List the durable events after a cursor, as agents' sockets get them.",
-    'In order within each conversation. Start without `after`, then pass the `cursor` of each answer; ask again at once while `has_more` is true. A cursor older than the log is 410 `cursor_expired`: read the present state, then start without one. For API keys, and for admins with scope `all`.',
+    'List durable events after a cursor.',
+    'Events are in order within each conversation and have the same data as the frames of agents. Start without `after`, then pass the `cursor` of the previous response; continue at once while `has_more` is true. A cursor older than the log is 410 `cursor_expired`: read the current state, then start without a cursor. For API keys, and for admins with scope `all`.',
   )
   @Allow('events:read')
   @Answers(EventPageView)
   @Throws(CursorInvalid, CursorExpired)
   async list(@Caller() caller: StaffPrincipal, @Query() query: ListEventsQuery): Promise<EventPageView> {
-    const { frames, cursor, hasMore } = await this.replay.page(caller, query.after, query.limit);
+    const { frames, cursor, hasMore } = await this.replay.listEvents(caller, query.after, query.limit);
     return { items: frames, cursor, has_more: hasMore };
   }
 }

@@ -7,31 +7,37 @@ export class ListEventsQuery {
   @Text({
     max: 400,
     optional,
-    description: 'The `cursor` of the page before, or of a frame; the beginning when absent.',
+    description: 'The `cursor` of the previous page or of a frame. Default: the beginning of the log.',
   })
   after?: string;
 
-  @Integer({ min: 1, max: PAGE_LIMIT.max, optional, fromQuery: true, description: 'Events in a page.' })
+  @Integer({
+    min: 1,
+    max: PAGE_LIMIT.max,
+    optional,
+    fromQuery: true,
+    description: 'Maximum number of events in the page.',
+  })
   limit: number = PAGE_LIMIT.default;
 }
 
-/** A durable event as agents' sockets hear it. */
+/** A durable event, as in the frames of agents. */
 export class EventView {
   @Text({ example: 'message.created' }) type!: string;
-  @Id({ description: 'Of the event; repeats carry the same.' }) id!: string;
+  @Id({ description: 'The id of the event. Repeated frames have the same id.' }) id!: string;
   @Time() timestamp!: string;
   @Id({ optional }) conversation_id?: string;
   @Id({ optional }) channel_id?: string;
-  @FreeForm({ description: 'As in the frame of this type.' }) data!: object;
+  @FreeForm({ description: 'The data of the frame of this type.' }) data!: object;
 }
 
 export class EventPageView {
   @NestedList(() => EventView, { maxItems: PAGE_LIMIT.max }) items!: EventView[];
   @Text({
     max: 400,
-    description: 'Where to go on from, also when there is nothing more yet.',
+    description: 'Pass it as `after` to read the next page, also when there are no more events yet.',
     example: 'AZpKxG8e.1842',
   })
   cursor!: string;
-  @Flag({ description: 'Whether there is more to read at once.' }) has_more!: boolean;
+  @Flag({ description: 'True when more events are available now.' }) has_more!: boolean;
 }

@@ -4,12 +4,12 @@ import { EventRegistry } from '../../kernel/event-registry.js';
 import type { FrameDefinition } from './frames.js';
 import { CLIENT_FRAMES, EPHEMERAL_FRAMES, NO_DATA } from './frames.js';
 
-/** A frame as one audience knows it. */
+/** A frame as documented for one audience. */
 export interface DocumentedFrame {
   type: string;
   summary: string;
   /** The name of its data's schema, or of its fields'; null for one without data. */
-  shape: string | null;
+  schemaName: string | null;
   /** For a durable frame, whether it is about a conversation, a channel or the whole workspace; else null. */
   about: AgentRoom | null;
   /** For a client's frame, the type of the frame that answers it; else null. */
@@ -43,7 +43,9 @@ function documented(
   audience: 'agent' | 'visitor',
   about: (type: string) => AgentRoom | null = () => null,
 ): DocumentedFrame[] {
-  return Object.entries(frames).flatMap(([type, { summary, [audience]: shape, answer = null }]) =>
-    shape === null ? [] : [{ type, summary, shape: shape === NO_DATA ? null : shape, about: about(type), answer }],
+  return Object.entries(frames).flatMap(([type, { summary, [audience]: schemaName, answer = null }]) =>
+    schemaName === null
+      ? []
+      : [{ type, summary, schemaName: schemaName === NO_DATA ? null : schemaName, about: about(type), answer }],
   );
 }

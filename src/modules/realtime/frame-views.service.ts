@@ -5,7 +5,7 @@ import { ContactPresenceService } from '../contacts/index.js';
 import type { MemberRecord } from '../members/index.js';
 import { MemberPresenceService } from '../members/index.js';
 
-/** What an event tells, as it is now: the log does not know who is there, frames of members and contacts do. */
+/** Adds current presence to the data of member and contact events, because the log does not contain presence. */
 @Injectable()
 export class FrameViewsService {
   constructor(

@@ -14,7 +14,8 @@ const STATUSES = ['pending', 'open', 'snoozed', 'resolved'];
 export class ConnectedData {
   @Id() connection_id!: string;
   @Text({ description: '`inbox`, `contact`, or the id of a conversation.' }) room!: string;
-  @Text({ max: 200, description: 'Where the log is; opaque.' }) cursor!: string;
+  @Text({ max: 200, description: 'The current position in the event log. Opaque; pass it as `after`.' })
+  cursor!: string;
   @Integer() ping_interval_ms!: number;
   @Integer() pong_wait_ms!: number;
   @Time() server_time!: string;
@@ -29,9 +30,9 @@ export class ResumedData {
 export class SyncRequiredData {
   @Choice(['invalid', 'epoch', 'expired', 'too_many', 'scope', 'busy'], {
     description:
-      'The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events or ' +
-      '8 MiB were missed (`too_many`); the member sees other channels than before (`scope`); many clients resume and ' +
-      'do not read (`busy`).',
+      '`invalid`: the cursor is malformed. `epoch`: it belongs to another event log. `expired`: it is too old. ' +
+      '`too_many`: more than 1,000 events or 8 MiB were missed. `scope`: the channels of the member have changed. ' +
+      '`busy`: too many resuming clients read slowly.',
   })
   reason!: 'invalid' | 'epoch' | 'expired' | 'too_many' | 'scope' | 'busy';
 }
@@ -86,7 +87,7 @@ export class ChangeData {
 
 export class ConversationUpdatedData {
   @Id() id!: string;
-  @EmbeddedMap('ChangeData', { description: 'By field.' }) changes!: Record<string, ChangeData>;
+  @EmbeddedMap('ChangeData', { description: 'Old and new values by field.' }) changes!: Record<string, ChangeData>;
   @Integer() version!: number;
   @Embedded('ActorView') actor!: { type: string; id: string | null };
 }
@@ -106,7 +107,7 @@ export class RatingChangeData {
   @Embedded('RatingView', { nullable }) to!: object | null;
 }
 
-/** All of a conversation's changes that a visitor hears of. */
+/** The changes of a conversation that visitors receive. */
 export class VisitorChangesData {
   @Nested(() => StatusChangeData, { optional }) status?: StatusChangeData;
   @Nested(() => AssigneeChangeData, { optional }) assignee?: AssigneeChangeData;
@@ -128,13 +129,13 @@ export class PresenceData {
   @Choice(['member', 'contact']) subject_type!: PresenceSubject['type'];
   @Id() subject_id!: string;
   @Choice(PRESENCES, { description: 'Contacts are never `away`.' }) status!: Presence;
-  @Time({ nullable, description: 'The present time of those who are there; null for visitors.' })
+  @Time({ nullable, description: 'The current time for subjects that are online. Always null on sockets of visitors.' })
   last_seen_at!: string | null;
 }
 
 export class ViewingData {
   @Id() conversation_id!: string;
-  @Ids({ description: 'The members who have it before them; each once.' }) members!: string[];
+  @Ids({ description: 'The members who are viewing the conversation, without duplicates.' }) members!: string[];
 }
 
 export class TypingData {
@@ -142,7 +143,7 @@ export class TypingData {
   @Choice(['agent', 'contact']) sender_type!: 'agent' | 'contact';
   @Id() sender_id!: string;
   @Text({ nullable }) name!: string | null;
-  @Integer({ optional, description: 'With `typing`: when it ends by itself.' }) expires_in_ms?: number;
+  @Integer({ optional, description: 'On `typing`: milliseconds until the indicator expires.' }) expires_in_ms?: number;
 }
 
 export class TypingFields {
@@ -150,15 +151,15 @@ export class TypingFields {
 }
 
 export class AgentTypingFields extends TypingFields {
-  @Flag({ optional, description: 'A private note is being written: visitors do not hear of it.' }) private?: boolean;
+  @Flag({ optional, description: 'True while writing a private note. Visitors then get no frame.' }) private?: boolean;
 }
 
 export class ViewingFields {
-  @Id({ nullable, description: 'null: none.' }) conversation_id!: string | null;
+  @Id({ nullable, description: 'null to stop viewing.' }) conversation_id!: string | null;
 }
 
 export class AuthFields {
-  @Text({ max: 8192, description: 'A fresh token of the kind that opened the socket.' }) token!: string;
+  @Text({ max: 8192, description: 'A new token of the kind that opened the socket.' }) token!: string;
 }
 
 /** The `error` of an error frame. */

@@ -2,8 +2,8 @@
 export const NO_DATA = 'no data';
 
 /**
- * One kind of frame: which shape its `data` has for agents and for visitors, or, from clients, its fields, by the name
- * under which the API reference has it; null for those who never get it, or may not send it.
+ * One type of frame. `agent` and `visitor` are the schema names, in the API reference, of its `data` or of a client
+ * frame's fields; null means that the audience never receives or may not send it.
  */
 export interface FrameDefinition {
   summary: string;
@@ -12,55 +12,62 @@ export interface FrameDefinition {
 }
 
 interface ClientFrameDefinition extends FrameDefinition {
-  /** What answers it, where something does. */
+  /** The type of the frame that answers it. */
   answer?: keyof typeof EPHEMERAL_FRAMES;
 }
 
 /** Frames of the moment: no `id`, no `cursor`, not kept. */
 export const EPHEMERAL_FRAMES = {
   connected: both('The first frame on every socket.', 'ConnectedData'),
-  pong: both('Answers `ping`.', NO_DATA),
-  resumed: both('What was missed has been told; with `to` the client resumes the next time.', 'ResumedData'),
+  pong: both('The answer to `ping`.', NO_DATA),
+  resumed: both('All missed events were sent. Resume from `to` the next time.', 'ResumedData'),
   'sync.required': both(
-    'What was missed cannot be told: read the present state. Live frames follow.',
+    'Missed events cannot be replayed. Read the current state over REST; live frames follow.',
     'SyncRequiredData',
   ),
-  'token.expiring': both('The token ends soon; `auth` with a fresh one keeps the socket.', 'TokenExpiringData'),
-  authenticated: both('Answers `auth`: until when the fresh token holds.', 'AuthenticatedData'),
-  typing: both('Somebody types; ends by itself after 8 s. Not sent to whoever types.', 'TypingData'),
+  'token.expiring': both(
+    'The token expires soon. Send `auth` with a new token to keep the socket.',
+    'TokenExpiringData',
+  ),
+  authenticated: both('The answer to `auth`, with the expiry of the new token.', 'AuthenticatedData'),
+  typing: both('Somebody is typing. Expires after 8 s. Not sent to the sender.', 'TypingData'),
   'presence.updated': both(
-    'Somebody has come or gone. Agents are told of all members and of the contacts that they may see, and once more when ' +
-      'an inbox opens; visitors of the agents to whom their unresolved conversations are assigned.',
+    'The presence of a member or contact changed. Agents receive it for all members and for the contacts that they ' +
+      'can see, and once for each when an inbox opens. Visitors receive it for the agents assigned to their ' +
+      'unresolved conversations.',
     'PresenceData',
   ),
-  'viewing.updated': agents('Who has a conversation before them has changed; also answers `viewing`.', 'ViewingData'),
-  'typing.stop': both('Somebody has stopped typing.', 'TypingData'),
+  'viewing.updated': agentsOnly(
+    'The members who view a conversation changed. Also the answer to `viewing`.',
+    'ViewingData',
+  ),
+  'typing.stop': both('Somebody stopped typing.', 'TypingData'),
 } satisfies Record<string, FrameDefinition>;
 
-/** What clients may send. Fields stand at the top level, under `data` or under `payload`. */
+/** Frames from clients. Their fields are at the top level, in `data` or in `payload`. */
 export const CLIENT_FRAMES = {
-  ping: { ...both('Answered with `pong`.', NO_DATA), answer: 'pong' },
+  ping: { ...both('Request a `pong`.', NO_DATA), answer: 'pong' },
   typing: {
-    summary: 'Starts the typing indicator; agents where the conversation is assigned to them.',
+    summary: 'Show the typing indicator. Agents can send it only in conversations assigned to them.',
     agent: 'AgentTypingFields',
     visitor: 'TypingFields',
   },
-  'typing.stop': { summary: 'Ends it.', agent: 'AgentTypingFields', visitor: 'TypingFields' },
+  'typing.stop': { summary: 'Hide the typing indicator.', agent: 'AgentTypingFields', visitor: 'TypingFields' },
   auth: {
-    ...both('A fresh token of the same principal and scope keeps the socket; another ends it (4502).', 'AuthFields'),
+    ...both('Renew the token. A token of another principal or scope closes the socket (4502).', 'AuthFields'),
     answer: 'authenticated',
   },
   viewing: {
-    ...agents('The agent has this conversation before it, null: none; ends with the socket.', 'ViewingFields'),
+    ...agentsOnly('View a conversation, or stop viewing. Closing the socket stops it too.', 'ViewingFields'),
     answer: 'viewing.updated',
   },
-  'presence.heartbeat': both('The visitor or agent is still there.', NO_DATA),
+  'presence.heartbeat': both('Keep the visitor or agent online.', NO_DATA),
 } satisfies Record<string, ClientFrameDefinition>;
 
-function both<S extends string>(summary: string, shape: S): FrameDefinition & { agent: S; visitor: S } {
-  return { summary, agent: shape, visitor: shape };
+function both<S extends string>(summary: string, schemaName: S): FrameDefinition & { agent: S; visitor: S } {
+  return { summary, agent: schemaName, visitor: schemaName };
 }
 
-function agents<S extends string>(summary: string, shape: S): FrameDefinition & { agent: S; visitor: null } {
-  return { summary, agent: shape, visitor: null };
+function agentsOnly<S extends string>(summary: string, schemaName: S): FrameDefinition & { agent: S; visitor: null } {
+  return { summary, agent: schemaName, visitor: null };
 }

@@ -23,7 +23,7 @@ import { inboxTopics, tokenTopics, topics } from './topics.js';
 
 const INBOX = 'inbox';
 
-/** Who may open a socket, and which rooms it sits in. */
+/** Decides who may open a socket and which topics it joins. */
 @Injectable()
 export class HandshakeService extends ConnectionAuthorizer {
   constructor(
@@ -49,11 +49,11 @@ export class HandshakeService extends ConnectionAuthorizer {
       : this.admitAgent(principal as AgentPrincipal, query);
   }
 
-  /** Last comes who is there. */
+  /** Sends presence last, after the missed events. */
   async onOpen(connection: SocketConnection): Promise<void> {
-    this.rescoping.catchUp(connection);
-    await this.resume.begin(connection);
-    if (connection.principal.kind === 'visitor') return this.assigneePresence.follow(connection);
+    this.rescoping.applyMissedChange(connection);
+    await this.resume.start(connection);
+    if (connection.principal.kind === 'visitor') return this.assigneePresence.refresh(connection);
     if (connection.admission.room !== INBOX) return;
     this.presence.sendSnapshot(connection);
     this.viewing.sendSnapshot(connection);
@@ -63,7 +63,7 @@ export class HandshakeService extends ConnectionAuthorizer {
     connection.send(ephemeralFrame('token.expiring', { in_seconds: seconds }));
   }
 
-  /** The one place where a deactivated member's token is told apart from a revoked one. */
+  /** Maps a deactivated member's token to `MemberDeactivated`, which only sockets distinguish from a revoked token. */
   private async authenticate(token: string | null, kind: 'visitor' | 'agent', network: string): Promise<Principal> {
     try {
       return await this.authenticator.authenticate(token === '' ? null : token, [kind]);
@@ -74,7 +74,7 @@ export class HandshakeService extends ConnectionAuthorizer {
     }
   }
 
-  /** Without `conv` in the contact's room, which also carries a conversation that is yet to be made. */
+  /** Without `conv`, joins the contact's topic, which also carries conversations created later. */
   private async admitVisitor(
     principal: VisitorPrincipal,
     query: URLSearchParams,
@@ -84,8 +84,8 @@ export class HandshakeService extends ConnectionAuthorizer {
     if (!allowed) throw new NotFound();
     if (!admitsOrigin(allowed, origin)) throw new OriginNotAllowed();
     const conversationId = query.get('conv');
-    const conversation = conversationId ? await this.visible(principal, conversationId) : null;
-    const room = conversation
+    const conversation = conversationId ? await this.findVisible(principal, conversationId) : null;
+    const topic = conversation
       ? topics.visitorConversation(conversation.id)
       : topics.contact(principal.contactId, principal.channelId);
     return {
@@ -94,8 +94,8 @@ export class HandshakeService extends ConnectionAuthorizer {
       room: conversation?.id ?? 'contact',
       conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
-      after: afterOf(query),
-      topics: [room, topics.channelVisitors(principal.channelId), ...tokenTopics(principal)],
+      after: readAfter(query),
+      topics: [topic, topics.channelVisitors(principal.channelId), ...tokenTopics(principal)],
       expiresAt: principal.expiresAt,
     };
   }
@@ -103,8 +103,8 @@ export class HandshakeService extends ConnectionAuthorizer {
   private async admitAgent(principal: AgentPrincipal, query: URLSearchParams): Promise<Admission> {
     const room = query.get('room');
     const inbox = room === null || room === '' || room === INBOX;
-    const conversation = inbox ? null : await this.visible(principal, room);
-    const rooms = conversation
+    const conversation = inbox ? null : await this.findVisible(principal, room);
+    const roomTopics = conversation
       ? [topics.conversation(conversation.id)]
       : inboxTopics(principal.workspaceId, principal.scope);
     return {
@@ -113,21 +113,21 @@ export class HandshakeService extends ConnectionAuthorizer {
       room: conversation?.id ?? INBOX,
       conversationId: conversation?.id ?? null,
       channelId: conversation?.channelId ?? null,
-      after: afterOf(query),
-      topics: [...rooms, topics.session(principal.sessionId), topics.member(principal.memberId)],
+      after: readAfter(query),
+      topics: [...roomTopics, topics.session(principal.sessionId), topics.member(principal.memberId)],
       expiresAt: principal.expiresAt,
     };
   }
 
-  /** A conversation that is not there and one that the caller may not see answer alike. */
-  private async visible(principal: Principal, conversationId: string): Promise<ConversationScope> {
+  /** @throws NotFound for a missing conversation and for one that the caller may not see */
+  private async findVisible(principal: Principal, conversationId: string): Promise<ConversationScope> {
     const conversation = isId(conversationId) ? await this.conversations.findScope(principal, conversationId) : null;
     if (!conversation) throw new NotFound();
     return conversation;
   }
 }
 
-/** An empty one is none, as an empty `conv` and `room` are. */
-function afterOf(query: URLSearchParams): string | null {
+/** @returns null for an empty or missing `after` */
+function readAfter(query: URLSearchParams): string | null {
   return query.get('after') || null;
 }

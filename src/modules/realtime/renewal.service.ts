@@ -10,7 +10,7 @@ import { ephemeralFrame } from './ephemeral-frames.js';
 import { RescopingService } from './rescoping.service.js';
 import { tokenTopics, topics } from './topics.js';
 
-/** A fresh token on an open socket, so that it need not close when the old one ends. */
+/** Renews the token of an open socket, so that the socket stays open when the old token expires. */
 @Injectable()
 export class RenewalService {
   constructor(
@@ -20,15 +20,15 @@ export class RenewalService {
   ) {}
 
   /**
-   * The same principal with the same scope keeps its socket, and is told until when; another one loses it (4502). A
-   * token that is worth nothing is an error, and the socket ends when it would have ended.
-   * @throws ValidationFailed, InvalidToken, TokenExpired, TokenRevoked and what else a handshake is refused with
+   * Replaces the token and sends `authenticated`. A token of another principal or scope closes the socket (4502). An
+   * invalid token is an error and leaves the old expiry unchanged.
+   * @throws ValidationFailed, InvalidToken, TokenExpired, TokenRevoked and the other errors of a handshake
    */
   async renew(connection: SocketConnection, fields: Record<string, unknown>): Promise<void> {
     const { token } = fields;
     if (typeof token !== 'string' || token === '') throw missingToken();
     const kind = connection.admission.audience;
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     const fresh = await this.authenticator.authenticate(token, [kind]);
     if (connection.closedAt !== null || !this.hub.connections.has(connection)) return;
     const { principal } = connection.admission;
@@ -36,30 +36,30 @@ export class RenewalService {
     const former = topicsOf(principal);
     for (const [index, topic] of topicsOf(fresh).entries()) {
       const from = former[index];
-      if (from !== undefined) this.hub.exchange(connection, from, topic, askedAt);
+      if (from !== undefined) this.hub.replaceTopic(connection, from, topic, startedAt);
     }
-    this.rescoping.adopt(connection, fresh, askedAt);
+    this.rescoping.replacePrincipal(connection, fresh, startedAt);
     const expiresAt = 'expiresAt' in fresh ? fresh.expiresAt : null;
     connection.admission = { ...connection.admission, expiresAt };
-    connection.warnedOfEnd = false;
+    connection.warnedOfExpiry = false;
     connection.send(ephemeralFrame('authenticated', { expires_at: expiresAt && toWireTime(expiresAt) }));
   }
 }
 
-/** The topics that close when what the principal came with is refused. */
+/** @returns the topics that close when the principal's session or token is revoked */
 function topicsOf(principal: Principal): string[] {
   if (principal.kind === 'agent') return [topics.session(principal.sessionId)];
   return principal.kind === 'visitor' ? tokenTopics(principal) : [];
 }
 
-/** What the socket hears follows from these, and was settled when it opened. */
-function isSame(fresh: Principal, present: Principal): boolean {
-  const what = (principal: Principal) => [
+/** Compares the parts of a principal that decide a socket's topics. */
+function isSame(fresh: Principal, current: Principal): boolean {
+  const identity = (principal: Principal) => [
     principal.workspaceId,
     principalKey(principal),
     principal.kind === 'agent' ? sorted(principal.sessionScope) : sorted(scopeOf(principal)),
   ];
-  return JSON.stringify(what(fresh)) === JSON.stringify(what(present));
+  return JSON.stringify(identity(fresh)) === JSON.stringify(identity(current));
 }
 
 function sorted(scope: readonly string[] | null): string[] | null {
@@ -67,5 +67,5 @@ function sorted(scope: readonly string[] | null): string[] | null {
 }
 
 function missingToken(): Error {
-  return new ValidationFailed({ details: [{ field: 'token', code: 'required', message: 'token must be a text' }] });
+  return new ValidationFailed({ details: [{ field: 'token', code: 'required', message: 'token must be a string' }] });
 }

@@ -13,24 +13,24 @@ import type { EventFrame } from './event-frames.js';
 import { EventDeliveriesService } from './event-deliveries.service.js';
 import { eventFrame, serializeFrame } from './event-frames.js';
 
-/** Why a resume ends early. `scope`: the member sees other channels than it did, so the log alone does not tell all. */
+/** Why a replay is impossible. `scope`: the member's channels changed, so the missed events are incomplete. */
 export interface ResumeEnd {
   fault: ResumeFault | 'scope';
 }
 
-/** What a socket has missed. */
+/** The frames that a socket has missed. */
 export interface MissedFrames {
-  /** The first of it, some 64 KiB. */
+  /** The first frames, about 64 KiB. */
   frames: TextFrame[];
-  /** What comes after that, yet to be read. */
+  /** The following pages, which are not read yet. */
   pages: EventPage[];
-  /** The cursor with which the client resumes the next time. */
+  /** The cursor from which the client resumes the next time. */
   to: string;
 }
 
 /**
- * What a socket has missed, by the same table that decides who hears of it live. Replayed frames carry the cursor that
- * the client came with: one that is cut off amid them begins there again.
+ * Reads missed events as frames, with the same routes as live delivery. Replayed frames carry the cursor from which the
+ * client resumed, so that a client disconnected during the replay starts there again.
  */
 @Injectable()
 export class ReplayService {
@@ -42,18 +42,18 @@ export class ReplayService {
     private readonly views: FrameViewsService,
   ) {}
 
-  /** How far the log has come here: with it a client resumes that has missed nothing. */
+  /** This instance's position in the log: the cursor of a client that has missed nothing. */
   get cursor(): string {
     return this.tail.cursor;
   }
 
-  /** Reads the first of what the socket has missed since the cursor. */
-  async missed(connection: SocketConnection, after: string): Promise<MissedFrames | ResumeEnd> {
+  /** Reads the first missed frames since the cursor. */
+  async findMissed(connection: SocketConnection, after: string): Promise<MissedFrames | ResumeEnd> {
     const { audience, principal } = connection.admission;
-    const found = await this.reader.missed(after, {
+    const found = await this.reader.findMissed(after, {
       workspaceId: principal.workspaceId,
       types: this.deliveries.types[audience],
-      conversationIds: await this.conversationsOf(connection),
+      conversationIds: await this.findConversations(connection),
     });
     if (typeof found === 'string') return { fault: found };
     const { events, pages, to } = found;
@@ -61,18 +61,17 @@ export class ReplayService {
     return 'fault' in read ? read : { frames: read.frames, pages, to };
   }
 
-  /** Reads one page. */
   async readPage(
     connection: SocketConnection,
     page: EventPage,
     after: string,
   ): Promise<{ frames: TextFrame[] } | ResumeEnd> {
-    const events = await this.reader.missedPage(page);
+    const events = await this.reader.readMissedPage(page);
     return events ? this.framesFor(connection, events, after) : { fault: 'expired' };
   }
 
-  /** For backends: what all agents together have heard. @throws CursorInvalid, CursorExpired */
-  async page(
+  /** Lists the events that any agent received, for backends. @throws CursorInvalid, CursorExpired */
+  async listEvents(
     principal: StaffPrincipal,
     after: string | undefined,
     limit: number,
@@ -94,20 +93,20 @@ export class ReplayService {
     after: string,
   ): { frames: TextFrame[] } | ResumeEnd {
     if (events.some(event => changesScope(event, connection))) return { fault: 'scope' };
-    const told = events.map(event => this.frameFor(connection, event)).filter(frame => frame !== null);
-    return { frames: told.map(frame => TextFrame.of(serializeFrame(frame, after))) };
+    const frames = events.map(event => this.frameFor(connection, event)).filter(frame => frame !== null);
+    return { frames: frames.map(frame => TextFrame.fromText(serializeFrame(frame, after))) };
   }
 
-  /** The event as this socket would have heard it, had it been open; null when it would not. */
+  /** @returns the frame that the socket would have received live; null when none */
   private frameFor(connection: SocketConnection, event: RecordedEvent): EventFrame | null {
     const { agent, scopedAgent, visitor } = this.deliveries.of(event);
-    const hearings = connection.admission.audience === 'agent' ? [agent, scopedAgent] : [visitor];
-    const data = hearings.find(hearing => hearing?.topics.some(topic => connection.topics.has(topic)))?.data();
+    const deliveries = connection.admission.audience === 'agent' ? [agent, scopedAgent] : [visitor];
+    const data = deliveries.find(delivery => delivery?.topics.some(topic => connection.topics.has(topic)))?.data();
     return data ? eventFrame(event, this.views.render(event, data)) : null;
   }
 
-  /** The one that the socket is about, or all of a visitor's; null for an inbox. */
-  private async conversationsOf({ admission }: SocketConnection): Promise<string[] | null> {
+  /** @returns the socket's conversation, or all of a visitor's; null for an inbox */
+  private async findConversations({ admission }: SocketConnection): Promise<string[] | null> {
     if (admission.conversationId !== null) return [admission.conversationId];
     return admission.principal.kind === 'visitor' ? this.conversations.idsOf(admission.principal) : null;
   }

@@ -9,19 +9,20 @@ import type { SocketConnection } from '../../platform/sockets/socket-connection.
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import { inboxTopics, isInboxTopic, topics } from './topics.js';
 
-/** Longer than any handshake takes, and longer than the log's reader lags behind the fast path. */
-const REMEMBERED_MS = 60 * 60_000;
+/** Longer than any handshake takes, and longer than the log lags behind the fanout. */
+const CHANGE_WINDOW_MS = 60 * 60_000;
 
 /**
- * Open sockets follow their member's scope: an inbox then holds the channels that are left to it, and the room of a
- * conversation that is out of scope closes. Handshake, `auth` and `member.updated` all go through `settle`, which is
- * synchronous and compares the topics that the socket has joined with those that its scope opens now. So the result
- * does not depend on the order in which they come.
+ * Applies changes of a member's scope to its open sockets: an inbox joins and leaves channel topics, and the socket of
+ * a conversation out of scope is closed.
+ *
+ * Handshake, `auth` and `member.updated` all call `syncTopics`, which is synchronous and derives the topics from the
+ * current scope. The result therefore does not depend on their order.
  */
 @Injectable()
 export class RescopingService implements OnModuleInit {
-  /** By member, what has lately become of its scope. */
-  private readonly changes = new ExpiringMap<{ position: bigint; channels: ChannelScope }>(REMEMBERED_MS, Infinity);
+  /** Recent scope changes, by member. */
+  private readonly changes = new ExpiringMap<{ position: bigint; channels: ChannelScope }>(CHANGE_WINDOW_MS, Infinity);
 
   constructor(
     private readonly tail: EventTail,
@@ -30,26 +31,26 @@ export class RescopingService implements OnModuleInit {
 
   onModuleInit(): void {
     this.tail.listen(event => {
-      if (event.type === 'member.updated') this.follow(event as RecordedEvent<'member.updated'>);
+      if (event.type === 'member.updated') this.recordChange(event as RecordedEvent<'member.updated'>);
     });
   }
 
-  /** For a socket that has just opened. Its handshake may have read a scope that changed before it was in the hub. */
-  catchUp(connection: SocketConnection): void {
+  /** Applies a scope change that arrived during the handshake of a socket that has just opened. */
+  applyMissedChange(connection: SocketConnection): void {
     const change = this.changeSince(connection.handshakeStartedAt, connection.principal);
-    if (change) this.apply(connection, change.channels);
+    if (change) this.applyChannels(connection, change.channels);
   }
 
   /**
-   * Gives the socket a principal that was read from the database. A change of the member's channels that arrived while
-   * it was being read wins, for the read may have missed it.
-   * @param askedAt when the read began, in the time of `performance.now()`
+   * Replaces the socket's principal by one read from the database. A scope change that arrived after the read began
+   * wins, because the read may have missed it.
+   * @param startedAt when the read began, in the time of `performance.now()`
    */
-  adopt(connection: SocketConnection, principal: Principal, askedAt: number): void {
-    const change = this.changeSince(askedAt, principal);
+  replacePrincipal(connection: SocketConnection, principal: Principal, startedAt: number): void {
+    const change = this.changeSince(startedAt, principal);
     connection.admission = { ...connection.admission, principal };
-    if (change) this.apply(connection, change.channels);
-    else this.settle(connection);
+    if (change) this.applyChannels(connection, change.channels);
+    else this.syncTopics(connection);
   }
 
   private changeSince(time: number, principal: Principal): { channels: ChannelScope } | null {
@@ -57,32 +58,33 @@ export class RescopingService implements OnModuleInit {
     return change && change.at >= time ? change.value : null;
   }
 
-  /** Of two changes the later one holds, in whichever order they come. */
-  private follow({ position, payload: { member, changed } }: RecordedEvent<'member.updated'>): void {
-    const place = BigInt(position);
-    if (!changed.includes('channel_ids') || place < (this.changes.get(member.id)?.value.position ?? 0n)) return;
-    this.changes.set(member.id, performance.now(), { position: place, channels: member.channel_ids });
-    for (const connection of this.hub.listeners(topics.member(member.id))) this.apply(connection, member.channel_ids);
+  /** Ignores a change that is older in the log than the last one, because events can arrive out of order. */
+  private recordChange({ position, payload: { member, changed } }: RecordedEvent<'member.updated'>): void {
+    const at = BigInt(position);
+    if (!changed.includes('channel_ids') || at < (this.changes.get(member.id)?.value.position ?? 0n)) return;
+    this.changes.set(member.id, performance.now(), { position: at, channels: member.channel_ids });
+    for (const connection of this.hub.findSubscribers(topics.member(member.id)))
+      this.applyChannels(connection, member.channel_ids);
   }
 
-  private apply(connection: SocketConnection, channels: ChannelScope): void {
+  private applyChannels(connection: SocketConnection, channels: ChannelScope): void {
     const { principal } = connection;
     if (principal.kind !== 'agent') return;
     const scope = narrow(channels, principal.sessionScope);
     connection.admission = { ...connection.admission, principal: { ...principal, scope } };
-    this.settle(connection);
+    this.syncTopics(connection);
   }
 
-  private settle(connection: SocketConnection): void {
+  private syncTopics(connection: SocketConnection): void {
     const { principal, channelId } = connection.admission;
     if (principal.kind !== 'agent' || connection.closedAt !== null) return;
     if (channelId !== null) {
       if (!covers(principal.scope, channelId)) this.hub.evict(connection, 'accessRevoked');
       return;
     }
-    const wanted = new Set(inboxTopics(principal.workspaceId, principal.scope));
+    const allowed = new Set(inboxTopics(principal.workspaceId, principal.scope));
     const joined = [...connection.topics].filter(isInboxTopic);
-    for (const topic of joined) if (!wanted.has(topic)) this.hub.leave(connection, topic);
-    for (const topic of wanted) this.hub.join(connection, topic);
+    for (const topic of joined) if (!allowed.has(topic)) this.hub.leave(connection, topic);
+    for (const topic of allowed) this.hub.join(connection, topic);
   }
 }

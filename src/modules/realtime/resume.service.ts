@@ -10,7 +10,7 @@ import { ephemeralFrame } from './ephemeral-frames.js';
 import { ReplayBudget } from './replay-budget.js';
 import { ReplayService } from './replay.service.js';
 
-/** Sends what a socket begins with: `connected`, what it has missed, a page at a time, and `resumed`. */
+/** Sends the first frames of a socket: `connected`, the missed events in pages, and `resumed` or `sync.required`. */
 @Injectable()
 export class ResumeService {
   private readonly log = new Logger('sockets');
@@ -22,26 +22,28 @@ export class ResumeService {
   ) {}
 
   /**
-   * The socket hears already what comes, which waits until it has been sent what it has missed. The place in the log is
-   * taken before that is read, so between the two nothing is lost.
-   * @returns when the first of it has been read; the rest follows as fast as the client reads
+   * Starts a socket that is already in the hub and queues live frames. The cursor is taken before the missed events are
+   * read, so that no event is lost in between.
+   *
+   * Resolves when the first missed frames were read; the rest follows as fast as the client reads.
    */
-  async begin(connection: SocketConnection): Promise<void> {
+  async start(connection: SocketConnection): Promise<void> {
     const { after } = connection.admission;
-    const here = this.replay.cursor;
-    if (after === null) return connection.send(this.connected(connection, here));
-    const missed = await this.replay.missed(connection, after);
-    if ('fault' in missed) return this.end(connection, [this.connected(connection, here), syncRequired(missed.fault)]);
+    const cursor = this.replay.cursor;
+    if (after === null) return connection.send(this.connected(connection, cursor));
+    const missed = await this.replay.findMissed(connection, after);
+    if ('fault' in missed)
+      return this.finish(connection, [this.connected(connection, cursor), syncRequired(missed.fault)]);
     const { frames, pages, to } = missed;
     const first = [this.connected(connection, after), ...frames];
-    if (pages.length === 0) return this.end(connection, [...first, resumed(after, to, frames.length)]);
+    if (pages.length === 0) return this.finish(connection, [...first, resumed(after, to, frames.length)]);
     this.sendPages(connection, first, pages, { from: after, to, count: frames.length }).catch((error: unknown) => {
       this.log.error(error);
       connection.close('tryLater');
     });
   }
 
-  /** @param end of what is sent; counts the frames that were sent before */
+  /** @param first frames to send before the pages; `count` is the number of events among them */
   private async sendPages(
     connection: SocketConnection,
     first: readonly Outgoing[],
@@ -52,21 +54,21 @@ export class ResumeService {
     let sent = count;
     if (!(await connection.replay(first))) return;
     for (const page of pages) {
-      if (!(await this.budget.take(workspaceId))) return this.end(connection, [syncRequired('busy')]);
+      if (!(await this.budget.acquire(workspaceId))) return this.finish(connection, [syncRequired('busy')]);
       try {
         const read = await this.replay.readPage(connection, page, from);
-        if ('fault' in read) return this.end(connection, [syncRequired(read.fault)]);
+        if ('fault' in read) return this.finish(connection, [syncRequired(read.fault)]);
         sent += read.frames.length;
         if (!(await connection.replay(read.frames))) return;
       } finally {
         this.budget.release(workspaceId);
       }
     }
-    this.end(connection, [resumed(from, to, sent)]);
+    this.finish(connection, [resumed(from, to, sent)]);
   }
 
-  /** What follows is live. */
-  private end(connection: SocketConnection, last: readonly Outgoing[]): void {
+  /** Sends the last frames of the start and resumes live delivery. */
+  private finish(connection: SocketConnection, last: readonly Outgoing[]): void {
     void connection.resumeLive(last);
   }
 

@@ -1,6 +1,6 @@
 import { Catch, ExceptionFilter } from '@nestjs/common';
 
-/** Hands errors of frame handlers to the dispatcher, which answers with an error frame; Nest's own filter would not. */
+/** Rethrows errors of frame handlers to the dispatcher, which sends an error frame. Replaces Nest's default filter. */
 @Catch()
 export class RethrowFilter implements ExceptionFilter {
   catch(thrown: unknown): never {

@@ -20,22 +20,22 @@ import { ContactBlocked } from '../contacts/index.js';
 export const VISITOR_PATH = '/ws/visitor';
 export const AGENT_PATH = '/ws/agent';
 
-/** One of the two addresses of sockets, as its clients are to know it. */
+/** A WebSocket endpoint, as documented for clients. */
 export interface SocketRoute {
   path: string;
   summary: string;
-  /** The parameters of its query, and what they are for; `token` is required. */
+  /** The query parameters; `token` is required. */
   query: Record<string, { description: string; id?: boolean; values?: readonly string[] }>;
-  /** What can be answered instead of the upgrade. */
+  /** The errors of a refused handshake. */
   refusals: readonly DomainErrorClass[];
 }
 
 const SHARED_QUERY: SocketRoute['query'] = {
-  after: { description: 'The cursor that the client was told last: what it has missed since comes first.' },
+  after: { description: 'The last cursor that the client received. Events missed since are sent first.' },
   reject: {
     description:
-      'For browsers, which cannot read an HTTP answer to an upgrade: a refusal is an upgrade that is closed at once, ' +
-      'with the code that says the same.',
+      'Set it to `close` in browsers, which cannot read an HTTP response to an upgrade. A refused socket is then ' +
+      'opened and closed at once with the corresponding close code.',
     values: ['close'],
   },
 };
@@ -56,13 +56,13 @@ const SHARED_REFUSALS = [
 export const SOCKET_ROUTES: Record<'visitor' | 'agent', SocketRoute> = {
   visitor: {
     path: VISITOR_PATH,
-    summary: "What a visitor hears of its contact's conversations on its channel, and may say there.",
+    summary: "A visitor's conversations on its channel.",
     query: {
       token: {
-        description: 'The visitor token of `POST /v1/widget/session`; sensitive, though it stands in the address.',
+        description: 'A visitor token from `POST /v1/widget/session`. Sensitive, although it is part of the URL.',
       },
       conv: {
-        description: "One conversation; without it all of the contact's, also those that begin later.",
+        description: "The id of one conversation. Default: all of the contact's, including later ones.",
         id: true,
       },
       ...SHARED_QUERY,
@@ -71,10 +71,10 @@ export const SOCKET_ROUTES: Record<'visitor' | 'agent', SocketRoute> = {
   },
   agent: {
     path: AGENT_PATH,
-    summary: 'What an agent hears of the workspace, as far as its scope goes, and may say there.',
+    summary: "An agent's inbox, or one conversation, within the agent's scope.",
     query: {
-      token: { description: 'The access token of an agent; sensitive, though it stands in the address.' },
-      room: { description: '`inbox`, which is the default, or the id of one conversation.' },
+      token: { description: 'The access token of an agent. Sensitive, although it is part of the URL.' },
+      room: { description: '`inbox` (default), or the id of one conversation.' },
       ...SHARED_QUERY,
     },
     refusals: [...SHARED_REFUSALS, AgentTokenRequired, MemberDeactivated],

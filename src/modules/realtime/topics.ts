@@ -5,55 +5,61 @@ import type { VisitorKind } from '../channels/index.js';
 import { visitorKind } from '../channels/index.js';
 
 /**
- * The third lock: which topics a socket joins follows from the same scope that its requests have, and an event is sent
- * to topics; nobody filters frame by frame. Agents' topics and visitors' topics are never the same.
+ * The topics of sockets. A socket joins the topics that its scope allows, and each event is sent to topics, so frames
+ * are never filtered per socket. Agents and visitors never share a topic.
  */
 export const topics = {
-  /** Everything of a workspace's channels, for agents with scope `all`. */
+  /** All channels of a workspace, for agents with scope `all`. */
   inbox: (workspaceId: string) => `inbox:${workspaceId}`,
-  /** One channel's part of it, for agents limited to some channels. */
+  /** One channel, for agents limited to some channels. */
   channel: (channelId: string) => `channel:${channelId}`,
-  /** What concerns every agent of a workspace, whatever its scope. */
+  /** All agents of a workspace, whatever their scope. */
   agents: (workspaceId: string) => `agents:${workspaceId}`,
-  /** One conversation, in the agents' view. */
+  /** One conversation, in the view of agents. */
   conversation: (conversationId: string) => `conversation:${conversationId}`,
-  /** All conversations of a contact on one channel, in the visitor's view: what its requests see, and no more. */
+  /** All conversations of a contact on one channel, in the view of the visitor. The same that its requests can read. */
   contact: (contactId: string, channelId: string) => `contact:${contactId}:${channelId}`,
-  /** One conversation, in the visitor's view. */
+  /** One conversation, in the view of the visitor. */
   visitorConversation: (conversationId: string) => `visitor-conversation:${conversationId}`,
-  /** The sockets that one session has opened; closed with it. */
+  /** The sockets of a session; closed with it. */
   session: (sessionId: string) => `session:${sessionId}`,
-  /** A member's sockets: they end with the membership, and follow its scope. */
+  /** The sockets of a member, for changes of its scope. */
   member: (memberId: string) => `member:${memberId}`,
-  /** The sockets that a contact's tokens of one generation have opened; closed when those are refused. */
+  /** The sockets opened with a contact's tokens of one generation; closed when these are revoked. */
   visitorTokens: (contactId: string, generation: number) => `visitor-tokens:${contactId}:${generation}`,
-  /** The sockets that a channel's tokens of one generation have opened, of verified visitors or of others. */
+  /** The sockets opened with a channel's tokens of one generation, for verified or anonymous visitors. */
   channelTokens: (channelId: string, kind: VisitorKind, generation: number) =>
     `channel-tokens:${channelId}:${kind}:${generation}`,
-  /** The visitors with whom a member talks: they hear whether it is there. */
+  /** The visitors of conversations assigned to a member, for its presence. */
   servedBy: (memberId: string) => `served-by:${memberId}`,
-  /** The sockets of a channel's visitors; closed with it. */
+  /** The sockets of a channel's visitors; closed with the channel. */
   channelVisitors: (channelId: string) => `channel-visitors:${channelId}`,
 };
 
-/** The rooms of the shared inbox that a scope opens. */
+/** @returns the inbox topics that the scope allows */
 export function inboxTopics(workspaceId: string, scope: ChannelScope): string[] {
-  const rooms = scope === null ? [topics.inbox(workspaceId)] : scope.map(topics.channel);
-  return [...rooms, topics.agents(workspaceId)];
+  const scoped = scope === null ? [topics.inbox(workspaceId)] : scope.map(topics.channel);
+  return [...scoped, topics.agents(workspaceId)];
 }
 
 const INBOX_TOPICS = [topics.inbox(''), topics.channel(''), topics.agents('')];
 
-/** Whether a scope opens the topic: one of those that `inboxTopics` answers. */
+/** Tells whether `inboxTopics` can return the topic. */
 export function isInboxTopic(topic: string): boolean {
   return INBOX_TOPICS.some(prefix => topic.startsWith(prefix));
 }
 
-/** The topics that close when the token of the visitor is refused: its contact's, and its channel's. */
-export function tokenTopics({ contactId, channelId, verified, ...of }: VisitorPrincipal): string[] {
+/** @returns the topics that close when the visitor's token is revoked, by contact and by channel */
+export function tokenTopics({
+  contactId,
+  channelId,
+  verified,
+  generation,
+  channelGeneration,
+}: VisitorPrincipal): string[] {
   return [
-    topics.visitorTokens(contactId, of.generation),
-    topics.channelTokens(channelId, visitorKind(verified), of.channelGeneration),
+    topics.visitorTokens(contactId, generation),
+    topics.channelTokens(channelId, visitorKind(verified), channelGeneration),
   ];
 }
 

@@ -1,7 +1,7 @@
 import { isId } from '../../kernel/ids.js';
 import type { TypingData } from './frames.schema.js';
 
-/** Typing, on its way to every instance. Not an event: nobody asks later who typed. */
+/** A fanout message that somebody types. It is not recorded as an event. */
 export interface TypingNotice {
   type: 'typing' | 'typing.stop';
   workspaceId: string;
@@ -13,9 +13,9 @@ export interface TypingNotice {
   agentsOnly: boolean;
 }
 
-const LONGEST_NAME = 1_000;
+const MAX_NAME_LENGTH = 1_000;
 
-/** Whether a message from another instance is such a notice. */
+/** Checks a message from another process, which may run another version of the service. */
 export function isTypingNotice(body: unknown): body is TypingNotice {
   const { type, workspaceId, channelId, conversationId, contactId, senderKey, data, agentsOnly } = fieldsOf(body);
   return (
@@ -35,7 +35,7 @@ function isTypingData(data: unknown): data is TypingData {
     typeof sender_type === 'string' &&
     ['agent', 'contact'].includes(sender_type) &&
     isId(sender_id) &&
-    (name === null || (typeof name === 'string' && name.length <= LONGEST_NAME)) &&
+    (name === null || (typeof name === 'string' && name.length <= MAX_NAME_LENGTH)) &&
     (expires_in_ms === undefined || (Number.isInteger(expires_in_ms) && Number(expires_in_ms) > 0))
   );
 }

@@ -16,21 +16,24 @@ import { isTypingNotice } from './typing-notice.js';
 
 const SUBJECT = 'typing';
 export const TYPING_MS = 8_000;
-const PASSES_EVERY_MS = 2_000;
+const MIN_INTERVAL_MS = 2_000;
 
-/** What somebody's typing in a conversation has led to: when a start and a stop of it last passed, and to whom. */
-interface Passed {
+/** When `typing` and `typing.stop` of one sender in one conversation were last published, and to which audience. */
+interface TypingState {
   startAt: number;
   stopAt: number;
   agentsOnly: boolean;
 }
 
-const NEVER: Passed = { startAt: -Infinity, stopAt: -Infinity, agentsOnly: false };
+const NEVER: TypingState = { startAt: -Infinity, stopAt: -Infinity, agentsOnly: false };
 
-/** Passes typing on: not to the sender, at most once in two seconds, and to agents only where it is a note. */
+/**
+ * Publishes typing indicators, at most one in two seconds, to everybody but the sender. Typing in a private note is
+ * published to agents only.
+ */
 @Injectable()
 export class TypingService implements OnApplicationBootstrap, OnApplicationShutdown {
-  private readonly passed = new Map<string, Passed>();
+  private readonly states = new Map<string, TypingState>();
   private sweeper: NodeJS.Timeout | undefined;
   private unsubscribe: () => void = () => undefined;
 
@@ -41,7 +44,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
   ) {}
 
   onApplicationBootstrap(): void {
-    this.unsubscribe = this.fanout.subscribe(SUBJECT, isTypingNotice, notice => this.pass(notice));
+    this.unsubscribe = this.fanout.subscribe(SUBJECT, isTypingNotice, notice => this.deliver(notice));
     this.sweeper = setInterval(() => this.sweep(), TYPING_MS).unref();
   }
 
@@ -52,32 +55,33 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
 
   /** @throws NotFound, NotAssigned */
   async start(principal: Principal, fields: Record<string, unknown>): Promise<void> {
-    const conversation = await this.typable(principal, fields.conversation_id);
+    const conversation = await this.findTypable(principal, fields.conversation_id);
     const key = `${principalKey(principal)} ${conversation.id}`;
     const now = performance.now();
-    if (now - (this.passed.get(key) ?? NEVER).startAt < PASSES_EVERY_MS) return;
+    if (now - (this.states.get(key) ?? NEVER).startAt < MIN_INTERVAL_MS) return;
     const agentsOnly = principal.kind === 'agent' && fields.private === true;
-    this.passed.set(key, { startAt: now, stopAt: -Infinity, agentsOnly });
+    this.states.set(key, { startAt: now, stopAt: -Infinity, agentsOnly });
     this.publish('typing', principal, conversation, agentsOnly);
   }
 
   /**
-   * Those who saw the start see the end, whether or not it says again that it is private. Of one that has begun elsewhere
-   * that is not known, and agents alone hear of it. @throws NotFound, NotAssigned
+   * Publishes the end to the audience that saw the start, even if the frame omits `private`. If the start is unknown on
+   * this instance, only agents receive it, unless `private` is false.
+   * @throws NotFound, NotAssigned
    */
   async stop(principal: Principal, fields: Record<string, unknown>): Promise<void> {
-    const conversation = await this.typable(principal, fields.conversation_id);
+    const conversation = await this.findTypable(principal, fields.conversation_id);
     const key = `${principalKey(principal)} ${conversation.id}`;
     const now = performance.now();
-    const last = this.passed.get(key) ?? NEVER;
-    if (now - last.stopAt < PASSES_EVERY_MS) return;
-    this.passed.set(key, { ...last, stopAt: now });
+    const last = this.states.get(key) ?? NEVER;
+    if (now - last.stopAt < MIN_INTERVAL_MS) return;
+    this.states.set(key, { ...last, stopAt: now });
     const unknown = last === NEVER && fields.private !== false;
     const agentsOnly = principal.kind === 'agent' && (last.agentsOnly || unknown || fields.private === true);
     this.publish('typing.stop', principal, conversation, agentsOnly);
   }
 
-  private async typable(principal: Principal, id: unknown): Promise<ConversationScope> {
+  private async findTypable(principal: Principal, id: unknown): Promise<ConversationScope> {
     const conversation = isId(id) ? await this.conversations.findScope(principal, id) : null;
     if (!conversation) throw new NotFound();
     if (principal.kind === 'agent' && conversation.assigneeId !== principal.memberId) throw new NotAssigned();
@@ -107,7 +111,7 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
     this.fanout.publish(SUBJECT, notice);
   }
 
-  private pass(notice: TypingNotice): void {
+  private deliver(notice: TypingNotice): void {
     const { type, workspaceId, channelId, conversationId, contactId, data, senderKey, agentsOnly } = notice;
     const frame = ephemeralFrame(type, data, { conversation_id: conversationId, channel_id: channelId });
     const agents = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
@@ -115,13 +119,13 @@ export class TypingService implements OnApplicationBootstrap, OnApplicationShutd
       ? []
       : [topics.contact(contactId, channelId), topics.visitorConversation(conversationId)];
     this.hub.broadcast([...agents, ...visitors], frame, {
-      passing: true,
+      ephemeral: true,
       except: connection => connection.principalKey === senderKey,
     });
   }
 
   private sweep(): void {
     const old = performance.now() - TYPING_MS;
-    for (const [key, { startAt, stopAt }] of this.passed) if (startAt < old && stopAt < old) this.passed.delete(key);
+    for (const [key, { startAt, stopAt }] of this.states) if (startAt < old && stopAt < old) this.states.delete(key);
   }
 }

@@ -9,7 +9,7 @@ import { RethrowFilter } from './rethrow.filter.js';
 import { VISITOR_PATH } from './socket-routes.js';
 import { TypingService } from './typing.service.js';
 
-/** What a visitor can say on its socket. */
+/** Handles the frames of visitors. */
 @UseFilters(RethrowFilter)
 @WebSocketGateway({ path: VISITOR_PATH })
 export class VisitorGateway {
@@ -23,7 +23,7 @@ export class VisitorGateway {
     connectionOf(socket).send(PONG);
   }
 
-  /** Any frame says that the visitor is there; this one says nothing else. */
+  /** Does nothing: every frame already counts as activity. */
   @SubscribeMessage('presence.heartbeat')
   heartbeat(): void {
     return;

@@ -6,16 +6,16 @@ import type { CredentialKind } from '../../kernel/principal.js';
 
 export const ACCESS = 'access';
 
-/** What a handler declares about its callers. A handler that declares nothing answers 401 to everyone. */
+/** A handler's access rule. A handler without one answers 401 to every caller. */
 export type Access =
   | { public: true }
   | {
       public: false;
       permission: Permission;
       kinds: readonly CredentialKind[];
-      /** An API key is refused when a browser sends it: a page that holds one has given it away. */
+      /** Refuses an API key that a browser sends, because every visitor of such a page can read the key. */
       keyOutsideBrowsers: boolean;
-      /** What else it takes. */
+      /** Further conditions on the principal, besides the permission. */
       demands: Demands;
     };
 
@@ -23,14 +23,15 @@ function declare(access: Access): MethodDecorator & ClassDecorator {
   return applyDecorators(SetMetadata(ACCESS, access), ApiExtension('x-access', access));
 }
 
-/** Anyone may call; a credential that comes along, even a bad one, is not looked at. */
+/** Lets anyone call. Credentials are ignored, even invalid ones. */
 export function Public(): MethodDecorator & ClassDecorator {
   return declare({ public: true });
 }
 
 /**
- * Callers that have the permission: visitors for `widget:*`, else agents and API keys, or only one of these kinds;
- * of these, those who also meet the demands.
+ * Lets callers with the permission call who also meet the demands.
+ *
+ * A `widget:*` permission admits visitors; any other admits agents and API keys. `only` admits one kind of credential.
  */
 export function Allow(
   permission: Permission,

@@ -15,15 +15,15 @@ import { Authenticator, bearerToken } from './authenticator.js';
 export const BrowserNotAllowed = defineError(
   'forbidden',
   'browser_not_allowed',
-  'This route is for backends: an API key must not be in a browser.',
+  'API keys cannot be used from a browser. Call this route from your backend.',
 );
 
-/** Headers that browsers add by themselves, and that no script in them can leave out. */
+/** Detects headers that browsers add themselves and that no script can remove. */
 function isBrowser({ headers }: Request): boolean {
   return headers.origin !== undefined || headers['sec-fetch-site'] !== undefined;
 }
 
-/** The first lock, on every route: default deny. */
+/** Authenticates and authorizes every HTTP request. A route without `@Public()` or `@Allow()` is denied. */
 @Injectable()
 export class AccessGuard implements CanActivate {
   constructor(
@@ -48,7 +48,7 @@ export class AccessGuard implements CanActivate {
     return true;
   }
 
-  /** Counts unknown credentials per address. A known one is served whatever others at its address have sent. */
+  /** Rate-limits unknown credentials per network address. Valid credentials from the same address are not affected. */
   private async authenticate(request: Request, kinds: readonly CredentialKind[]): Promise<Principal> {
     try {
       return await this.authenticator.authenticate(bearerToken(request.headers.authorization), kinds);

@@ -1,19 +1,19 @@
 import type { CredentialKind, Principal } from '../../kernel/principal.js';
 
 /**
- * The port through which requests and socket handshakes alike become principals. What a credential is worth is read
- * anew each time: role, scope, member status and session are never older than a second.
+ * Turns the credential of a request or a socket handshake into a principal. Role, scope, member status and session are
+ * read on every call and are at most one second old.
  */
 export abstract class Authenticator {
   /**
-   * @param token what followed `Bearer`, or came as the `token` parameter of a socket; null when nothing came
-   * @throws Unauthenticated, InvalidToken, TokenExpired, TokenRevoked, AgentTokenRequired and its siblings (all 401),
-   *   and the 403 of a member or contact that is shut out
+   * @param token from the `Authorization` header or from a socket's `token` parameter; null when absent
+   * @throws Unauthenticated, InvalidToken, TokenExpired, TokenRevoked, AgentTokenRequired or another
+   *   `…TokenRequired` (all 401), or 403 for a deactivated member or a blocked contact
    */
   abstract authenticate(token: string | null, accepts: readonly CredentialKind[]): Promise<Principal>;
 }
 
-/** The bearer token of an Authorization header, or null. */
+/** @returns the bearer token of an `Authorization` header; null when there is none */
 export function bearerToken(header: string | undefined): string | null {
   return /^Bearer +(\S+) *$/i.exec(header ?? '')?.[1] ?? null;
 }

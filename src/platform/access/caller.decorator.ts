@@ -6,19 +6,19 @@ import { originOf } from '../http/present-request.js';
 import { contextOf } from '../http/request-context.js';
 import { IdPipe } from '../http/validation.js';
 
-/** The principal of the request: whoever `@Allow` let in. */
+/** Injects the principal that `@Allow` admitted. */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {
   const { principal } = contextOf(context.switchToHttp().getRequest<Request>());
   if (!principal) throw new Error('@Caller() on a route without @Allow()');
   return principal;
 });
 
-/** Where the request comes from. */
+/** Injects the request's address, network and user agent. */
 export const Origin = createParamDecorator((_data: unknown, context: ExecutionContext): ClientOrigin =>
   originOf(context.switchToHttp().getRequest<Request>()),
 );
 
-/** An id in the path; a malformed one is 404. */
+/** Injects an id from the path. A malformed id is 404. */
 export function IdParam(name = 'id'): ParameterDecorator {
   return Param(name, IdPipe);
 }

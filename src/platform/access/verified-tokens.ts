@@ -1,36 +1,37 @@
 /**
- * What tokens have been found to say, so that a signature is verified once and not at each request: half of what it
- * costs to know who calls. Only what can never change is remembered, that we have signed this; whether its session still
- * lives, the member still works here, the contact's generation is the present one, is asked each time as before. Kept by
- * the whole text, until the token's end, and of a limited number: those that are presented again and again stay.
+ * Bounded cache of tokens whose signature has been verified, which is half the cost of authentication.
+ *
+ * It remembers only what cannot change: that this service signed the token. Callers still check the session, the
+ * member's status and the contact's token generation on every request. Entries end with their token; recently used ones
+ * stay.
  */
-export class VerifiedTokens<Said extends { claims: { exp: number } }> {
-  private recent = new Map<string, Said>();
-  private older = new Map<string, Said>();
+export class VerifiedTokens<Token extends { claims: { exp: number } }> {
+  private recent = new Map<string, Token>();
+  private older = new Map<string, Token>();
 
-  /** @param most how many are remembered for certain; never more than twice as many */
-  constructor(private readonly most = 10_000) {}
+  /** @param maxTokens the cache keeps at least this many recent tokens and at most twice as many */
+  constructor(private readonly maxTokens = 10_000) {}
 
-  /** What the token says; undefined when it has not been verified, is forgotten or has ended by now. */
-  of(token: string, now: Date): Said | undefined {
-    const recent = this.recent.get(token);
-    const said = recent ?? this.older.get(token);
-    if (said === undefined) return undefined;
-    if (said.claims.exp * 1000 <= now.getTime()) {
-      this.recent.delete(token);
-      this.older.delete(token);
+  /** @returns undefined when the token was not verified, was evicted or has expired */
+  find(text: string, now: Date): Token | undefined {
+    const recent = this.recent.get(text);
+    const token = recent ?? this.older.get(text);
+    if (token === undefined) return undefined;
+    if (token.claims.exp * 1000 <= now.getTime()) {
+      this.recent.delete(text);
+      this.older.delete(text);
       return undefined;
     }
-    if (recent === undefined) this.remember(token, said);
-    return said;
+    if (recent === undefined) this.add(text, token);
+    return token;
   }
 
-  /** @param said of a token whose signature, algorithm, issuer and audience have been verified */
-  remember(token: string, said: Said): void {
-    if (this.recent.size >= this.most) {
+  /** @param token whose signature, algorithm, issuer and audience have been verified */
+  add(text: string, token: Token): void {
+    if (this.recent.size >= this.maxTokens) {
       this.older = this.recent;
       this.recent = new Map();
     }
-    this.recent.set(token, said);
+    this.recent.set(text, token);
   }
 }

@@ -30,25 +30,25 @@ export interface Message {
   payload: JsonObject;
 }
 
-/** One address of sockets, and all that passes there. */
+/** One WebSocket endpoint with all its frames. */
 export interface SocketDescription {
-  /** Of its clients, in one word. */
+  /** The kind of its clients, one word. */
   name: string;
   path: string;
   summary: string;
-  /** JSON Schema of the parameters of its query. */
+  /** JSON Schema of its query parameters. */
   query: JsonObject;
-  /** What its `token` is. */
+  /** Describes its `token`. */
   credential: string;
   received: Message[];
   sent: (Message & { answer: string | null })[];
   refusals: JsonObject[];
 }
 
-/** The one message that is no frame: what is answered instead of the upgrade. */
+/** The only message that is not a frame: the HTTP response instead of the upgrade. */
 const REFUSED = 'refused';
 
-/** The sockets as AsyncAPI 3.0, told from the service: it sends what clients hear, and receives what they say. */
+/** Describes the sockets as AsyncAPI 3.0, from the point of view of the service: `send` means server to client. */
 export function writeAsyncDocument(
   info: { title: string; version: string; description: string },
   sockets: SocketDescription[],
@@ -59,7 +59,7 @@ export function writeAsyncDocument(
   const refused: JsonObject = {
     name: REFUSED,
     title: 'A refused handshake',
-    summary: 'Answered over HTTP instead of the upgrade, in the envelope of every failure.',
+    summary: 'The HTTP response instead of the upgrade, in the standard failure envelope.',
     payload: reference('Failure'),
   };
   return {
@@ -90,25 +90,25 @@ export function writeAsyncDocument(
   };
 }
 
-function channelOf({ path, summary, query, received: heard, sent: said, refusals }: SocketDescription): Channel {
+function channelOf({ path, summary, query, received, sent, refusals }: SocketDescription): Channel {
   return {
     address: path,
     summary,
     servers: [{ $ref: '#/servers/service' }],
     messages: Object.fromEntries([
-      ...heard.map(message => [message.name, message] as const),
-      ...said.map(({ answer: _answer, ...message }) => [sentKey(message.name), message] as const),
+      ...received.map(message => [message.name, message] as const),
+      ...sent.map(({ answer: _answer, ...message }) => [sentKey(message.name), message] as const),
     ]),
     bindings: { ws: { method: 'GET', query, bindingVersion: '0.1.0' } },
     'x-refusals': { message: { $ref: `#/components/messages/${REFUSED}` }, codes: refusals },
   };
 }
 
-function operationsOf({ name, received: heard, sent: said }: SocketDescription): Record<string, JsonObject> {
+function operationsOf({ name, received, sent }: SocketDescription): Record<string, JsonObject> {
   const channel = { $ref: `#/channels/${name}` };
   const security = [{ $ref: `#/components/securitySchemes/${name}` }];
   const messages = (keys: string[]) => keys.map(key => ({ $ref: `#/channels/${name}/messages/${key}` }));
-  const operations = said.map(({ name: type, summary, answer }) => [
+  const operations = sent.map(({ name: type, summary, answer }) => [
     `${name}.${type}`,
     {
       action: 'receive',
@@ -119,17 +119,17 @@ function operationsOf({ name, received: heard, sent: said }: SocketDescription):
       reply: { channel, messages: messages([...(answer === null ? [] : [answer]), 'error']) },
     },
   ]);
-  const hearing = {
+  const delivery = {
     action: 'send',
     channel,
-    summary: `All that the service tells a socket of ${name}s.`,
+    summary: `All frames that the service sends to sockets of ${name}s.`,
     security,
-    messages: messages(heard.map(message => message.name)),
+    messages: messages(received.map(message => message.name)),
   };
-  return Object.fromEntries([[`${name}.hears`, hearing], ...operations]) as Record<string, JsonObject>;
+  return Object.fromEntries([[`${name}.hears`, delivery], ...operations]) as Record<string, JsonObject>;
 }
 
-/** A type that goes both ways is two messages: what is said has other fields than what is heard. */
+/** Names the message of a client frame. A type used in both directions has different fields in each. */
 export function sentKey(type: string): string {
   return `said.${type}`;
 }

@@ -1,55 +1,56 @@
 import type { Json, JsonObject } from '../openapi/json.js';
 
-/** Which of an event's places its frame names. */
-export type Place = 'conversation' | 'channel' | 'workspace';
+/** The subject of an event, which decides the ids in its frame. */
+export type EventSubject = 'conversation' | 'channel' | 'workspace';
 
 const ID: JsonObject = { type: 'string', format: 'uuid' };
 const CURSOR: JsonObject = {
   type: 'string',
-  description: 'How far in the log this socket has heard everything; opaque, for `after`.',
+  description:
+    'The position in the event log up to which this socket has received everything. Opaque; pass it as `after`.',
 };
 
-/** The frame of a durable event. @param shape the name of its data's schema */
-export function durablePayload(type: string, shape: string | null, about: Place): JsonObject {
+/** The frame of a durable event. @param schemaName the name of its data's schema */
+export function durablePayload(type: string, schemaName: string | null, about: EventSubject): JsonObject {
   const required = about === 'conversation' ? ['conversation_id', 'channel_id'] : [];
-  const places: JsonObject = {
+  const scope: JsonObject = {
     ...(about === 'conversation' ? { conversation_id: ID } : {}),
     ...(about === 'workspace' ? {} : { channel_id: ID }),
   };
   return frame(
     type,
     {
-      id: { ...ID, description: 'Of the event; repeats carry the same.' },
+      id: { ...ID, description: 'The id of the event. Repeated frames have the same id.' },
       cursor: CURSOR,
       timestamp: { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.123456Z'] },
-      ...places,
-      ...dataOf(shape),
+      ...scope,
+      ...dataOf(schemaName),
     },
     ['id', 'cursor', 'timestamp', ...required],
   );
 }
 
-/** A frame of the moment, which may be about a conversation. */
-export function ephemeralPayload(type: string, shape: string | null): JsonObject {
-  return frame(type, shape === null ? {} : { conversation_id: ID, channel_id: ID, ...dataOf(shape) });
+/** An ephemeral frame, which may concern a conversation. */
+export function ephemeralPayload(type: string, schemaName: string | null): JsonObject {
+  return frame(type, schemaName === null ? {} : { conversation_id: ID, channel_id: ID, ...dataOf(schemaName) });
 }
 
-/** A frame from a client. @param shape the name of the schema of its fields */
-export function sentPayload(type: string, shape: string | null): JsonObject {
-  const said = frame(type, {});
-  return shape === null ? said : { allOf: [said, reference(shape)] };
+/** A frame from a client. @param schemaName the name of the schema of its fields */
+export function sentPayload(type: string, schemaName: string | null): JsonObject {
+  const base = frame(type, {});
+  return schemaName === null ? base : { allOf: [base, reference(schemaName)] };
 }
 
 export function errorPayload(): JsonObject {
   return frame('error', { error: reference('FrameError') }, ['error']);
 }
 
-export function reference(shape: string): JsonObject {
-  return { $ref: `#/components/schemas/${shape}` };
+export function reference(schemaName: string): JsonObject {
+  return { $ref: `#/components/schemas/${schemaName}` };
 }
 
-function dataOf(shape: string | null): JsonObject {
-  return shape === null ? {} : { data: reference(shape) };
+function dataOf(schemaName: string | null): JsonObject {
+  return schemaName === null ? {} : { data: reference(schemaName) };
 }
 
 function frame(type: string, properties: JsonObject, required: string[] = []): JsonObject {

@@ -1,6 +1,6 @@
 import type { Json, JsonObject } from '../openapi/json.js';
 
-/** Those of the schemas that the value refers to, and those that they refer to. */
+/** @returns the schemas that the value refers to, directly or through other schemas */
 export function reachableFrom(value: Json, schemas: Record<string, JsonObject>): Record<string, JsonObject> {
   const found = new Set<string>();
   const follow = (inner: Json): void => {
@@ -8,7 +8,7 @@ export function reachableFrom(value: Json, schemas: Record<string, JsonObject>):
     const name = '$ref' in inner ? /^#\/components\/schemas\/(.+)$/.exec(String(inner.$ref))?.[1] : undefined;
     if (name !== undefined && !found.has(name)) {
       const schema = schemas[name];
-      if (!schema) throw new Error(`a frame names ${name}, of which the reference has no schema`);
+      if (!schema) throw new Error(`A frame refers to ${name}, which the API reference does not define`);
       found.add(name);
       follow(schema);
     }
@@ -18,7 +18,7 @@ export function reachableFrom(value: Json, schemas: Record<string, JsonObject>):
   return Object.fromEntries([...found].sort().map(name => [name, plain(schemas[name] ?? {}) as JsonObject]));
 }
 
-/** As AsyncAPI's schemas have it: nothing beside a reference, and of examples a list. */
+/** Converts a schema to AsyncAPI: no members beside a `$ref`, and `examples` instead of `example`. */
 function plain(schema: Json): Json {
   if (Array.isArray(schema)) return schema.map(plain);
   if (typeof schema !== 'object' || schema === null) return schema;

@@ -2,7 +2,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import type { AsyncDocument } from './document.js';
 
-/** `/asyncapi.json`, for anyone, as `/openapi.json` is. Put together when it is first asked for. */
+/** Serves `/asyncapi.json` without authentication, like `/openapi.json`. The document is built on the first request. */
 export function serveAsyncDocument(app: INestApplication, write: () => AsyncDocument): void {
   let text: string | undefined;
   const router = app.getHttpAdapter();

@@ -5,8 +5,8 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const TYPE = /^[a-z_]{1,50}\.[a-z_]{1,50}$/;
 
 /**
- * Whether a message from another instance is an event of the log. Its payload can be that of another version: who is
- * told of an event is decided by its type, and an unknown type is told to nobody.
+ * Checks that a message from another instance is an event of the log. The payload is not checked, because the sender
+ * may run another version; events of unknown types are delivered to no socket.
  */
 export function isCommittedEvent(body: unknown): body is AppendedEvent {
   if (!isObject(body)) return false;
@@ -17,7 +17,7 @@ export function isCommittedEvent(body: unknown): body is AppendedEvent {
     typeof type === 'string' &&
     TYPE.test(type) &&
     isUuid(workspaceId) &&
-    [channelId, conversationId, contactId].every(one => one === null || isUuid(one)) &&
+    [channelId, conversationId, contactId].every(value => value === null || isUuid(value)) &&
     isObject(actor) &&
     typeof actor.type === 'string' &&
     isObject(payload) &&

@@ -7,14 +7,14 @@ import { EventTail } from './event-tail.js';
 import type { LoggedEvent, ReadingPosition } from './reading-position.repository.js';
 import { ReadingPositionRepository } from './reading-position.repository.js';
 
-/** A unit of work is as short as this, for while it is open nobody reads the log beyond it. */
+/** Events per unit of work. Short, because no consumer can read past an open transaction. */
 const PAGE_SIZE = 100;
-/** So many events are looked over for one range; more where a single transaction, or an overtaking, spans more. */
+/** Events scanned for one range. More where one transaction, or an out-of-order pair, spans more. */
 const RANGE_SIZE = 1_000;
 const INTERVAL_MS = 1_000;
-const LONGEST_PAUSE_MS = 5_000;
+const MAX_PAUSE_MS = 5_000;
 
-/** What durable readers are made of. */
+/** The dependencies of `EventConsumer`, so that subclasses inject one. */
 @Injectable()
 export class ConsumerDependencies {
   readonly lag: Gauge;
@@ -27,7 +27,7 @@ export class ConsumerDependencies {
   ) {
     this.lag = new Gauge({
       name: 'event_reader_lag_seconds',
-      help: 'The age of the oldest event that a durable reader of the log has not read; 0 when it has read all.',
+      help: 'Age of the oldest event that an event consumer has not read; 0 when it has read all.',
       labelNames: ['reader'],
       registers: [registry],
     });
@@ -35,9 +35,10 @@ export class ConsumerDependencies {
 }
 
 /**
- * Makes something of every event of its types: each once, in order per conversation, and whatever becomes of this
- * process. The effect and the reader's position commit together; one instance reads at a time; what happened while none
- * was there is read by the first that comes. An event that cannot be dealt with is tried until it can.
+ * Handles every event of its types exactly once and in order per conversation, even across crashes. The effect and the
+ * consumer's position commit in one transaction, and one instance reads at a time.
+ *
+ * Events recorded while no instance ran are handled later. An event that fails is retried until it succeeds.
  */
 @Injectable()
 export abstract class EventConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -45,22 +46,24 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();
   private failures = 0;
-  private begun = false;
+  private registered = false;
   private busy = false;
-  /** Whether something has happened since it last began to read. */
+  /** True when an event arrived after the last read began. */
   private woken = false;
-  /** The age of the oldest unread event, when that was looked at. */
+  /** The age of the oldest unread event at the time `at`. */
   private lag = { seconds: 0, at: performance.now() };
   private stopped = false;
 
-  /** Of its row, for ever. */
+  /** The name of its row in `event_reader`. It must never change. */
   protected abstract readonly name: string;
   protected abstract readonly types: readonly EventType[];
 
   constructor(private readonly log: ConsumerDependencies) {}
 
-  /** Part of a unit of work with the reader's position: it writes rows, and does nothing else. */
-  protected abstract take(events: readonly LoggedEvent[]): Promise<void>;
+  /**
+   * Runs in the unit of work that saves the consumer's position. It must only write rows, with no other side effects.
+   */
+  protected abstract handle(events: readonly LoggedEvent[]): Promise<void>;
 
   onApplicationBootstrap(): void {
     const types = new Set<EventType>(this.types);
@@ -78,51 +81,51 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
     await this.reading;
   }
 
-  /** Reads to the log's end, unless another instance is about it. */
+  /** Reads to the end of the log. Returns at once while another instance reads. */
   async catchUp(): Promise<void> {
     const { positions, units } = this.log;
-    if (!this.begun) await positions.begin(this.name);
-    this.begun = true;
-    // looked at without a lock first: where nothing has happened, nothing is written
+    if (!this.registered) await positions.register(this.name);
+    this.registered = true;
+    // checks without a lock first, so that an idle consumer writes nothing
     while (!this.stopped && (await this.isBehind()) && (await units.run(() => this.step())));
   }
 
-  /** Whether there is anything to read now. A log that was put back may not know the reader any more. */
+  /** Tells whether there are unread events. Also registers the consumer again after a restore removed its row. */
   private async isBehind(): Promise<boolean> {
-    const progress = await this.log.positions.progress(this.name);
-    this.begun = progress !== null;
+    const progress = await this.log.positions.findProgress(this.name);
+    this.registered = progress !== null;
     this.lag = { seconds: progress?.lag ?? 0, at: performance.now() };
     this.log.lag.set({ reader: this.name }, this.lag.seconds);
     return progress?.behind ?? false;
   }
 
-  /** @returns whether there may be more */
+  /** Handles one page of events. @returns true when there may be more */
   private async step(): Promise<boolean> {
     const { positions } = this.log;
     const claimed = await positions.claim(this.name);
-    const place = claimed && (await this.open(claimed));
-    if (!place) return false;
-    const found = await positions.page(place, this.types, PAGE_SIZE + 1);
+    const position = claimed && (await this.openRange(claimed));
+    if (!position) return false;
+    const found = await positions.findPage(position, this.types, PAGE_SIZE + 1);
     const events = found.slice(0, PAGE_SIZE);
-    if (events.length > 0) await this.take(events);
+    if (events.length > 0) await this.handle(events);
     const end = events.at(-1)?.position;
-    const { horizon } = place;
+    const { horizon } = position;
     const next =
       found.length > PAGE_SIZE && end !== undefined
-        ? { ...place, position: end }
+        ? { ...position, position: end }
         : { since: horizon, horizon, position: '0', passed: [] };
-    await positions.move(this.name, next);
+    await positions.savePosition(this.name, next);
     return true;
   }
 
-  /** The range that is being read, or the next one; null when nothing has happened since. */
-  private async open(place: ReadingPosition): Promise<ReadingPosition | null> {
-    if (place.horizon !== place.since) return place;
+  /** @returns the current range, or the next one; null when there are no new events */
+  private async openRange(current: ReadingPosition): Promise<ReadingPosition | null> {
+    if (current.horizon !== current.since) return current;
     for (let size = RANGE_SIZE; ; size *= 4) {
-      const { settled, bound, any, overtakings } = await this.log.positions.ahead(place.since, size);
-      const horizon = safeUpperBound(bound, overtakings);
-      if (horizon > BigInt(place.since)) {
-        return any ? { ...place, horizon: horizon.toString(), position: '0', passed: [] } : null;
+      const { settled, bound, hasEvents, outOfOrder } = await this.log.positions.findAhead(current.since, size);
+      const horizon = safeUpperBound(bound, outOfOrder);
+      if (horizon > BigInt(current.since)) {
+        return hasEvents ? { ...current, horizon: horizon.toString(), position: '0', passed: [] } : null;
       }
       if (bound === settled) return null;
     }
@@ -142,15 +145,15 @@ export abstract class EventConsumer implements OnApplicationBootstrap, OnApplica
       (error: unknown) => this.report(error),
     );
     this.busy = false;
-    if (this.failures > 0) this.schedule(Math.min(LONGEST_PAUSE_MS, INTERVAL_MS * 2 ** this.failures));
+    if (this.failures > 0) this.schedule(Math.min(MAX_PAUSE_MS, INTERVAL_MS * 2 ** this.failures));
     else this.schedule(this.woken ? 0 : INTERVAL_MS);
   }
 
   private report(error: unknown): void {
     const { seconds, at } = this.lag;
     if (error !== null) this.log.lag.set({ reader: this.name }, seconds + (performance.now() - at) / 1_000);
-    if (error !== null) this.logger.warn(`the reader ${this.name} cannot go on: ${String(error)}`);
-    else if (this.failures > 0) this.logger.log(`the reader ${this.name} goes on`);
+    if (error !== null) this.logger.warn(`the event consumer ${this.name} has failed and retries: ${String(error)}`);
+    else if (this.failures > 0) this.logger.log(`the event consumer ${this.name} has recovered`);
     this.failures = error === null ? 0 : this.failures + 1;
   }
 }

@@ -13,7 +13,7 @@ import { EventRepository } from './event.repository.js';
 /** The subject on which committed events reach every instance. */
 export const COMMITTED_EVENTS = 'events';
 
-/** Where everything that happens is written down, in the transaction that makes it happen. */
+/** Records domain events in the transaction of the change they describe. */
 @Injectable()
 export class EventLog implements OnModuleInit {
   constructor(
@@ -50,18 +50,18 @@ export class EventLog implements OnModuleInit {
     return recorded;
   }
 
-  /** What events of the present request are signed with; null in work that none has asked for. */
+  /** The current request's id, which is stored with its events; null outside a request. */
   get requestId(): string | null {
     return presentRequestId();
   }
 
-  /** Tells every instance of an event that has been recorded, once that is certain. */
+  /** Publishes an event to every instance. Call it after the commit. */
   publish(event: AppendedEvent): void {
     this.fanout.publish(COMMITTED_EVENTS, event);
   }
 
-  /** Takes the words of an unsent message out of all that the log has of it. Part of the unit of work. */
-  async forget(place: EventScope & { conversationId: string }, messageId: string): Promise<void> {
-    await this.events.scrubMessage(place.workspaceId, place.conversationId, messageId);
+  /** Removes the content of a deleted message from all its events, in the current unit of work. */
+  async scrubMessage(scope: EventScope & { conversationId: string }, messageId: string): Promise<void> {
+    await this.events.scrubMessage(scope.workspaceId, scope.conversationId, messageId);
   }
 }

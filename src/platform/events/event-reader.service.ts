@@ -13,37 +13,37 @@ import { isProved, markOf, newerOf } from './watermark.js';
 export const CursorExpired = defineError(
   'gone',
   'cursor_expired',
-  'The log does not reach back that far, or is another one now; read the present state, then go on from here.',
+  'The cursor is older than the event log or of another log. Read the current state, then start without a cursor.',
 );
 
-/** What is asked of the log: events of these types, of the workspace or of some of its conversations. */
+/** Selects events by type, of a workspace or of some of its conversations. */
 export interface EventQuery {
   workspaceId: string;
   types: readonly EventType[];
-  /** null: of the whole workspace. */
+  /** null selects the whole workspace. */
   conversationIds: readonly string[] | null;
 }
 
-/** Why a cursor cannot be resumed from: it is none, of another log, too old, or too much has happened since. */
+/** Why a client cannot resume: the cursor is invalid, of another log or too old, or too many events were missed. */
 export type ResumeFault = 'invalid' | 'epoch' | 'expired' | 'too_many';
 
-/** So much is replayed; who has missed more reads the present state instead. */
+/** Bounds of a replay. A client that missed more reads the current state instead. */
 export const REPLAY_LIMIT = { events: 1_000, bytes: 8 * 1024 * 1024 } as const;
 
-/** Names the events of one page, in order. */
+/** The positions of one page's events, in order. */
 export type EventPage = readonly string[];
 
-/** What a resuming client has missed. */
+/** The events that a resuming client has missed. */
 export interface MissedPages {
-  /** The first events, of some 64 KiB. */
+  /** The first events, about 64 KiB. */
   events: RecordedEvent[];
-  /** What comes after them, yet to be read. */
+  /** The following pages, which are not read yet. */
   pages: EventPage[];
-  /** The cursor that lies behind all of it. */
+  /** The cursor after all of them. */
   to: string;
 }
 
-/** Reads the log for those who have missed something. */
+/** Reads the log for resuming sockets and for backends that page through it. */
 @Injectable()
 export class EventReaderService {
   constructor(
@@ -52,32 +52,35 @@ export class EventReaderService {
   ) {}
 
   /**
-   * Everything that has been committed since the cursor, in order of position: for one who already hears what comes
-   * from now on. What is there twice is there with the same id. Only the first of it is read into memory.
+   * Finds all events committed since the cursor, in order of position. Only the first page is read into memory.
+   *
+   * The caller must already be subscribed to live events, so that none is lost in between; duplicates have the same id.
    */
-  async missed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
-    const here = this.tail.position;
-    const place = decodeLogCursor(cursor);
-    if (!place) return 'invalid';
-    const fault = await this.faultOf(place);
+  async findMissed(cursor: string, query: EventQuery): Promise<MissedPages | ResumeFault> {
+    const current = this.tail.position;
+    const from = decodeLogCursor(cursor);
+    if (!from) return 'invalid';
+    const fault = await this.checkCursor(from);
     if (fault) return fault;
     const { workspaceId, types, conversationIds } = query;
     const limit = REPLAY_LIMIT.events + 1;
-    const { events, rest, bytes } = await this.events.recent(workspaceId, place.since, types, conversationIds, limit);
+    const { events, rest, bytes } = await this.events.recent(workspaceId, from.since, types, conversationIds, limit);
     if (events.length + rest.length >= limit || bytes > REPLAY_LIMIT.bytes) return 'too_many';
-    const newest = newestAmong([...events, ...rest], here.newest);
-    return { events, pages: pagesOf(rest), to: encodeLogCursor({ ...here, newest }) };
+    const newest = newestAmong([...events, ...rest], current.newest);
+    return { events, pages: paginate(rest), to: encodeLogCursor({ ...current, newest }) };
   }
 
-  /** Reads a page of what was missed. @returns null when retention has removed some of it meanwhile */
-  async missedPage(page: EventPage): Promise<RecordedEvent[] | null> {
-    const events = await this.events.at(page);
-    return events.length === page.length ? events : null;
+  /** Reads one page of missed events. @returns null when retention has removed some of them */
+  async readMissedPage(readPage: EventPage): Promise<RecordedEvent[] | null> {
+    const events = await this.events.findByPosition(readPage);
+    return events.length === readPage.length ? events : null;
   }
 
   /**
-   * A page of the workspace's events behind the cursor, or from the log's beginning. Read in closed ranges of settled
-   * transactions, each in order of position: nothing can appear later in what has been passed.
+   * Reads a page of the workspace's events after the cursor, or from the beginning of the log.
+   *
+   * It reads closed ranges of settled transactions, each in order of position, so that no event can appear later in a
+   * range that was read.
    * @throws CursorInvalid, CursorExpired
    */
   async page(
@@ -85,9 +88,9 @@ export class EventReaderService {
     after: string | undefined,
     limit: number,
   ): Promise<{ events: RecordedEvent[]; cursor: string; hasMore: boolean }> {
-    const place = await this.parseCursor(after);
-    const open = place.range ? place : await this.openRange(place);
-    if (!open?.range) return { events: [], cursor: encodeLogCursor(place), hasMore: false };
+    const start = await this.parseCursor(after);
+    const open = start.range ? start : await this.openRange(start);
+    if (!open?.range) return { events: [], cursor: encodeLogCursor(start), hasMore: false };
     const { identity, since, newest, range } = open;
     const found = await this.events.page(workspaceId, since, types, range, limit + 1);
     const events = found.slice(0, limit);
@@ -101,22 +104,23 @@ export class EventReaderService {
 
   private async parseCursor(after: string | undefined): Promise<LogCursor> {
     if (after === undefined) return { identity: this.tail.identity, since: '0', newest: NO_EVENT, range: null };
-    const place = decodeLogCursor(after);
-    if (!place) throw new CursorInvalid();
-    if (await this.faultOf(place)) throw new CursorExpired();
-    return place;
+    const cursor = decodeLogCursor(after);
+    if (!cursor) throw new CursorInvalid();
+    if (await this.checkCursor(cursor)) throw new CursorExpired();
+    return cursor;
   }
 
-  /** The next range behind a place that lies between two; null where nothing has settled since. */
-  private async openRange(place: LogCursor): Promise<LogCursor | null> {
-    const settled = await this.events.settledSince(place.since);
+  /** @returns the cursor with the next range; null when no transaction has settled since */
+  private async openRange(cursor: LogCursor): Promise<LogCursor | null> {
+    const settled = await this.events.settledSince(cursor.since);
     if (!settled) return null;
     const { horizon, newest, first, last } = settled;
-    return { ...place, newest, range: { horizon, position: (BigInt(first) - 1n).toString(), last } };
+    return { ...cursor, newest, range: { horizon, position: (BigInt(first) - 1n).toString(), last } };
   }
 
-  private async faultOf({ identity, since, newest, range }: LogCursor): Promise<'epoch' | 'expired' | null> {
-    // the log's beginning is wherever it begins now
+  /** @returns null when the log can be read on from the cursor */
+  private async checkCursor({ identity, since, newest, range }: LogCursor): Promise<'epoch' | 'expired' | null> {
+    // the cursor of the log's beginning is always valid
     if (since === '0' && range === null && newest?.position === NO_EVENT.position) return null;
     if (identity !== this.tail.identity || newest === null) return 'epoch';
     const { pruned, next, found } = await this.events.cursorState(newest.position);
@@ -127,7 +131,7 @@ export class EventReaderService {
   }
 }
 
-/** The newest event that one has received who receives these, too. */
+/** @returns the newest of `newest` and these events */
 function newestAmong(
   events: readonly Pick<RecordedEvent, 'id' | 'xid' | 'position'>[],
   newest: NewestEvent,
@@ -136,17 +140,17 @@ function newestAmong(
   return received.reduce(newerOf, newest);
 }
 
-/** Each page has at least one event, and ends with the one that fills it. */
-function pagesOf(events: readonly EventRef[]): EventPage[] {
+/** Splits the events into pages. Each has at least one event and ends with the event that reaches `PAGE_BYTES`. */
+function paginate(events: readonly EventRef[]): EventPage[] {
   const pages: EventRef[][] = [];
-  let room = 0;
+  let bytesLeft = 0;
   for (const event of events) {
-    if (room <= 0) {
+    if (bytesLeft <= 0) {
       pages.push([]);
-      room = PAGE_BYTES;
+      bytesLeft = PAGE_BYTES;
     }
     pages.at(-1)?.push(event);
-    room -= event.bytes;
+    bytesLeft -= event.bytes;
   }
   return pages.map(page => page.map(({ position }) => position));
 }

@@ -11,12 +11,11 @@ import type { EventMark } from './watermark.js';
 import { markOf } from './watermark.js';
 
 /**
- * How far the log has settled since a horizon, and between which positions that is: read from an index alone.
+ * Finds how far the log has settled since a horizon, and between which positions. An index-only scan.
  *
- * Transactions draw their numbers before they wait for a conversation's lock, so an event can have a lower number than
- * the one before it, and the horizon of a third transaction can fall between the two. So the positions begin with the
- * first event that there is, settled or not: then the earlier one, which was committed before the later one could be
- * written, is read with it although its number has not settled.
+ * A transaction gets its number before it waits for a conversation's lock, so an event can have a lower number than its
+ * predecessor, and the horizon can fall between the two. The range therefore starts at the first position of any event,
+ * settled or not: the predecessor was committed before its successor was written, so it is visible and read with it.
  */
 const SETTLED_SINCE = statement(`
   WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS horizon)
@@ -30,20 +29,20 @@ const SETTLED_SINCE = statement(`
     FROM event WHERE xid >= $1::xid8
   ) AS settled`);
 
-/** Payloads of so many bytes are read at once, and the one that exceeds it: at first, and then in each page. */
+/** Bytes of payloads to read in the first query and in each page, plus the payload that exceeds it. */
 const HEAD_BYTES = 64 * 1024;
 export const PAGE_BYTES = 256 * 1024;
 
 /**
- * The bytes of a payload as JSON, about. What is not compressed takes as many as text; what is would be many times
- * larger, and is looked at.
+ * SQL of a payload's approximate size as JSON. An uncompressed value has about the size of its text; a compressed one
+ * can be many times larger as text, so its text is measured.
  */
 const PAYLOAD_BYTES = `CASE WHEN pg_column_compression(payload) IS NULL THEN pg_column_size(payload)
   ELSE octet_length(payload::text) END`;
 
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
-const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', most: 'integer', conversation_ids: 'text' };
-const recent = ({ payload }: EventColumns, which: string): readonly [Statement, Statement] =>
+const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', max_events: 'integer', conversation_ids: 'text' };
+const recent = ({ payload }: EventColumns, condition: string): readonly [Statement, Statement] =>
   batchQuery(
     SINCE,
     from => `
@@ -53,7 +52,7 @@ const recent = ({ payload }: EventColumns, which: string): readonly [Statement, 
         FROM (
           SELECT event.*, sum(bytes) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes_through
           FROM (
-            SELECT event.*, ${PAYLOAD_BYTES} AS bytes FROM event WHERE ${which} LIMIT asked.most
+            SELECT event.*, ${PAYLOAD_BYTES} AS bytes FROM event WHERE ${condition} LIMIT asked.max_events
           ) AS event
         ) AS event
       ) AS missed`,
@@ -61,28 +60,29 @@ const recent = ({ payload }: EventColumns, which: string): readonly [Statement, 
 const HAPPENED = `event.workspace_id = asked.workspace_id AND xid >= asked.since AND type = ANY(asked.types::text[])`;
 
 /**
- * What has happened in a workspace since a transaction's number, settled or not: for one who listens already, and who
- * therefore misses nothing that appears behind it. Unsorted within the limit, for what exceeds it is not asked for.
+ * Reads a workspace's events since a transaction number, settled or not. The reader is already subscribed to live
+ * events, so it misses nothing that commits later. The limit applies before sorting, because a larger result is
+ * discarded anyway.
  */
 
 /**
- * The same of some conversations, from their own index. `IS TRUE` keeps the others from being used: of what was written
- * last PostgreSQL has no statistics, takes it for next to nothing, and would read the whole log since then, everybody's.
+ * The same for some conversations, from the index on `conversation_id`. `IS TRUE` prevents the use of other indexes:
+ * PostgreSQL has no statistics for the newest rows, estimates almost none, and would read the log of all workspaces.
  */
 const OF_CONVERSATIONS = `conversation_id = ANY(asked.conversation_ids::uuid[]) AND (${HAPPENED}) IS TRUE`;
 
-/** A page of what lies between two positions, of one workspace. */
-const pageOfWorkspace = ({ all }: EventColumns) =>
+/** Reads a page of one workspace's events between two positions. */
+const pageOfWorkspace = ({ all }: EventColumns): Statement =>
   statement(`
   SELECT ${all} FROM event
   WHERE workspace_id = $1 AND xid >= $2::xid8 AND type = ANY($3) AND position > $4 AND position <= $5
   ORDER BY event.position LIMIT $6`);
 
-/** A page of what was missed; some of its events may have been removed by retention meanwhile. */
-const byPosition = ({ all }: EventColumns) =>
+/** Reads events by position. Retention may have removed some of them. */
+const byPosition = ({ all }: EventColumns): Statement =>
   statement(`SELECT ${all} FROM event WHERE position = ANY($1::bigint[]) ORDER BY event.position`);
 
-/** What there is to judge by whether a place in the log can still be read on from. */
+/** Reads the state that decides whether the log can still be read on from a cursor. */
 const CURSOR_STATE = batchQuery(
   { position: 'bigint' },
   from => `
@@ -91,19 +91,19 @@ const CURSOR_STATE = batchQuery(
     FROM event_log CROSS JOIN ${from} LEFT JOIN event ON event.position = asked.position`,
 );
 
-/** Locks tell numbers without the epoch that xid8 adds. */
+/** `pg_locks` shows transaction numbers without the epoch of `xid8`. */
 const BLOCKER = statement(`
   SELECT pg_locks.pid, pg_stat_activity.usename AS user FROM pg_locks LEFT JOIN pg_stat_activity USING (pid)
   WHERE locktype = 'transactionid' AND mode = 'ExclusiveLock' AND granted AND pg_locks.pid IS NOT NULL
     AND transactionid::text = ($1::bigint & 4294967295)::text`);
 
-/** A range of events that have settled: before its end nothing can appear any more. */
+/** A range of settled events: no event can appear in it later. */
 export interface SettledRange {
-  /** Of the event with the highest transaction number. */
+  /** The event with the highest transaction number. */
   newest: EventMark;
-  /** Where the range ends, as a transaction's number. */
+  /** The transaction number at which the range ends, exclusive. */
   horizon: string;
-  /** The positions between which its events lie. */
+  /** The positions of its first and last event. */
   first: string;
   last: string;
 }
@@ -123,39 +123,39 @@ interface CursorStateRow {
   xid: string | null;
 }
 
-/** The log, as far as it concerns one cursor. */
+/** The state of the log that concerns one cursor. */
 export interface CursorState {
-  /** The highest transaction number of which retention has removed an event. */
+  /** The highest transaction number among the events that retention has removed. */
   pruned: bigint;
-  /** The number that the next transaction gets, or a lower one. */
+  /** A lower bound of the next transaction's number. */
   next: bigint;
-  /** The event at the position that was asked for. */
+  /** The event at the cursor's position; null where there is none. */
   found: { id: string; xid: bigint } | null;
 }
 
-/** An event that was missed and has not been read yet. */
+/** A missed event whose payload has not been read. */
 export interface EventRef {
   id: string;
   xid: string;
   position: string;
-  /** Of its payload as JSON, about. */
+  /** The approximate size of its payload as JSON. */
   bytes: number;
 }
 
-/** In order of position: the first events, of some 64 KiB, then the others. */
+/** Missed events in order of position: the first ones with payloads, about 64 KiB, then references to the rest. */
 export interface MissedEvents {
   events: RecordedEvent[];
   rest: EventRef[];
-  /** Of all payloads, about. */
+  /** The approximate size of all payloads. */
   bytes: number;
 }
 
-/** A row whose payload is only there where it is among the first. */
+/** The payload is null for all but the first rows. */
 type MissedRow = Omit<EventRow, 'payload'> & { payload: EventRow['payload'] | null; bytes: number };
 
 const isRead = (row: MissedRow): row is MissedRow & EventRow => row.payload !== null;
 
-/** What is read from the log by those who hear of what happens. */
+/** Reads the log for resuming clients and for backends. */
 @Injectable()
 export class EventReadingRepository {
   private readonly recents: BatchLoader<Since, MissedRow[]>;
@@ -176,7 +176,10 @@ export class EventReadingRepository {
     this.cursorStates = new BatchLoader(one(sql, ...CURSOR_STATE));
   }
 
-  /** What the transactions wrote that have ended between a number and the oldest one that is open; null: nothing. */
+  /**
+   * Finds the events between a transaction number and the oldest open transaction.
+   * @returns null when there are none
+   */
   async settledSince(since: string): Promise<SettledRange | null> {
     const row = await this.sql.first<SettledRow>(SETTLED_SINCE, [since]);
     if (!row) return null;
@@ -184,12 +187,12 @@ export class EventReadingRepository {
     return { newest, horizon: (BigInt(row.newest_xid) + 1n).toString(), first: row.first, last: row.last };
   }
 
-  /** The server process whose transaction keeps the horizon at this number; null where none is seen. */
+  /** Finds the server process whose open transaction has this number. @returns null when none is visible */
   async findBlocker(horizon: string): Promise<{ pid: number; user: string | null } | null> {
     return (await this.sql.first<{ pid: number; user: string | null }>(BLOCKER, [horizon])) ?? null;
   }
 
-  /** @param conversationIds null: of the whole workspace @returns at most `limit` events */
+  /** @param conversationIds null selects the whole workspace @returns at most `limit` events */
   async recent(
     workspaceId: string,
     since: string,
@@ -209,12 +212,12 @@ export class EventReadingRepository {
     };
   }
 
-  /** The events at these positions, in order, without those that retention has removed. */
-  async at(positions: readonly string[]): Promise<RecordedEvent[]> {
+  /** @returns the events in order, without those that retention has removed */
+  async findByPosition(positions: readonly string[]): Promise<RecordedEvent[]> {
     return (await this.sql.rows<EventRow>(this.byPosition, [positions])).map(toRecordedEvent);
   }
 
-  /** What lies behind a position in a settled range, in order of position. */
+  /** Reads the events after a position in a settled range, in order of position. */
   async page(
     workspaceId: string,
     since: string,
@@ -226,10 +229,10 @@ export class EventReadingRepository {
     return (await this.sql.rows<EventRow>(this.pageOfWorkspace, values)).map(toRecordedEvent);
   }
 
-  /** @param position of an event that may be there */
+  /** @param position of an event, which may have been removed */
   async cursorState(position: string): Promise<CursorState> {
     const row = await this.cursorStates.load(position);
-    if (row === undefined) throw new Error('the event log has no row of its own');
+    if (row === undefined) throw new Error('The table event_log has no row');
     const { pruned, next, id, xid } = row;
     const found = id === null || xid === null ? null : { id, xid: BigInt(xid) };
     return { pruned: BigInt(pruned), next: BigInt(next), found };

@@ -4,7 +4,7 @@ import { Clock } from '../../kernel/clock.js';
 import { RetentionJob } from '../database/retention.job.js';
 import { EventRepository } from './event.repository.js';
 
-/** Drops events that nobody can resume from any more. */
+/** Deletes events that are older than the retention period. */
 @Injectable()
 export class EventRetentionJob extends RetentionJob {
   protected readonly rowsName = 'events';

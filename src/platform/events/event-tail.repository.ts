@@ -10,7 +10,7 @@ import { NO_EVENT } from './log-cursor.js';
 import type { NewestEvent, Snapshot } from './watermark.js';
 import { markOf, readSnapshot, Watermark } from './watermark.js';
 
-/** So many new events are looked at in one statement; if there are more, their keys are read page by page. */
+/** New events that one statement returns. If there are more, their keys are read page by page. */
 const HEAD = 64;
 const KEYS_PAGE = 2_000;
 const EVENTS_PAGE = 200;
@@ -23,9 +23,10 @@ const BEGIN = statement(`
   FROM event_log`);
 
 /**
- * Several times a second on every instance, and mostly finds nothing: sorted and limited, so that one generic plan over
- * the index is as good as any other and PostgreSQL stops planning it anew. A bare range or an array of unknown length
- * makes it plan each time, which costs more than all else here.
+ * Reads new events. It runs several times a second on every instance and mostly finds nothing.
+ *
+ * It sorts and limits, so that PostgreSQL caches one generic index plan. With a bare range or an array of unknown
+ * length it would plan every time, which costs more than the query.
  */
 const look = (late: string) =>
   statement(`
@@ -43,7 +44,7 @@ const LOOK_BEHIND = look(`ARRAY(
            ) AS committed
          )`);
 
-/** Materialised: or the order by position tempts PostgreSQL to walk through the table from its beginning. */
+/** Materialised, because PostgreSQL would otherwise scan the table from its beginning to get the order by position. */
 const KEYS = statement(`
   WITH event AS MATERIALIZED (
     SELECT xid, position, id FROM event WHERE xid > $1::xid8
@@ -53,8 +54,8 @@ const KEYS = statement(`
   WHERE event.position > $3 AND pg_visible_in_snapshot(event.xid, $4::pg_snapshot)
   ORDER BY event.position LIMIT ${KEYS_PAGE}`);
 
-/** The list is handed over as text: of an array PostgreSQL would look at the length, and plan for it each time. */
-const eventsAt = ({ all }: EventColumns) =>
+/** The positions are one text, because PostgreSQL would plan again for each array length. */
+const eventsAt = ({ all }: EventColumns): Statement =>
   statement(`
   SELECT ${all} FROM event WHERE position = ANY($1::text::bigint[]) ORDER BY event.position`);
 
@@ -65,13 +66,12 @@ export interface EventKey {
   id: string;
 }
 
-/** The state of the log in one snapshot, and the first of the events that are new in it. */
+/** The state of the log in one snapshot, with the first of its new events. */
 export interface LogState {
   snapshot: Snapshot;
-  /** Of the log that was asked. */
   identity: string;
   pruned: bigint;
-  /** The event at the position of the watermark's newest one; null where there is none. */
+  /** The event at the position of the watermark's newest event; null where there is none. */
   proof: EventKey | null;
   /** In order of position; at least `HEAD` of them when there may be more. */
   head: EventKey[];
@@ -79,7 +79,7 @@ export interface LogState {
 
 type Row = { snapshot: string; identity: string; pruned: string };
 
-/** The statements by which an instance follows the log. */
+/** The queries with which an instance follows the log. */
 @Injectable()
 export class EventTailRepository {
   private readonly eventsAt: Statement;
@@ -91,14 +91,14 @@ export class EventTailRepository {
     this.eventsAt = eventsAt(columns);
   }
 
-  /** The log as it is now, taken as read. */
+  /** @returns a watermark at the current end of the log */
   async begin(): Promise<{ identity: string; watermark: Watermark }> {
     const row = assertRow(await this.sql.first<Row & { newest: string | null }>(BEGIN));
     const newest = row.newest === null ? { xid: BigInt(row.pruned), ...NO_EVENT } : newestOf(readKey(row.newest));
     return { identity: row.identity, watermark: new Watermark(newest, readSnapshot(row.snapshot).open) };
   }
 
-  /** Whatever has been committed since, whether or not an older transaction is still open. */
+  /** Finds events committed since the watermark, even while an older transaction is still open. */
   async look({ newest, unread }: Watermark): Promise<LogState> {
     type Found = Row & { proof: string | null; ahead: string[]; late: string[] };
     const values = [`${newest.xid}`, newest.position, ...(unread.length > 0 ? [unread.map(String)] : [])];
@@ -110,9 +110,9 @@ export class EventTailRepository {
   }
 
   /**
-   * The keys of all events that are visible in the state's snapshot and not behind the watermark: each once, in order of
-   * position. A conversation's positions are drawn under its lock, so what is visible of it has no holes, and this is
-   * its order.
+   * Reads the keys of all events that are visible in the snapshot and not covered by the watermark, once each, in order
+   * of position. Positions are assigned under the conversation's lock, so the visible events of a conversation have no
+   * gaps and this is their order.
    */
   async *keys({ newest, unread }: Watermark, { snapshot, head }: LogState): AsyncGenerator<EventKey[]> {
     if (head.length < HEAD) return yield head;
@@ -124,7 +124,7 @@ export class EventTailRepository {
     } while (page.length === KEYS_PAGE);
   }
 
-  /** In order of position, a page at a time. */
+  /** Reads events in pages, in order of position. */
   async *read(keys: readonly EventKey[]): AsyncGenerator<RecordedEvent[]> {
     for (let start = 0; start < keys.length; start += EVENTS_PAGE) {
       const positions = keys.slice(start, start + EVENTS_PAGE).map(({ position }) => position);
@@ -147,6 +147,6 @@ function byPosition(one: EventKey, other: EventKey): number {
 }
 
 function assertRow<T>(row: T | undefined): T {
-  if (row === undefined) throw new Error('the event log has no row of its own');
+  if (row === undefined) throw new Error('The table event_log has no row');
   return row;
 }

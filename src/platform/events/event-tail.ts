@@ -18,18 +18,18 @@ import { isProved, markOf, newerOf, Watermark } from './watermark.js';
 
 export type EventListener = (event: RecordedEvent) => void;
 
-/** Sockets close within a second of what ends them, also where the log alone tells of it: so it is read in time. */
+/** Short enough that revoked sockets close within a second even if the fanout loses the event. */
 const INTERVAL_MS = 250;
-/** How often the log mentions that the listeners of one type of event fail. */
+/** Listener errors are logged once per event type and window. */
 const FAULT_EVERY_MS = 10_000;
 
 /**
- * Brings every committed event to this instance exactly once: at once through the fanout, and, for whatever the fanout
- * lost, by reading the log. Each look at the log is one snapshot; what is visible in it and was not in the one before is
- * new, so a transaction that is still open, anybody's, delays no event but its own.
+ * Delivers every committed event to this instance exactly once, in order per conversation: at once through the fanout,
+ * and from the log where the fanout lost it.
  *
- * In order per conversation, too: each event names the one before it, and one that comes before its turn waits for
- * that one, or for the log to bring both.
+ * Each read of the log is one snapshot, and events that the previous one did not show are new; so an open transaction
+ * delays only its own events. Each event names its predecessor in the conversation. An event that arrives first waits
+ * for its predecessor, or for the log to bring both.
  */
 @Injectable()
 export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -38,9 +38,9 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   private readonly early = new EarlyEvents();
   private readonly faults = new ExpiringMap(FAULT_EVERY_MS, 100);
   private watermark = new Watermark({ xid: 0n, ...NO_EVENT }, []);
-  /** Of all that was delivered here, also by the fanout. */
+  /** The newest event delivered here, including events from the fanout. */
   private newest: NewestEvent = this.watermark.newest;
-  /** Of the log, as cursors carry it. */
+  /** The hashed identity of the log, as cursors contain it. */
   identity = '';
   private timer: NodeJS.Timeout | undefined;
   private reading: Promise<void> = Promise.resolve();
@@ -52,17 +52,17 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   constructor(
     private readonly log: EventTailRepository,
     private readonly epochs: EpochRepository,
-    private readonly age: WatermarkLag,
+    private readonly lag: WatermarkLag,
     private readonly fanout: Fanout,
     private readonly invalid: InvalidData,
   ) {}
 
-  /** Where this instance is in the log: everything before it has been delivered here. */
+  /** This instance's position in the log. Everything before it has been delivered here. */
   get position(): LogCursor & { newest: NewestEvent } {
     return { identity: this.identity, since: this.watermark.low.toString(), newest: this.newest, range: null };
   }
 
-  /** The same, opaque to clients. */
+  /** `position` as an opaque cursor for clients. */
   get cursor(): string {
     return encodeLogCursor(this.position);
   }
@@ -71,14 +71,14 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     this.listeners.push(listener);
   }
 
-  /** Called when the log has become another one: what was heard before may not be in it, and its cursors are none. */
+  /** Calls the listener when the log was replaced: earlier events may be missing and old cursors are invalid. */
   onNewEpoch(listener: () => void): void {
     this.epochListeners.push(listener);
   }
 
   async onApplicationBootstrap(): Promise<void> {
     await this.begin();
-    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, isCommittedEvent, event => this.offer(event));
+    this.unsubscribe = this.fanout.subscribe(COMMITTED_EVENTS, isCommittedEvent, event => this.receive(event));
     this.schedule();
   }
 
@@ -89,7 +89,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     await this.reading;
   }
 
-  /** Reads what has been committed until now, a page at a time, and delivers what has not come before. */
+  /** Reads the log up to now in pages and delivers the events that have not been delivered. */
   catchUp(): Promise<void> {
     const read = this.reading.then(() => this.read());
     this.reading = read.catch(() => undefined);
@@ -97,16 +97,16 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private async read(): Promise<void> {
-    this.early.beginLook();
+    this.early.beginRead();
     const { watermark } = this;
     const state = await this.log.look(watermark);
     const { snapshot, identity, proof, pruned } = state;
-    if (nameOf(identity) !== this.identity) return this.beginAgain('the event log is another one than before');
+    if (hashIdentity(identity) !== this.identity) return this.restart('the event log was replaced by another one');
     if (!isProved(watermark.newest, watermark.newest.xid + 1n, proof, pruned)) {
-      await this.epochs.renew(identity);
-      return this.beginAgain('the event log was put back to an earlier state');
+      await this.epochs.renewIdentity(identity);
+      return this.restart('the event log was restored to an earlier state');
     }
-    this.age.update(snapshot);
+    this.lag.update(snapshot);
     let { newest } = watermark;
     for await (const keys of this.log.keys(watermark, state)) {
       for await (const events of this.log.read(keys.filter(key => !this.isDelivered(key)))) {
@@ -115,13 +115,13 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
       }
       newest = keys.map(newestOf).reduce(newerOf, newest);
     }
-    this.settle(new Watermark(newest, snapshot.open));
+    this.advanceWatermark(new Watermark(newest, snapshot.open));
   }
 
-  private settle(watermark: Watermark): void {
+  private advanceWatermark(watermark: Watermark): void {
     this.watermark = watermark;
     this.newest = newerOf(this.newest, watermark.newest);
-    const unknown = this.early.endLook(watermark);
+    const unknown = this.early.endRead(watermark);
     if (unknown === 0) return;
     for (let count = 0; count < unknown; count += 1)
       this.invalid.record('events', 'an event that the log does not have');
@@ -129,22 +129,23 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 
   private async begin(): Promise<void> {
-    if (await this.epochs.moveIn()) this.logger.warn('the event log comes from another database: a new epoch begins');
+    if (await this.epochs.adoptMovedLog())
+      this.logger.warn('the event log comes from another database: a new epoch begins');
     const { identity, watermark } = await this.log.begin();
-    this.identity = nameOf(identity);
+    this.identity = hashIdentity(identity);
     this.watermark = watermark;
     this.newest = watermark.newest;
     this.early.clear();
   }
 
-  /** The database is another one than a moment ago: restored, or taken over by what was its copy. */
-  private async beginAgain(cause: string): Promise<void> {
+  /** Starts a new epoch after a restore or a failover replaced the log. */
+  private async restart(cause: string): Promise<void> {
     await this.begin();
-    this.logger.warn(`${cause}: a new epoch begins, clients are told to read the present state`);
+    this.logger.warn(`${cause}: a new epoch begins, clients are told to read the current state`);
     for (const listener of this.epochListeners) listener();
   }
 
-  private offer(event: AppendedEvent): void {
+  private receive(event: AppendedEvent): void {
     if (this.isDelivered(event) || this.early.isFull) return;
     if (event.previous && !this.isDelivered(event.previous)) this.early.addWaiting(event, event.previous.id);
     else this.deliverInOrder(event);
@@ -154,7 +155,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
     return this.early.isDelivered(id) || this.watermark.covers(BigInt(xid));
   }
 
-  /** Delivers the event, and those that have waited for it. */
+  /** Delivers the event and the events that waited for it. */
   private deliverInOrder(event: RecordedEvent): void {
     let next: RecordedEvent | undefined = event;
     while (next) {
@@ -194,7 +195,7 @@ export class EventTail implements OnApplicationBootstrap, OnApplicationShutdown 
   }
 }
 
-/** As cursors carry it. */
-function nameOf(identity: string): string {
+/** @returns the identity as cursors contain it */
+function hashIdentity(identity: string): string {
   return createHash('sha256').update(identity).digest('hex').slice(0, 16);
 }

@@ -18,10 +18,7 @@ const APPEND = statement(`
   RETURNING xid::text AS xid, position::text AS position, recorded_at,
             (SELECT id FROM previous) AS previous_id, (SELECT xid FROM previous) AS previous_xid`);
 
-/**
- * The same out of a statement that makes what it tells of: `source` has the columns of the event, and knows what came
- * before.
- */
+/** SQL that inserts events from a CTE of a larger statement. @param source the CTE, with the columns of the event */
 export function appendFrom(source: string, payloadVersion: number): string {
   return `
     INSERT INTO event (id, workspace_id, channel_id, conversation_id, contact_id, type, actor, payload, payload_version,
@@ -33,32 +30,34 @@ export function appendFrom(source: string, payloadVersion: number): string {
 }
 
 /**
- * Drops the oldest events that every durable reader has passed, at most so many, and notes up to which transaction's number something has gone. Positions
- * and times ascend together, but for what waited for a lock.
+ * Deletes a batch of the oldest events that every event consumer has read, and records the highest transaction number
+ * among them. Positions and times ascend together, except for transactions that waited for a lock.
  */
 const PRUNE = statement(`
   WITH batch AS (SELECT position, recorded_at FROM event ORDER BY position LIMIT $2),
-  gone AS (
+  deleted AS (
     DELETE FROM event USING batch
     WHERE event.position = batch.position AND batch.recorded_at < $1
       AND NOT EXISTS (SELECT FROM event_reader WHERE event_reader.since <= event.xid)
     RETURNING event.xid
   ),
-  noted AS (
-    UPDATE event_log SET pruned_xid = GREATEST(pruned_xid, (SELECT max(xid) FROM gone)) WHERE EXISTS (SELECT 1 FROM gone)
+  recorded AS (
+    UPDATE event_log SET pruned_xid = GREATEST(pruned_xid, (SELECT max(xid) FROM deleted))
+    WHERE EXISTS (SELECT 1 FROM deleted)
   )
-  SELECT count(*)::int AS dropped FROM gone`);
+  SELECT count(*)::int AS deleted FROM deleted`);
 
+/** Removes the content of a message from its events and keeps the events. */
 const scrubMessage = ({ unsentPayload }: EventColumns): Statement =>
   statement(`
     UPDATE event SET payload = ${unsentPayload}
     WHERE workspace_id = $1 AND conversation_id = $2 AND payload #>> '{message,id}' = $3`);
 
-/** Scrubs a slice of a subject's events after a position, in order of position. */
-const scrubSlice = ({ erasedPayload }: EventColumns, ofSubject: string): Statement =>
+/** Scrubs a slice of a contact's or conversation's events after a position, in order of position. */
+const scrubSlice = ({ erasedPayload }: EventColumns, condition: string): Statement =>
   statement(`
     WITH slice AS (
-      SELECT position FROM event WHERE ${ofSubject} AND position > $3::bigint ORDER BY position LIMIT $4
+      SELECT position FROM event WHERE ${condition} AND position > $3::bigint ORDER BY position LIMIT $4
     ),
     scrubbed AS (
       UPDATE event SET payload = ${erasedPayload}
@@ -66,7 +65,7 @@ const scrubSlice = ({ erasedPayload }: EventColumns, ofSubject: string): Stateme
     )
     SELECT count(*)::int AS scrubbed, max(position)::text AS last FROM slice`);
 
-/** What the log has said of an event that it has taken in. */
+/** The values that the database assigns to an appended event. */
 export type WrittenRow = Pick<EventRow, 'xid' | 'position' | 'recorded_at'>;
 
 interface AppendedRow extends WrittenRow {
@@ -74,20 +73,20 @@ interface AppendedRow extends WrittenRow {
   previous_xid: string | null;
 }
 
-/** An event that names the one before it in its conversation, so that whoever hears of it knows what it has missed. */
+/** An event that names its predecessor in the conversation, so that a receiver can tell whether it missed one. */
 export interface AppendedEvent extends RecordedEvent {
   previous: Pick<RecordedEvent, 'id' | 'xid'> | null;
 }
 
-/** What the log adds to an event of its own. */
+/** The metadata that the log stores with an event. */
 export interface EventStamp {
   payloadVersion: number;
   requestId: string | null;
-  /** Kept only where somebody may have to answer for what was done. */
+  /** Stored for audited events only; null otherwise. */
   origin: ClientOrigin | null;
 }
 
-/** What is written into the log, and taken out of it. */
+/** Writes, scrubs and deletes events of the log. */
 @Injectable()
 export class EventRepository {
   private readonly scrubMessageStatement: Statement;
@@ -104,15 +103,15 @@ export class EventRepository {
     };
   }
 
-  /** Draws the event's position: call it while the row that orders such events is locked. */
+  /** Assigns the event's position. Call it while the row that orders such events is locked. */
   async append(id: string, event: NewEvent, stamp: EventStamp): Promise<AppendedEvent> {
-    const place = scopeColumnsOf(event);
+    const scope = scopeColumnsOf(event);
     const row = await this.sql.first<AppendedRow>(APPEND, [
       id,
-      place.workspaceId,
-      place.channelId,
-      place.conversationId,
-      place.contactId,
+      scope.workspaceId,
+      scope.channelId,
+      scope.conversationId,
+      scope.contactId,
       event.type,
       JSON.stringify(event.actor),
       JSON.stringify(event.payload),
@@ -127,12 +126,12 @@ export class EventRepository {
     return toAppendedEvent(id, event, stamp, row, previous);
   }
 
-  /** Drops the oldest events that were recorded before then. @returns how many; fewer than `limit` when all are gone */
+  /** Deletes the oldest events recorded before a time. @returns their number; below `limit` when none are left */
   async prune(before: Date, limit: number): Promise<number> {
-    return (await this.sql.first<{ dropped: number }>(PRUNE, [before, limit]))?.dropped ?? 0;
+    return (await this.sql.first<{ deleted: number }>(PRUNE, [before, limit]))?.deleted ?? 0;
   }
 
-  /** Scrubs what the log has of a subject, at most `limit` events after a position. */
+  /** Scrubs at most `limit` events of an erased contact or conversation after a position. */
   async scrubSlice({ workspaceId, id, kind }: ErasedSubject, after: string, limit: number): Promise<Slice> {
     const slice = await this.sql.first<{ scrubbed: number; last: string }>(this.scrubSliceStatements[kind], [
       workspaceId,
@@ -149,7 +148,7 @@ export class EventRepository {
   }
 }
 
-/** @param previous the event before it in its conversation */
+/** @param previous its predecessor in the conversation */
 export function toAppendedEvent(
   id: string,
   event: NewEvent,

@@ -8,9 +8,9 @@ import { EventColumns } from './event-columns.js';
 import { toRecordedEvent } from './event-row.js';
 
 /**
- * Where a durable reader is: everything of a transaction before `since` has been read, and of those before `horizon`
- * everything up to `position`. `passed` are positions behind that which have been read all the same: there are some
- * only after the log has moved to another cluster.
+ * The position of an event consumer: it has read all transactions below `since`, and of those below `horizon` all
+ * events up to `position`. `passed` lists later positions that were also read; it is not empty only after the log was
+ * moved to another cluster.
  */
 export interface ReadingPosition {
   since: string;
@@ -19,7 +19,7 @@ export interface ReadingPosition {
   passed: string[];
 }
 
-/** An event with all that the log has of it: also from where it was done, which nobody else is told. */
+/** An event with its origin, which only event consumers see. */
 export interface LoggedEvent extends RecordedEvent {
   address: string | null;
   userAgent: string | null;
@@ -28,8 +28,8 @@ export interface LoggedEvent extends RecordedEvent {
 const BEGIN = statement(`INSERT INTO event_reader (name) VALUES ($1) ON CONFLICT (name) DO NOTHING`);
 
 /**
- * Sorted, so that the first is looked up in the index; whether there is any would be looked for in the table. Amid a
- * range the first that is behind the position counts, for what comes before it has been read.
+ * Finds the first unread event. It sorts and limits, because PostgreSQL would answer an EXISTS with a table scan
+ * instead of the index.
  */
 const BEHIND = statement(`
   SELECT since <> horizon OR COALESCE(first.xid < pg_snapshot_xmin(pg_current_snapshot()), false) AS behind,
@@ -46,8 +46,8 @@ const CLAIM = statement(`
   FROM event_reader WHERE name = $1 FOR UPDATE SKIP LOCKED`);
 
 /**
- * How far a range may go that begins at a horizon and holds about so many events, how far the log has settled at all,
- * and where in that range neighbours of a conversation have overtaken each other.
+ * Finds the end of a range that starts at a horizon and has about `$2` events, how far the log has settled, and the
+ * out-of-order pairs of conversations in the range.
  */
 const AHEAD = statement(`
   WITH snapshot AS MATERIALIZED (SELECT pg_snapshot_xmin(pg_current_snapshot()) AS settled),
@@ -57,7 +57,7 @@ const AHEAD = statement(`
   )
   SELECT range.settled::text AS settled, range.bound::text AS bound, COALESCE((
     SELECT xid FROM event WHERE xid >= $1::xid8 ORDER BY xid, position LIMIT 1
-  ) < range.bound, false) AS any, ARRAY(
+  ) < range.bound, false) AS has_events, ARRAY(
     SELECT earlier.xid || ' ' || later.xid
     FROM event AS later CROSS JOIN LATERAL (
       SELECT xid FROM event
@@ -65,10 +65,10 @@ const AHEAD = statement(`
       ORDER BY position DESC LIMIT 1
     ) AS earlier
     WHERE later.xid >= $1::xid8 AND later.xid < range.bound AND earlier.xid > later.xid
-  ) AS overtakings
+  ) AS out_of_order
   FROM range`);
 
-const page = ({ all }: EventColumns) =>
+const page = ({ all }: EventColumns): Statement =>
   statement(`
   SELECT ${all}, address, user_agent FROM event
   WHERE xid >= $1::xid8 AND xid < $2::xid8 AND position > $3 AND position <> ALL($4::bigint[]) AND type = ANY($5)
@@ -77,23 +77,23 @@ const page = ({ all }: EventColumns) =>
 const MOVE = statement(`
   UPDATE event_reader SET since = $2::xid8, horizon = $3::xid8, position = $4, passed = $5::bigint[] WHERE name = $1`);
 
-/** How far a reader has come. */
+/** The progress of an event consumer. */
 export interface ReadingProgress {
   behind: boolean;
-  /** In seconds; 0 where everything has been read. */
+  /** The age of the first unread event in seconds; 0 when there is none. */
   lag: number;
 }
 
-/** What there is to read, as far as one look goes. */
+/** The unread part of the log. Bounds are transaction numbers. */
 export interface Ahead {
   settled: bigint;
   bound: bigint;
-  /** Whether there is any event before `bound`. */
-  any: boolean;
-  overtakings: OutOfOrderPair[];
+  /** True when there are events below `bound`. */
+  hasEvents: boolean;
+  outOfOrder: OutOfOrderPair[];
 }
 
-/** Where the durable readers are in the log, and what comes next for them. */
+/** Stores the positions of event consumers and reads their next events. */
 @Injectable()
 export class ReadingPositionRepository {
   private readonly pageStatement: Statement;
@@ -105,42 +105,42 @@ export class ReadingPositionRepository {
     this.pageStatement = page(columns);
   }
 
-  /** A reader that nobody has seen before begins with the log. */
-  async begin(name: string): Promise<void> {
+  /** Creates the consumer's position at the beginning of the log if it has none. */
+  async register(name: string): Promise<void> {
     await this.sql.count(BEGIN, [name]);
   }
 
-  /** Whether anything has settled that the reader has not passed, and how old the first event is that it has not read. */
-  async progress(name: string): Promise<ReadingProgress | null> {
+  /** @returns null when the consumer is not registered */
+  async findProgress(name: string): Promise<ReadingProgress | null> {
     return (await this.sql.first<ReadingProgress>(BEHIND, [name])) ?? null;
   }
 
-  /** Locked until the unit of work ends; null while another instance reads. */
+  /** Locks the position until the unit of work ends. @returns null while another instance reads */
   async claim(name: string): Promise<ReadingPosition | null> {
     return (await this.sql.first<ReadingPosition>(CLAIM, [name])) ?? null;
   }
 
-  /** @param events about how many to look over */
-  async ahead(since: string, events: number): Promise<Ahead> {
-    type Row = { settled: string; bound: string; any: boolean; overtakings: string[] };
+  /** @param events the approximate size of the range */
+  async findAhead(since: string, events: number): Promise<Ahead> {
+    type Row = { settled: string; bound: string; has_events: boolean; out_of_order: string[] };
     const row = await this.sql.first<Row>(AHEAD, [since, events]);
-    if (!row) throw new Error('the event log told nothing of itself');
-    const overtakings = row.overtakings.map(pair => {
+    if (!row) throw new Error('The query of the event log returned no row');
+    const outOfOrder = row.out_of_order.map(pair => {
       const [earlier = 0n, later = 0n] = pair.split(' ').map(BigInt);
       return { earlier, later };
     });
-    return { settled: BigInt(row.settled), bound: BigInt(row.bound), any: row.any, overtakings };
+    return { settled: BigInt(row.settled), bound: BigInt(row.bound), hasEvents: row.has_events, outOfOrder };
   }
 
-  async page(place: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {
+  async findPage(current: ReadingPosition, types: readonly EventType[], limit: number): Promise<LoggedEvent[]> {
     type Row = EventRow & { address: string | null; user_agent: string | null };
-    const { since, horizon, position, passed } = place;
+    const { since, horizon, position, passed } = current;
     const rows = await this.sql.rows<Row>(this.pageStatement, [since, horizon, position, passed, types, limit]);
     return rows.map(row => ({ ...toRecordedEvent(row), address: row.address, userAgent: row.user_agent }));
   }
 
-  /** Commits with what the reader has made of the events. */
-  async move(name: string, { since, horizon, position, passed }: ReadingPosition): Promise<void> {
+  /** Part of the unit of work that handles the events. */
+  async savePosition(name: string, { since, horizon, position, passed }: ReadingPosition): Promise<void> {
     await this.sql.count(MOVE, [name, since, horizon, position, passed]);
   }
 }

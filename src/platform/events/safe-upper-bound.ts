@@ -1,23 +1,21 @@
-/** Two neighbours of one conversation: what was said first has the higher transaction's number. */
+/** Two consecutive events of one conversation, of which the earlier has the higher transaction number. */
 export interface OutOfOrderPair {
-  /** The number of what was said first. */
+  /** The transaction number of the earlier event. */
   earlier: bigint;
-  /** The number of what was said next. */
+  /** The transaction number of the later event. */
   later: bigint;
 }
 
 /**
- * Where a range of transactions' numbers must end, at most at `bound`, so that it holds nothing without what was said
- * before it in its conversation. Read range by range, each in order of position, every conversation then is in order,
- * and no event is read twice.
+ * Lowers the end of a range of transaction numbers until it separates no out-of-order pair. Read range by range, each
+ * in order of position, every conversation is then in order and no event is read twice.
+ * @returns at most `bound`
  */
-export function safeUpperBound(bound: bigint, overtakings: readonly OutOfOrderPair[]): bigint {
-  const parted = overtakings
-    .filter(({ earlier, later }) => later < bound && earlier >= bound)
-    .map(({ later }) => later);
-  if (parted.length === 0) return bound;
+export function safeUpperBound(bound: bigint, pairs: readonly OutOfOrderPair[]): bigint {
+  const separated = pairs.filter(({ earlier, later }) => later < bound && earlier >= bound).map(({ later }) => later);
+  if (separated.length === 0) return bound;
   return safeUpperBound(
-    parted.reduce((least, number) => (number < least ? number : least)),
-    overtakings,
+    separated.reduce((least, number) => (number < least ? number : least)),
+    pairs,
   );
 }

@@ -1,16 +1,16 @@
-/** Names one event of the log, so that its presence there can be checked later. */
+/** Identifies one event, so that its presence in the log can be checked later. */
 export interface EventMark {
   position: string;
-  /** The end of the event's id: positions and transaction numbers are used again after a restore, ids are not. */
+  /** The end of the event's id. After a restore, positions and transaction numbers are reused, ids are not. */
   mark: string;
 }
 
-/** The event with the highest transaction number of all that were read. */
+/** The event with the highest transaction number among those that were read. */
 export interface NewestEvent extends EventMark {
   xid: bigint;
 }
 
-/** A snapshot of PostgreSQL: transactions from `xmax` on, and those that are open, are invisible to it. */
+/** A PostgreSQL snapshot. Transactions from `xmax` on, and those in `open`, are invisible to it. */
 export interface Snapshot {
   text: string;
   xmin: bigint;
@@ -25,9 +25,10 @@ export function readSnapshot(text: string): Snapshot {
 }
 
 /**
- * How far a reader is in the log: it has read every event that was visible to its last snapshot. Kept as the newest of
- * these events and the older transactions that were open, not as the snapshot itself: transaction numbers that left no
- * event behind are used again after a crash of PostgreSQL, and events under such a number would be skipped.
+ * A reader's position in the log: it has read every event that was visible to its last snapshot.
+ *
+ * It stores the newest of these events and the older transactions that were open, not the snapshot. After a crash,
+ * PostgreSQL reuses transaction numbers that wrote nothing, and events under such a number would be skipped.
  */
 export class Watermark {
   private readonly open: ReadonlySet<bigint>;
@@ -42,7 +43,7 @@ export class Watermark {
     this.low = [...this.open].reduce((low, xid) => (xid < low ? xid : low), newest.xid + 1n);
   }
 
-  /** The transactions below the newest event's whose events are still to be read. */
+  /** The transactions below the newest event's that were open, whose events are still unread. */
   get unread(): bigint[] {
     return [...this.open];
   }
@@ -56,17 +57,17 @@ export function markOf(id: string): string {
   return id.slice(-12);
 }
 
-/** The later of two by transaction number; within one transaction, by position. */
+/** Compares by transaction number, then by position. */
 export function newerOf<T extends { xid: bigint; position: string }>(one: T, other: T): T {
   if (one.xid !== other.xid) return one.xid > other.xid ? one : other;
   return BigInt(one.position) >= BigInt(other.position) ? one : other;
 }
 
 /**
- * Whether the log still has what a reader has behind it.
+ * Checks that the log still contains the event that the reader read last.
  * @param since every event below this transaction number was read
- * @param found the event at the mark's position; null where the log has none
- * @param pruned the highest transaction number of which retention has removed an event
+ * @param found the event at the mark's position; null where there is none
+ * @param pruned the highest transaction number among the events that retention has removed
  */
 export function isProved(
   { mark }: EventMark,

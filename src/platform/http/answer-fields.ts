@@ -4,8 +4,8 @@ import type { FieldOptions } from './field.js';
 import { field } from './field.js';
 
 /**
- * In an answer: another module's view, by the name under which the API reference has it. Modules hand each other
- * records, not wire shapes; this keeps the reference one.
+ * Documents a response field as another module's view, by its schema name in the API reference. Modules exchange
+ * records instead of view classes, so the class itself is not available.
  */
 export function Embedded(view: string, options: FieldOptions & { list?: boolean } = {}): PropertyDecorator {
   const reference = { $ref: `#/components/schemas/${view}` };
@@ -13,13 +13,13 @@ export function Embedded(view: string, options: FieldOptions & { list?: boolean 
   return field(options, schema as unknown as ApiPropertyOptions);
 }
 
-/** In an answer: an object whose members, whatever their names, are all of one shape. */
+/** Documents a response field as an object with arbitrary keys and values of one view. */
 export function EmbeddedMap(view: string, options: FieldOptions = {}): PropertyDecorator {
   const schema = { type: 'object', additionalProperties: { $ref: `#/components/schemas/${view}` } };
   return field(options, schema as unknown as ApiPropertyOptions);
 }
 
-/** In an answer: whatever a field of some record can hold, null too. */
+/** Documents a response field of any type, including null. */
 export function AnyValue(options: FieldOptions = {}): PropertyDecorator {
   return field(options, { type: ANY_TYPE } as unknown as ApiPropertyOptions);
 }

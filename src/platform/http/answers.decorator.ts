@@ -5,10 +5,12 @@ import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.j
 
 export const ANSWER = 'answer';
 
-/** A wire shape; another module's by the name under which the API reference has it. */
+/** A view class, or the schema name of another module's view in the API reference. */
 type ViewRef = (new (...args: never[]) => object) | string;
 
-/** What a handler answers: one view, or a page of them; what it makes has an address of its own. */
+/**
+ * A handler's success response: one view or a page of them. `creates` means 201 for a new resource with its own URL.
+ */
 export interface Answer {
   view: string;
   page: boolean;
@@ -26,14 +28,14 @@ function answer(view: ViewRef, page: boolean, creates: boolean): MethodDecorator
   );
 }
 
-/** What the route does, as the API reference says it; `details` is Markdown for what one line does not hold. */
+/** Sets the route's summary in the API reference. @param details longer description, Markdown */
 export function Summary(text: string, details?: string): MethodDecorator {
   return ApiOperation({ summary: text, ...(details === undefined ? {} : { description: details }) });
 }
 
 /**
- * The section of the API reference in which a controller's routes stand. One controller of each section describes it.
- * @param description Markdown; left out where another controller of the section has it
+ * Sets the section of a controller's routes in the API reference.
+ * @param description Markdown. Exactly one controller of each section passes it.
  */
 export function Section(name: string, description?: string): ClassDecorator {
   return applyDecorators(
@@ -42,22 +44,22 @@ export function Section(name: string, description?: string): ClassDecorator {
   );
 }
 
-/** 200 with one view. */
+/** Responds 200 with one view. */
 export function Answers(view: ViewRef): MethodDecorator {
   return answer(view, false, false);
 }
 
-/** 200 with `{items, next_cursor}`. */
+/** Responds 200 with `{items, next_cursor}`. */
 export function AnswersPage(view: ViewRef): MethodDecorator {
   return answer(view, true, false);
 }
 
-/** 201 with one view: a row with an address of its own has been made. Authenticated, takes an Idempotency-Key. */
+/** Responds 201 with the view of a new resource. Accepts an `Idempotency-Key` unless the route is public. */
 export function Creates(view: ViewRef): MethodDecorator {
   return answer(view, false, true);
 }
 
-/** The errors that a handler's rules can give, besides those that every such route gives. */
+/** Documents the errors that the handler can throw, besides those common to all such routes. */
 export function Throws(...errors: DomainErrorClass[]): MethodDecorator {
   const documented = errors.map(({ code, kind }) => ({ code, kind }));
   return applyDecorators(SetMetadata('throws', documented), ApiExtension('x-errors', documented));

@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import type { Express, Request } from 'express';
 
 /**
- * Finds clients' addresses by the same rule as `request.ip` (`TRUST_PROXY`), also of requests that never reach Express.
+ * Resolves client addresses by the rule of `request.ip` (`TRUST_PROXY`), for requests that never reach Express.
  */
 export function clientAddresses(app: INestApplication): (request: IncomingMessage) => string {
   const { request: prototype } = app.getHttpAdapter().getInstance() as Express;

@@ -8,10 +8,10 @@ type Plain = Record<string, unknown>;
 interface Field {
   name: string;
   transforms: ((value: unknown, from: object) => unknown)[];
-  /** Whether the rules are asked at all. */
+  /** Conditions that must all hold for the rules to apply. */
   applies: ((object: object, value: unknown) => unknown)[];
   rules: ((object: object, value: unknown) => boolean)[];
-  /** What an object here, or each of a list, is to be. */
+  /** The shape of an object in this field, or of each item of a list. */
   nested: Shape | undefined;
 }
 
@@ -21,30 +21,31 @@ interface Shape {
 }
 
 /**
- * What the decorators of a class have told class-validator and class-transformer, gathered once: the two look it up and
- * sort it anew for every request, which is most of what validation costs. Good values alone are decided here, by the
- * very functions that the libraries would call; whatever is not plainly good is theirs to refuse or to read, so that
- * every fault is found and told by them. A class that uses what is not known here is left to them altogether.
- * `test/platform/compiled-shape.spec.ts` holds the two against each other, for every shape that a route takes.
+ * A fast path for validation. It caches the decorator metadata of a class, which class-validator and class-transformer
+ * look up and sort for every request, at most of the cost of validation.
+ *
+ * It accepts valid values only, with the functions that the libraries would call. Every other value goes to the
+ * libraries, which report the faults; so does every value of a class with decorators that are not supported here.
+ * `test/platform/compiled-shape.spec.ts` compares both ways for every shape that a route accepts.
  */
 export class CompiledShapes {
   private readonly known = new Map<unknown, Shape | null>();
 
   /**
-   * The value as an instance of the class; null where the libraries have to be asked. No key of the value may be one
-   * that JavaScript has a meaning for: see `holdsNativeKeys`.
+   * Validates and converts a value. The value must not contain native keys: see `hasNativeKeys`.
+   * @returns an instance of the class; null when the libraries must validate the value
    */
   read(type: unknown, value: unknown): object | null {
-    const shape = this.of(type);
+    const shape = this.shapeFor(type);
     return shape && isPlain(value) ? instance(shape, value) : null;
   }
 
-  /** Whether values of this class are decided here at all. */
-  knows(type: unknown): boolean {
-    return this.of(type) !== null;
+  /** Tells whether the fast path supports the class. */
+  isCompiled(type: unknown): boolean {
+    return this.shapeFor(type) !== null;
   }
 
-  private of(type: unknown): Shape | null {
+  private shapeFor(type: unknown): Shape | null {
     let shape = this.known.get(type);
     if (shape === undefined)
       this.known.set(type, (shape = typeof type === 'function' ? compile(type as ClassRef) : null));
@@ -90,8 +91,8 @@ function isPlain(value: unknown): value is Plain {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** What is asked of class-transformer's memory of decorators, which it does not show to the outside. */
-interface TransformMemory {
+/** The part of class-transformer's internal metadata storage that is used here. */
+interface TransformStorage {
   getStrategy(target: unknown): string;
   getExposedProperties(target: unknown, kind: number): string[];
   getExcludedProperties(target: unknown, kind: number): string[];
@@ -107,23 +108,23 @@ interface TypeRule {
   options?: object;
 }
 
-/** class-transformer's number for making instances of what is plain. */
+/** class-transformer's `TransformationType.PLAIN_TO_CLASS`. */
 const PLAIN_TO_CLASS = 0;
 
-/** Undefined where a version of the library keeps it elsewhere: then nothing is compiled. */
-function transformMemory(): TransformMemory | undefined {
+/** @returns undefined when the library's version has it in another file; then nothing is compiled */
+function transformStorage(): TransformStorage | undefined {
   try {
     const { defaultMetadataStorage } = createRequire(import.meta.url)('class-transformer/cjs/storage.js') as {
-      defaultMetadataStorage?: TransformMemory;
+      defaultMetadataStorage?: TransformStorage;
     };
     return defaultMetadataStorage;
   } catch {
     return undefined;
   }
 }
-const memory = transformMemory();
+const storage = transformStorage();
 
-/** What is not known here: the libraries read it. */
+/** Thrown for a class with unsupported decorators. */
 class NotCompiled extends Error {}
 
 function compile(type: ClassRef): Shape | null {
@@ -137,17 +138,17 @@ function compile(type: ClassRef): Shape | null {
 
 function shapeOf(type: ClassRef, within: ClassRef[]): Shape {
   const plain =
-    memory?.getStrategy(type) === 'none' &&
-    memory.getExposedProperties(type, PLAIN_TO_CLASS).length === 0 &&
-    memory.getExcludedProperties(type, PLAIN_TO_CLASS).length === 0;
-  // a shape within itself has no end; what has methods, class-transformer copies with care
+    storage?.getStrategy(type) === 'none' &&
+    storage.getExposedProperties(type, PLAIN_TO_CLASS).length === 0 &&
+    storage.getExcludedProperties(type, PLAIN_TO_CLASS).length === 0;
+  // recursive shapes are unsupported; so are classes with methods, which class-transformer handles specially
   if (!plain || within.includes(type) || hasMethods(type.prototype as object)) throw new NotCompiled();
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
-  // a class without rules is none of ours: Nest hands its values on as they are
+  // a class without rules is not one of our bodies or queries: Nest passes its values on unchanged
   if (rules.length === 0) throw new NotCompiled();
   const names = [...new Set(rules.map(({ propertyName }) => propertyName))];
-  const of = (name: string) => rules.filter(({ propertyName }) => propertyName === name);
-  return { type, fields: names.map(name => fieldOf(type, name, of(name), [...within, type])) };
+  const rulesFor = (name: string) => rules.filter(({ propertyName }) => propertyName === name);
+  return { type, fields: names.map(name => fieldOf(type, name, rulesFor(name), [...within, type])) };
 }
 
 function hasMethods(prototype: object): boolean {
@@ -168,8 +169,8 @@ function fieldOf(type: ClassRef, name: string, all: Rules, within: ClassRef[]): 
     else if (rule.type === 'nestedValidation') field.nested = nestedOf(type, name, within);
     else throw new NotCompiled();
   }
-  if (field.nested === undefined && memory?.findTypeMetadata(type, name)) throw new NotCompiled();
-  for (const { transformFn, options = {} } of memory?.findTransformMetadatas(type, name, PLAIN_TO_CLASS) ?? []) {
+  if (field.nested === undefined && storage?.findTypeMetadata(type, name)) throw new NotCompiled();
+  for (const { transformFn, options = {} } of storage?.findTransformMetadatas(type, name, PLAIN_TO_CLASS) ?? []) {
     if (Object.keys(options).length > 0) throw new NotCompiled();
     field.transforms.push((value, obj) => transformFn({ value, key: name, obj, type: PLAIN_TO_CLASS, options: {} }));
   }
@@ -177,28 +178,30 @@ function fieldOf(type: ClassRef, name: string, all: Rules, within: ClassRef[]): 
 }
 
 function nestedOf(type: ClassRef, name: string, within: ClassRef[]): Shape {
-  const { typeFunction, options = {} } = memory?.findTypeMetadata(type, name) ?? {};
+  const { typeFunction, options = {} } = storage?.findTypeMetadata(type, name) ?? {};
   const nested = typeFunction?.({ newObject: {}, object: {}, property: name });
   if (typeof nested !== 'function' || Object.keys(options).length > 0) throw new NotCompiled();
   return shapeOf(nested as ClassRef, within);
 }
 
-/** A rule that answers anything but true, as a promise, has not said yes. */
+/** Only the result `true` counts as valid; a promise does not. */
 function rulesOf(type: ClassRef, { constraintCls, constraints, propertyName, each }: Rules[number]): Field['rules'] {
   return getMetadataStorage()
     .getTargetValidatorConstraints(constraintCls)
     .map(({ instance }) => {
-      const asked = (object: object, whole: unknown, value: unknown): boolean => {
-        const words: ValidationArguments = {
+      const isValid = (object: object, whole: unknown, value: unknown): boolean => {
+        const parameters: ValidationArguments = {
           targetName: type.name,
           property: propertyName,
           object,
           value: whole,
           constraints,
         };
-        return instance.validate(value, words) === true;
+        return instance.validate(value, parameters) === true;
       };
       return (object, value) =>
-        each && Array.isArray(value) ? value.every(item => asked(object, value, item)) : asked(object, value, value);
+        each && Array.isArray(value)
+          ? value.every(item => isValid(object, value, item))
+          : isValid(object, value, value);
     });
 }

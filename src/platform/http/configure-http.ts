@@ -18,10 +18,10 @@ import { answerUnreadable } from './unreadable-request.js';
 import { answerUnknownPaths } from './unknown-path.js';
 import { requestValidation } from './validation.js';
 
-/** Paths outside of the versioned API and its envelope. */
+/** Paths outside the versioned API. Their responses have no envelope. */
 export const UNVERSIONED = ['healthz', 'readyz', 'metrics'];
 
-/** The HTTP edge: what every request passes on its way to a handler, in this order. */
+/** Configures the middleware, filters and pipes that every request passes, in this order. */
 export function configureHttp(app: NestExpressApplication, config: Config, log: Logger): void {
   app.set('trust proxy', config.trustProxy);
   app.set('query parser', 'simple');
@@ -41,7 +41,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.useGlobalPipes(requestValidation());
 }
 
-/** Over plain http a browser must not be told to come back over https. */
+/** Sends `Strict-Transport-Security` only where the service requires HTTPS. */
 function headers(https: boolean): HelmetOptions {
   return {
     strictTransportSecurity: https,
@@ -54,7 +54,7 @@ function noStore(_request: Request, response: Response, next: NextFunction): voi
   next();
 }
 
-/** While it drains, an instance finishes what it has and sends the rest elsewhere. */
+/** Answers new requests with 503 while the instance drains, so that clients go to another instance. */
 function refuseWhileDraining(isDraining: () => boolean) {
   return (request: Request, response: Response, next: NextFunction): void => {
     if (!isDraining() || request.path === '/healthz' || request.path === '/readyz') return next();

@@ -10,22 +10,22 @@ const EXPOSED = [
   'WWW-Authenticate',
 ].join(', ');
 
-/** Routes that no page may call: what they answer or make is for backends. */
+/** POST routes for backends only, which no page may call. */
 const SERVERS_ONLY = new Set(['/v1/auth/sso/ticket', '/v1/workspace/members']);
 
-/** The path as the router reads it, to which neither case nor a slash at the end makes another route. */
-function routed(path: string): string {
+/** Normalizes a path as the router does: it ignores case and a trailing slash. */
+function normalizePath(path: string): string {
   return path.toLowerCase().replace(/\/$/, '');
 }
 
 /**
- * Any page may call the API: tokens travel in headers, never in cookies, so a foreign page has nothing of its visitor's
- * to send along. Which pages a channel serves is checked on the request itself.
+ * Allows cross-origin calls from any page. Tokens are in headers, never in cookies, so a foreign page cannot send a
+ * visitor's credentials. Each channel's allowed origins are checked on the request itself.
  */
 export function crossOrigin(): RequestHandler {
   return (request: Request, response: Response, next: NextFunction): void => {
     const method = request.headers['access-control-request-method'] ?? request.method;
-    const path = routed(request.path);
+    const path = normalizePath(request.path);
     const closed = !path.startsWith('/v1/') || (SERVERS_ONLY.has(path) && method === 'POST');
     if (closed) return next();
     response.setHeader('Access-Control-Allow-Origin', '*');

@@ -1,13 +1,13 @@
 import { ApiProperty } from '@nestjs/swagger';
 import { Id } from './fields.js';
 
-/** What every deletion answers. */
+/** The response of every deletion. */
 export class DeletedView {
   @Id() id!: string;
   @ApiProperty({ type: Boolean, enum: [true] }) deleted!: true;
 }
 
-/** What every revocation answers. */
+/** The response of every revocation. */
 export class RevokedView {
   @Id() id!: string;
   @ApiProperty({ type: Boolean, enum: [true] }) revoked!: true;

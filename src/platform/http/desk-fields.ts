@@ -10,7 +10,7 @@ interface Optional {
   optional?: boolean;
 }
 
-/** A weekly timetable; null, where it may stand, means always open. */
+/** A weekly schedule of opening hours. Null, where allowed, means always open. */
 export function Hours(options: Optional & { nullable?: boolean } = {}): PropertyDecorator {
   const { nullable = true } = options;
   const span = {

@@ -5,12 +5,12 @@ import { answerJson } from './json-answer.js';
 import { contextOf } from './request-context.js';
 import { problem, problemHeaders, STATUS, toDomainError } from './problem.js';
 
-/** The edge where every error becomes an answer: no failure leaves the service in another shape. */
+/** Turns every error into the standard failure envelope. */
 @Catch()
 export class ErrorFilter implements ExceptionFilter {
   private readonly logger = new Logger('http');
 
-  /** @param isDraining a refusal without a cause is then the answer that is meant, not a fault to log */
+  /** @param isDraining while true, a 503 without a cause is expected and not logged */
   constructor(private readonly isDraining: () => boolean) {}
 
   catch(thrown: unknown, host: ArgumentsHost): void {

@@ -3,42 +3,45 @@ import type { Application } from 'express';
 
 const upgrading = Symbol('upgrading');
 
-/** The prototypes that express sets; documented, but not in its types. */
+/** Express's request and response prototypes: documented, but missing in its types. */
 export interface ExpressPrototypes {
   request: object;
   response: object;
 }
 
-/** What Node makes for each request. */
+/** The classes that Node instantiates for each request. */
 export interface MessageClasses {
   IncomingMessage: typeof IncomingMessage;
   ServerResponse: typeof ServerResponse;
 }
 
 /**
- * Requests and responses that are express's from their birth. express gives each of Node's its own methods by setting
- * their prototypes, upon which the engine forgets what it knows of such objects: two thirds of what express costs.
- * An object that has the prototype already is left as it is. Where express sets another one than its documented
- * `app.request` and `app.response`, it is as it would be without this: slower, and right.
+ * Creates Node request and response classes that already have express's prototypes. Express otherwise sets the
+ * prototype of each object, which invalidates the engine's optimizations and is two thirds of express's cost.
+ *
+ * If a version of express sets other prototypes than its documented `app.request` and `app.response`, requests are
+ * slower but correct.
  */
 export function expressClasses(app: Application & ExpressPrototypes): MessageClasses {
   /**
-   * Node takes every request with an `Upgrade` away from the handlers once anybody listens to upgrades, whatever it wants
-   * to be upgraded to. Only a WebSocket is one here; others, as `Upgrade: h2c` of an eager client, are answered like any
-   * request, as HTTP allows (RFC 9110, 7.8). Node 24 has `shouldUpgradeCallback` for this, Node 20 has not.
+   * Reports only WebSocket upgrades as upgrades. Other `Upgrade` headers, such as `h2c`, are ignored and the request is
+   * handled normally, as HTTP allows (RFC 9110, 7.8).
+   *
+   * Without this, Node withholds every request with an `Upgrade` header from the handlers once there is an upgrade
+   * listener. Node 24 has `shouldUpgradeCallback` for this, Node 20 does not.
    */
   class ExpressRequest extends IncomingMessage {
     private [upgrading]: boolean | null = null;
 
-    set upgrade(asked: boolean | null) {
-      this[upgrading] = asked;
+    set upgrade(value: boolean | null) {
+      this[upgrading] = value;
     }
 
     get upgrade(): boolean {
       return this[upgrading] === true && this.headers.upgrade?.toLowerCase() === 'websocket';
     }
   }
-  class ExpressResponse<Asked extends IncomingMessage> extends ServerResponse<Asked> {}
+  class ExpressResponse<Incoming extends IncomingMessage> extends ServerResponse<Incoming> {}
   Object.setPrototypeOf(ExpressRequest.prototype, app.request);
   Object.setPrototypeOf(ExpressResponse.prototype, app.response);
   app.request = ExpressRequest.prototype;

@@ -1,29 +1,32 @@
 const FREE_FORM = { bytes: 16 * 1024, keys: 50, depth: 10 } as const;
 
-/** Whether PostgreSQL can keep this text as it is. */
+/** Tells whether PostgreSQL can store the text: no U+0000 and no unpaired surrogates. */
 export function isStorable(value: unknown): boolean {
   return typeof value === 'string' && !value.includes('\0') && value.isWellFormed();
 }
 
 export function codePoints(text: string): number {
   let count = 0;
-  for (const _sign of text) count += 1;
+  for (const _character of text) count += 1;
   return count;
 }
 
 const WIRE_TIME = /^(\d{4}-\d{2}-(\d{2}))T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2})$/;
-/** The years of four digits that the wire can show and the database can keep. */
+/** The range of four-digit years, which both the API and the database support. */
 const FIRST = Date.parse('0001-01-01T00:00:00Z');
 const LAST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** Date.parse takes the 30th of February for the 2nd of March; this does not. */
+/** Checks an ISO 8601 time with a zone. Unlike `Date.parse`, it rejects the 30th of February. */
 export function isWireTime(value: unknown): boolean {
   const [, date, day] = typeof value === 'string' ? (WIRE_TIME.exec(value) ?? []) : [];
   const instant = date === undefined ? NaN : Date.parse(String(value));
   return instant >= FIRST && instant <= LAST && new Date(`${date}T00:00Z`).getUTCDate() === Number(day);
 }
 
-/** Whether a JSON value goes deeper than that. Looks no deeper itself: a hostile value is deeper than the stack. */
+/**
+ * Tells whether a JSON value is nested deeper than `limit`. It stops there, because a hostile value can overflow the
+ * stack.
+ */
 export function exceedsDepth(value: unknown, limit: number): boolean {
   if (limit < 0) return true;
   if (typeof value !== 'object' || value === null) return false;
@@ -33,27 +36,27 @@ export function exceedsDepth(value: unknown, limit: number): boolean {
   return false;
 }
 
-/** Whether a JSON value holds more than `limit` others, at any level. Stops there. It is of a known depth: see above. */
+/** Tells whether a JSON value contains more than `limit` values over all levels. Check the depth first: it recurses. */
 export function exceedsCount(value: object, limit: number): boolean {
-  return without(value, limit) < 0;
+  return subtractCount(value, limit) < 0;
 }
 
-/** What is left of the limit without the values that this one holds; negative as soon as nothing is. */
-function without(value: object, limit: number): number {
+/** @returns the limit minus the number of contained values; negative as soon as the limit is exceeded */
+function subtractCount(value: object, limit: number): number {
   let left = limit;
   for (const key in value) {
     left -= 1;
     const inner = (value as Record<string, unknown>)[key];
-    if (typeof inner === 'object' && inner !== null) left = without(inner, left);
+    if (typeof inner === 'object' && inner !== null) left = subtractCount(inner, left);
     if (left < 0) break;
   }
   return left;
 }
 
-/** What every object of JavaScript answers to, whatever keys it has. */
+/** Properties that every JavaScript object inherits, and `prototype`. */
 const NATIVE_KEYS = new Set(['prototype', ...Object.getOwnPropertyNames(Object.prototype)]);
 
-/** Whether an object in the value, at any level, has a key of its own that passes the test. It is of a known depth. */
+/** Tells whether an object at any level has a matching key. Check the depth first: it recurses. */
 function someKey(value: unknown, test: (key: string) => boolean): boolean {
   if (typeof value !== 'object' || value === null) return false;
   for (const key in value) {
@@ -62,14 +65,14 @@ function someKey(value: unknown, test: (key: string) => boolean): boolean {
   return false;
 }
 
-/** Whether an object in the value has a key that JavaScript has a meaning of its own for. */
-export function holdsNativeKeys(value: unknown): boolean {
+/** Tells whether an object at any level has a key that JavaScript objects inherit, such as `constructor`. */
+export function hasNativeKeys(value: unknown): boolean {
   return someKey(value, key => NATIVE_KEYS.has(key));
 }
 
 const FREE_FORM_KEY = Symbol('free form');
 
-/** Marks a property as the client's own, kept untouched. */
+/** Marks a property as a free-form object, which is stored unchanged. */
 export function markFreeForm(prototype: object, property: string | symbol): void {
   Reflect.defineMetadata(FREE_FORM_KEY, true, prototype, property);
 }
@@ -83,7 +86,7 @@ function texts(value: unknown): unknown[] {
   return Object.entries(value).flatMap(([key, inner]) => [key, ...texts(inner)]);
 }
 
-/** What is wrong with a free-form object, or null. */
+/** @returns the first fault of a free-form object; null when it is valid */
 export function freeFormFault(
   value: unknown,
 ): 'type' | 'too_many_keys' | 'too_deep' | 'too_large' | 'key' | 'text' | null {
@@ -91,7 +94,7 @@ export function freeFormFault(
   if (Object.keys(value).length > FREE_FORM.keys) return 'too_many_keys';
   if (exceedsDepth(value, FREE_FORM.depth)) return 'too_deep';
   if (Buffer.byteLength(JSON.stringify(value)) > FREE_FORM.bytes) return 'too_large';
-  // whatever merges objects by assignment would take it for their prototype
+  // code that merges objects by assignment would set their prototype
   if (someKey(value, key => key === '__proto__')) return 'key';
   const broken = texts(value).some(text => typeof text === 'string' && !isStorable(text));
   return broken ? 'text' : null;

@@ -3,9 +3,11 @@ import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { ValidateBy, ValidateIf } from 'class-validator';
 
 /**
- * One decorator a field: it validates what comes in and documents what goes out, so that the two cannot differ.
- * A field is required and not null unless it says otherwise. `optional` means absent or valid: null is refused, which
- * class-validator's own IsOptional lets pass.
+ * Options of all field decorators. One decorator both validates a field and documents it, so that the two cannot
+ * differ.
+ *
+ * A field is required and not null by default. `optional` allows an absent field but not null, which class-validator's
+ * `IsOptional` would accept.
  */
 export interface FieldOptions {
   optional?: boolean;
@@ -26,7 +28,7 @@ export function field(
   const documented = {
     ...schema,
     required: !options.optional,
-    // said either way: a field that is declared anew in a subclass keeps what it does not say of its parent's
+    // always set: a field redeclared in a subclass would otherwise inherit it from the parent's
     nullable: options.nullable ?? false,
     ...(options.description === undefined ? {} : { description: options.description }),
     ...(options.example === undefined ? {} : { example: options.example }),
@@ -40,7 +42,10 @@ export function field(
   );
 }
 
-/** A rule of the noun's own, beside the field decorator that it sharpens. `message` follows the field's name. */
+/**
+ * Adds a rule to a field besides its field decorator.
+ * @param message follows the field's name, as in `must be an id`
+ */
 export function Rule(
   name: string,
   test: (value: unknown) => boolean,

@@ -21,10 +21,10 @@ import type { FieldOptions } from './field.js';
 import { field, Rule } from './field.js';
 import { codePoints, freeFormFault, isStorable, isWireTime, markFreeForm } from './field-rules.js';
 
-/** Characters are code points, as in JSON Schema; class-validator's own rules take some signs for nothing. */
+/** Counts code points, as JSON Schema does. class-validator's own length rules do not count some characters. */
 function characters(min: number, max: number, each = false): PropertyDecorator[] {
-  const counted = (holds: (count: number) => boolean) => (value: unknown) =>
-    typeof value === 'string' && holds(codePoints(value));
+  const counted = (isValid: (count: number) => boolean) => (value: unknown) =>
+    typeof value === 'string' && isValid(codePoints(value));
   return [
     Rule(
       'minLength',
@@ -42,15 +42,15 @@ function characters(min: number, max: number, each = false): PropertyDecorator[]
 }
 
 export interface TextOptions extends FieldOptions {
-  /** Characters; 1 unless said otherwise. */
+  /** Characters; 1 by default. */
   min?: number;
-  /** Characters; 200 unless said otherwise. */
+  /** Characters; 200 by default. */
   max?: number;
   pattern?: RegExp;
   format?: string;
 }
 
-/** Text without U+0000 and without halves of surrogate pairs, which PostgreSQL cannot keep. */
+/** Text without U+0000 and unpaired surrogates, which PostgreSQL cannot store. */
 export function Text(options: TextOptions = {}): PropertyDecorator {
   const { min = 1, max = 200, pattern } = options;
   const schema: ApiPropertyOptions = {
@@ -70,12 +70,12 @@ export function Text(options: TextOptions = {}): PropertyDecorator {
   );
 }
 
-/** An id of ours. In a body a malformed one is 400; in a path it is 404. */
+/** A resource id. A malformed id is 400 in a body and 404 in a path. */
 export function Id(options: FieldOptions = {}): PropertyDecorator {
   return field(options, { type: String, format: 'uuid' }, Rule('id', isId, 'must be an id'));
 }
 
-/** An e-mail address, which arrives at the handler in the one form that is stored. */
+/** An e-mail address. The handler gets it normalized, as it is stored. */
 export function Email(options: FieldOptions = {}): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }) => (typeof value === 'string' ? (normaliseEmail(value) ?? value) : (value as unknown))),
@@ -91,12 +91,12 @@ export function Flag(options: FieldOptions = {}): PropertyDecorator {
   return field(options, { type: Boolean }, IsBoolean());
 }
 
-/** A whole number. `fromQuery` also takes its text, as query strings carry nothing else. */
+/** An integer. @param options `fromQuery`: also accept its text, as in a query string */
 export function Integer(
   options: FieldOptions & { min?: number; max?: number; fromQuery?: boolean } = {},
 ): PropertyDecorator {
   const { min = 0, max = Number.MAX_SAFE_INTEGER } = options;
-  // without one, the reference would show the greatest number there is
+  // without an example, the reference would show the largest safe integer
   const example = options.max === undefined ? { example: Math.max(min, 1) } : {};
   const schema: ApiPropertyOptions = { type: 'integer', minimum: min, maximum: max, ...example };
   const read = ({ value }: { value: unknown }) =>
@@ -107,7 +107,10 @@ export function Integer(
   );
 }
 
-/** @param options `reserved`: values that only the service gives; what comes with one is refused by the noun's own rule */
+/**
+ * One of the values.
+ * @param options `reserved`: values that only the service sets, which the resource's rules reject
+ */
 export function Choice(
   values: readonly string[],
   options: FieldOptions & { reserved?: readonly string[] } = {},
@@ -116,7 +119,7 @@ export function Choice(
   return field(options, { type: String, enum: [...values] }, IsIn([...values, ...reserved]));
 }
 
-/** A point in time, ISO 8601. It stays text in bodies; services turn it into a Date. */
+/** An ISO 8601 time with a zone. It stays text; services convert it to a `Date`. */
 export function Time(options: FieldOptions = {}): PropertyDecorator {
   return field(
     options,
@@ -149,7 +152,7 @@ export function Texts(
   );
 }
 
-/** A list of ids, each of them once. */
+/** A list of unique ids. */
 export function Ids(options: FieldOptions & { maxItems?: number } = {}): PropertyDecorator {
   const { maxItems = 1000 } = options;
   return field(
@@ -158,7 +161,7 @@ export function Ids(options: FieldOptions & { maxItems?: number } = {}): Propert
     IsArray(),
     ArrayMaxSize(maxItems),
     ArrayUnique(),
-    Rule('id', isId, 'must hold ids', true),
+    Rule('id', isId, 'must contain ids', true),
   );
 }
 
@@ -188,7 +191,7 @@ export function NestedList(
   );
 }
 
-/** An object of the client's own, kept untouched: at most 16 KiB of JSON, 50 keys, 10 levels. */
+/** An arbitrary object of the client, stored unchanged: at most 16 KiB of JSON, 50 keys, 10 levels. */
 export function FreeForm(options: FieldOptions = {}): PropertyDecorator {
   return applyDecorators(
     markFreeForm as PropertyDecorator,

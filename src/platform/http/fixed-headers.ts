@@ -1,21 +1,21 @@
 import type { Request, RequestHandler, Response } from 'express';
 
 /**
- * A middleware that sets the same headers on every answer, asked for them once: helmet puts its policy together anew
- * for each request. One that looks at the request, or does anything else, stays as it is.
+ * Runs a header middleware once and sets the recorded headers on every response. helmet otherwise builds its policy
+ * again for each request. A middleware that reads the request or does anything else is returned unchanged.
  */
 export function fixedHeaders(middleware: RequestHandler): RequestHandler {
   const headers = new Map<string, string>();
   let done = false;
-  const asked = {
+  const recorder = {
     setHeader: (name: string, value: string) => void headers.set(name, value),
-    // of what express would have set itself, which is switched off
+    // for headers that express sets itself, which are disabled here
     removeHeader: (name: string) => void headers.delete(name),
   };
   try {
     void middleware(
       Object.freeze({}) as Request,
-      Object.freeze(asked) as unknown as Response,
+      Object.freeze(recorder) as unknown as Response,
       () => void (done = true),
     );
   } catch {

@@ -11,14 +11,14 @@ import { contextOf, envelope } from './request-context.js';
 import { SERVER_TIMEOUTS } from './server-timeouts.js';
 import { StreamedObject, streamed } from './streamed-object.js';
 
-/** Nest's adapter with a server of ours, whose connections all end with it, also those that have left HTTP. */
+/** Nest's express adapter with its own server. Closing it closes all connections, including upgraded ones. */
 export class HttpAdapter extends ExpressAdapter {
   private readonly connections = new Set<Socket>();
   private inFlight = 0;
-  /** Who listens on the port already and hands it over; then it is this socket that is listened on. */
+  /** A server that already listens on the port. If set, its socket is taken over. */
   port: Server | undefined;
 
-  /** Requests whose answer has not been written, or their connection lost. Sockets are not counted. */
+  /** Requests without a finished response or a lost connection. WebSockets are not counted. */
   get requestsInFlight(): number {
     return this.inFlight;
   }
@@ -27,7 +27,7 @@ export class HttpAdapter extends ExpressAdapter {
     const app = this.getInstance<Application & ExpressPrototypes>();
     const server: Server = createServer({ ...expressClasses(app), ...SERVER_TIMEOUTS }, app);
     const answered = () => (this.inFlight -= 1);
-    // what was pipelined behind an upgrade that is ignored is lost to the parser: its client must know to send it again
+    // Node drops requests pipelined behind an ignored upgrade: closing tells the client to send them again
     server.prependListener('request', (request, response) => {
       this.inFlight += 1;
       response.once('close', answered);
@@ -40,7 +40,7 @@ export class HttpAdapter extends ExpressAdapter {
     this.setHttpServer(server);
   }
 
-  /** What a handler returns goes out in the standard envelope. */
+  /** Sends a handler's result in the standard envelope. */
   override reply(response: Response, data: unknown, status?: number): unknown {
     if (status !== undefined || data instanceof StreamableFile) return super.reply(response, data, status);
     const { requestId } = contextOf(response.req);

@@ -6,21 +6,21 @@ import { HttpsRequired } from '../../kernel/errors.js';
 type Trust = (address: string | undefined, hop: number) => boolean;
 
 /**
- * Whether this came to the proxy over plain http. Only the word of a proxy that we trust counts; without it, as from a
- * probe inside the container, nothing is known and nothing is refused.
+ * Tells whether the request reached the proxy over plain HTTP. It reads `X-Forwarded-Proto` from trusted proxies only;
+ * without it, as for a health check inside the container, the request counts as secure.
  */
 export function cameInsecurely(request: IncomingMessage, trust: Trust): boolean {
-  const said = request.headers['x-forwarded-proto'];
-  if (typeof said !== 'string' || !trust(request.socket.remoteAddress, 0)) return false;
-  return said.split(',')[0]?.trim().toLowerCase() === 'http';
+  const proto = request.headers['x-forwarded-proto'];
+  if (typeof proto !== 'string' || !trust(request.socket.remoteAddress, 0)) return false;
+  return proto.split(',')[0]?.trim().toLowerCase() === 'http';
 }
 
-/** Whether the rule holds at all: in production, unless it was switched off for a trial. */
+/** Tells whether HTTPS is required: in production, unless `ALLOW_INSECURE_HTTP` is set for a trial. */
 export function demandsHttps(config: Config): boolean {
   return config.production && !config.allowInsecureHttp;
 }
 
-/** Refuses what a credential has already travelled in the open with. */
+/** Refuses requests over plain HTTP, so that clients notice that they send credentials unencrypted. */
 export function httpsOnly(config: Config): RequestHandler {
   return (request: Request, _response: Response, next: NextFunction): void => {
     const trust = request.app.get('trust proxy fn') as Trust;

@@ -1,11 +1,11 @@
 import type { Response } from 'express';
 
-/** Statuses that express answers without a body, whatever it is given. */
+/** Statuses whose responses never have a body. */
 const BODILESS = new Set([204, 205, 304]);
 
 /**
- * Answers a JSON text. express does the same by five look-ups of its settings and by reading back, parsing and writing
- * anew each header that it sets; ours are fixed. What is conditional is left to express, which may answer it with 304.
+ * Sends a JSON response with fixed headers. It skips `response.json`, which looks up five settings and parses its own
+ * headers again. Conditional requests still use express, which may respond 304.
  */
 export function answerJson(response: Response, body: object): void {
   const { headers, method } = response.req;

@@ -9,8 +9,8 @@ import { RequestBodies } from './request-bodies.js';
 const VERSIONED = /^\/v1\//i;
 
 /**
- * Reads the body once the caller is known and within its rates: nothing is kept for a caller that is refused. A guard,
- * because what comes after guards may look at the body: interceptors, and guards of single routes.
+ * Reads the body after authentication and rate limits, so that a refused caller uses no memory. It is a guard, because
+ * interceptors and the guards of single routes may read the body.
  */
 @Injectable()
 export class JsonBodyGuard implements CanActivate {
@@ -25,8 +25,8 @@ export class JsonBodyGuard implements CanActivate {
     if (!VERSIONED.test(request.originalUrl)) return true;
     const declared = [context.getHandler(), context.getClass()];
     const access = this.reflector.getAllAndOverride<Access | undefined>(ACCESS, declared);
-    const most = access?.public === false ? JSON_BODY_BYTES.authenticated : JSON_BODY_BYTES.public;
-    request.body = await readJsonBody(this.bodies, request, most);
+    const maxBytes = access?.public === false ? JSON_BODY_BYTES.authenticated : JSON_BODY_BYTES.public;
+    request.body = await readJsonBody(this.bodies, request, maxBytes);
     return true;
   }
 }

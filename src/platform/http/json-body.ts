@@ -6,32 +6,35 @@ import { exceedsCount, exceedsDepth } from './field-rules.js';
 import type { RequestBodies } from './request-bodies.js';
 import { hasBody, tooLarge } from './request-bodies.js';
 
-/** The largest body by the kind of its route. */
+/** The maximum body size by kind of route. */
 export const JSON_BODY_BYTES = { authenticated: 256 * 1024, public: 32 * 1024 } as const;
 const DEPTH = 32;
 const VALUES = 10_000;
 
-/** The form of nearly every body: not packed, and in the usual character set. */
+/** The content type of nearly every body. */
 const PLAIN = /^application\/json(?:; ?charset=utf-8)?$/i;
-/** As body-parser reads it: a byte order mark is no part of the text, and broken characters are replaced. */
+/** Decodes like body-parser: drops a byte order mark and replaces invalid characters. */
 const DECODER = new TextDecoder('utf-8');
 
 /**
- * Reads a JSON body: an object, not deeper than 32 levels (deeper ones end on the stack of whatever walks them next), of
- * at most 10,000 values (40,000 keys fit into 256 KiB, and validation takes a second for them, during which no other
- * request is served). No body is an empty object, so actions need no Content-Type.
- * @param most bytes, also once it is unpacked
+ * Reads a JSON object of at most 32 levels and 10,000 values. A missing body is an empty object, so actions need no
+ * Content-Type.
+ *
+ * Deeper values could overflow the stack of recursive code. 40,000 keys would fit into 256 KiB, and validating them
+ * would block the process for a second.
+ * @param maxBytes also the limit after decompression
  */
-export async function readJsonBody(bodies: RequestBodies, request: Request, most: number): Promise<object> {
+export async function readJsonBody(bodies: RequestBodies, request: Request, maxBytes: number): Promise<object> {
   if (!hasBody(request)) return {};
   if (!isPlain(request) && !request.is('application/json')) throw new UnsupportedMediaType();
-  const bytes = await bodies.read(request, most);
-  const body = isPlain(request) ? parsePlain(bytes) : await parseOther(request.headers, bytes, most);
+  const bytes = await bodies.read(request, maxBytes);
+  const body = isPlain(request) ? parsePlain(bytes) : await parseOther(request.headers, bytes, maxBytes);
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ValidationFailed({ message: 'The body must be a JSON object.' });
   }
-  if (exceedsDepth(body, DEPTH)) throw new MalformedJson({ message: `The body is deeper than ${DEPTH} levels.` });
-  if (exceedsCount(body, VALUES)) throw new MalformedJson({ message: `The body holds more than ${VALUES} values.` });
+  if (exceedsDepth(body, DEPTH))
+    throw new MalformedJson({ message: `The body is nested deeper than ${DEPTH} levels.` });
+  if (exceedsCount(body, VALUES)) throw new MalformedJson({ message: `The body contains more than ${VALUES} values.` });
   return body;
 }
 
@@ -39,7 +42,7 @@ function isPlain({ headers }: Request): boolean {
   return headers['content-encoding'] === undefined && PLAIN.test(headers['content-type'] ?? '');
 }
 
-/** Without body-parser, which takes as long as the rest of a small request to look whether it must unpack or convert. */
+/** Parses without body-parser, whose checks for compression and charset take as long as the rest of a small request. */
 function parsePlain(bytes: Buffer): unknown {
   try {
     return JSON.parse(DECODER.decode(bytes));
@@ -50,32 +53,32 @@ function parsePlain(bytes: Buffer): unknown {
 
 const parsers = new Map<number, RequestHandler>();
 
-function parserOf(most: number): RequestHandler {
-  const known = parsers.get(most);
+function parserFor(maxBytes: number): RequestHandler {
+  const known = parsers.get(maxBytes);
   if (known) return known;
-  const parser = express.json({ limit: most, strict: false, inflate: true, type: () => true });
-  parsers.set(most, parser);
+  const parser = express.json({ limit: maxBytes, strict: false, inflate: true, type: () => true });
+  parsers.set(maxBytes, parser);
   return parser;
 }
 
-/** body-parser unpacks and converts what has been read already. */
-function parseOther(headers: IncomingHttpHeaders, bytes: Buffer, most: number): Promise<unknown> {
+/** Decompresses, decodes and parses a body with body-parser. */
+function parseOther(headers: IncomingHttpHeaders, bytes: Buffer, maxBytes: number): Promise<unknown> {
   const length = { 'content-length': String(bytes.length), 'transfer-encoding': undefined };
   const source = Object.assign(Readable.from([bytes]), { headers: { ...headers, ...length } });
   const request = source as unknown as Request;
   return new Promise((resolve, reject) => {
-    void parserOf(most)(request, {} as Response, (error?: unknown) => {
-      if (error) reject(translate(error as { type?: string }, most));
+    void parserFor(maxBytes)(request, {} as Response, (error?: unknown) => {
+      if (error) reject(translate(error as { type?: string }, maxBytes));
       else resolve(request.body);
     });
   });
 }
 
-/** What body-parser reports, as an error of ours. */
-function translate(error: { type?: string }, most: number): Error {
+/** Maps an error of body-parser to a domain error. */
+function translate(error: { type?: string }, maxBytes: number): Error {
   switch (error.type) {
     case 'entity.too.large':
-      return tooLarge(most);
+      return tooLarge(maxBytes);
     case 'entity.parse.failed':
       return new MalformedJson();
     case 'encoding.unsupported':

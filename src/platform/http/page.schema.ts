@@ -2,12 +2,18 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import { PAGE_LIMIT } from '../../kernel/page.js';
 import { Integer, Text } from './fields.js';
 
-/** `?limit=&cursor=`, which every list takes. */
+/** The query parameters of every list. */
 export class PageQuery implements PageRequest {
-  @Integer({ min: 1, max: PAGE_LIMIT.max, optional: true, fromQuery: true, description: 'Items in a page.' })
+  @Integer({
+    min: 1,
+    max: PAGE_LIMIT.max,
+    optional: true,
+    fromQuery: true,
+    description: 'Maximum number of items in the page.',
+  })
   limit: number = PAGE_LIMIT.default;
 
-  @Text({ max: 1000, optional: true, description: 'The `next_cursor` of the page before.' })
+  @Text({ max: 1000, optional: true, description: 'The `next_cursor` of the previous page.' })
   cursor?: string;
 }
 

@@ -14,7 +14,7 @@ import {
 import { isUnavailable } from '../database/database-errors.js';
 import { rateHeaders, RateRefused } from '../limits/rate-limiter.js';
 
-/** The HTTP status of each kind of refusal. */
+/** The HTTP status of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {
   invalid: 400,
   unauthenticated: 401,
@@ -31,7 +31,7 @@ export const STATUS: Record<ErrorKind, number> = {
   unavailable: 503,
 };
 
-/** The body of every failure. */
+/** The response body of every failure. */
 export interface Problem {
   ok: false;
   request_id: string;
@@ -49,7 +49,7 @@ export function problem(requestId: string, error: DomainError): Problem {
   };
 }
 
-/** The headers that a failure carries beside its body. None is kept by a cache, also where the route's answers are. */
+/** The headers of a failure. `no-store` keeps failures out of caches even on cacheable routes. */
 export function problemHeaders(error: DomainError, tokenSent: boolean): Record<string, string> {
   const rates = error instanceof RateRefused ? rateHeaders(error.state) : {};
   const headers: Record<string, string> = { 'Cache-Control': 'no-store', ...rates };
@@ -81,8 +81,8 @@ function fromHttp(error: HttpException): DomainError {
 }
 
 /**
- * Whatever was thrown, as an error that may be shown: ours as it is, Nest's and express's by their status, an
- * unreachable database as 503, and everything else as 500 with its text hidden.
+ * Maps any thrown value to an error that may be shown to the client. Errors of Nest and express keep their status, an
+ * unreachable database is 503, and everything else is 500 without its message.
  */
 export function toDomainError(thrown: unknown): DomainError {
   if (thrown instanceof DomainError) return thrown;

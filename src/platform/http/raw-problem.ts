@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import type { DomainError } from '../../kernel/domain-error.js';
 import { problem, problemHeaders, STATUS } from './problem.js';
 
-/** A failure as bytes, for a connection that has no response object: the same envelope that any request gets. */
+/** @returns a whole HTTP response with the failure envelope, for a connection without a response object */
 export function rawProblem(
   requestId: string,
   error: DomainError,

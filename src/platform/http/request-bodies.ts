@@ -3,13 +3,13 @@ import type { NextFunction, Request, Response } from 'express';
 import type { DomainError } from '../../kernel/domain-error.js';
 import { BodyTooLarge, MalformedRequest, RequestTimeout, Unavailable } from '../../kernel/errors.js';
 
-/** A request with JSON has arrived whole by then. */
+/** Time limit for a request body to arrive. */
 export const BODY_MS = 30_000;
-/** Bytes of bodies that are being read, of all requests together. */
+/** Memory limit for the bodies of all requests together. */
 export const ALL_BODIES_BYTES = 64 * 1024 * 1024;
 const CHECK_MS = 1_000;
-/** So many pieces are joined: a body that comes byte by byte would else take a hundred times its size. */
-const MAX_PARTS = 64;
+/** Chunks are concatenated at this number: a body sent byte by byte would otherwise take a hundred times its size. */
+const MAX_CHUNKS = 64;
 
 interface Arrival {
   response: Response;
@@ -22,13 +22,14 @@ interface Reading {
 }
 
 /**
- * Reads the bodies of requests, in bounded time and memory. A body that has not arrived after 30 s is 408. Past 64 MiB of
- * all bodies, the one that has been read for longest is 503: a body that its sender holds back gives way to one that
- * arrives. A body that no handler reads is left in the socket; 30 s after its request began, the socket is closed.
+ * Reads request bodies in bounded time and memory. A body that has not arrived after 30 s is 408. Beyond 64 MiB of all
+ * bodies, the oldest one under way is 503, so that slow senders cannot block others.
+ *
+ * A body that no handler reads stays in the socket, which is closed 30 s after the request began.
  */
 @Injectable()
 export class RequestBodies implements OnApplicationShutdown {
-  /** Requests whose body has not been read to its end, oldest first. */
+  /** Requests whose body has not arrived completely, oldest first. */
   private readonly arrivals = new Map<Request, Arrival>();
   /** Oldest first. */
   private readonly readings = new Map<Request, Reading>();
@@ -39,8 +40,8 @@ export class RequestBodies implements OnApplicationShutdown {
     this.track = this.track.bind(this);
   }
 
-  /** Bytes that are held for bodies under way. */
-  get bytesHeld(): number {
+  /** Bytes buffered for bodies under way. */
+  get bytesBuffered(): number {
     return this.bytes;
   }
 
@@ -48,7 +49,7 @@ export class RequestBodies implements OnApplicationShutdown {
     clearInterval(this.timer);
   }
 
-  /** Middleware: begins the time of a request that announces a body. */
+  /** Middleware that starts the time limit of a request with a body. */
   track(request: Request, response: Response, next: NextFunction): void {
     if (hasBody(request)) {
       this.arrivals.set(request, { response, deadline: performance.now() + BODY_MS });
@@ -58,41 +59,41 @@ export class RequestBodies implements OnApplicationShutdown {
   }
 
   /**
-   * The body as it was sent, at most `most` bytes.
-   * @throws BodyTooLarge, RequestTimeout, Unavailable @throws MalformedRequest when its sender disconnects
+   * Reads the raw body.
+   * @throws BodyTooLarge, RequestTimeout, Unavailable @throws MalformedRequest when the sender disconnects
    */
-  read(request: Request, most: number): Promise<Buffer> {
+  read(request: Request, maxBytes: number): Promise<Buffer> {
     return new Promise((resolve, reject) => {
       if (request.destroyed) return reject(new MalformedRequest());
-      let parts: Buffer[] = [];
+      let chunks: Buffer[] = [];
       const reading: Reading = {
         bytes: 0,
         end: error => {
-          request.off('data', take).off('end', finish).off('error', cut).off('close', cut);
+          request.off('data', onData).off('end', onEnd).off('error', onAbort).off('close', onAbort);
           this.bytes -= reading.bytes;
           this.readings.delete(request);
-          if (!error) return resolve(joined(parts));
-          // what still comes is read and dropped, or the connection could not be used again
+          if (!error) return resolve(concat(chunks));
+          // drains the rest of the body, so that the connection can be reused
           request.on('error', () => undefined).resume();
           reject(error);
         },
       };
-      const take = (part: Buffer): void => {
-        if (reading.bytes + part.length > most) return reading.end(tooLarge(most));
-        if (parts.push(part) >= MAX_PARTS) parts = [Buffer.concat(parts)];
-        reading.bytes += part.length;
-        this.bytes += part.length;
+      const onData = (chunk: Buffer): void => {
+        if (reading.bytes + chunk.length > maxBytes) return reading.end(tooLarge(maxBytes));
+        if (chunks.push(chunk) >= MAX_CHUNKS) chunks = [Buffer.concat(chunks)];
+        reading.bytes += chunk.length;
+        this.bytes += chunk.length;
         if (this.bytes > ALL_BODIES_BYTES) this.oldest?.end(new Unavailable());
       };
-      const finish = (): void => reading.end();
-      const cut = (): void => reading.end(new MalformedRequest());
+      const onEnd = (): void => reading.end();
+      const onAbort = (): void => reading.end(new MalformedRequest());
       this.readings.set(request, reading);
-      if (Number(request.headers['content-length'] ?? 0) > most) return reading.end(tooLarge(most));
-      request.on('data', take).once('end', finish).once('error', cut).once('close', cut);
+      if (Number(request.headers['content-length'] ?? 0) > maxBytes) return reading.end(tooLarge(maxBytes));
+      request.on('data', onData).once('end', onEnd).once('error', onAbort).once('close', onAbort);
     });
   }
 
-  /** Ends what has not arrived in its time. */
+  /** Ends requests whose body is late. */
   endLate(now = performance.now()): void {
     for (const [request, { response, deadline }] of this.arrivals) {
       if (deadline > now) return;
@@ -112,11 +113,11 @@ export function hasBody(request: Request): boolean {
   return request.headers['transfer-encoding'] !== undefined || Number(request.headers['content-length'] ?? 0) > 0;
 }
 
-export function tooLarge(most: number): DomainError {
-  return new BodyTooLarge({ message: `The body is larger than ${most} bytes.` });
+export function tooLarge(maxBytes: number): DomainError {
+  return new BodyTooLarge({ message: `The body is larger than ${maxBytes} bytes.` });
 }
 
-function joined(parts: Buffer[]): Buffer {
-  const [first, ...others] = parts;
-  return first && others.length === 0 ? first : Buffer.concat(parts);
+function concat(chunks: Buffer[]): Buffer {
+  const [first, ...others] = chunks;
+  return first && others.length === 0 ? first : Buffer.concat(chunks);
 }

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Principal } from '../../kernel/principal.js';
 import { nowWireTime } from '../../kernel/clock.js';
 
-/** What travels with a request from its first middleware to its last log line. */
+/** Data attached to a request from its first middleware to its last log line. */
 export interface RequestContext {
   requestId: string;
   principal?: Principal;
@@ -18,7 +18,7 @@ interface Carrier extends IncomingMessage {
 const ACCEPTED = /^[A-Za-z0-9._-]{8,128}$/;
 
 const ID_BYTES = 12;
-/** Drawn for many requests at once: each draw is a call into OpenSSL. */
+/** Random bytes for many ids at once, because each draw is a call into OpenSSL. */
 const pool = Buffer.alloc(ID_BYTES * 256);
 let unused = pool.length;
 
@@ -31,7 +31,7 @@ export function newRequestId(): string {
   return pool.toString('hex', unused - ID_BYTES, unused);
 }
 
-/** The context of a request; made at the first call, with the caller's `X-Request-Id` when it is a decent one. */
+/** @returns the request's context, created on the first call. A valid `X-Request-Id` of the caller becomes its id. */
 export function contextOf(request: Carrier): RequestContext {
   const known = request[CONTEXT];
   if (known) return known;

@@ -1,8 +1,8 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 
 /**
- * Handlers of every request as one: each is called when the one before has called `next`. express would look up, match
- * against the path and unpack each anew, which costs more than most of them do.
+ * Combines middleware into one handler that runs them in order. Express would match each one against the path for every
+ * request, which costs more than most of them.
  */
 export function sequentially(...handlers: RequestHandler[]): RequestHandler {
   const from = (index: number, request: Request, response: Response, next: NextFunction): void => {

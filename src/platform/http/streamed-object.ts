@@ -3,8 +3,8 @@ import { StreamableFile } from '@nestjs/common';
 import { envelope } from './request-context.js';
 
 /**
- * An answer that may be too large to be held whole: members that are known, then lists that are read a page at a time,
- * as fast as the client takes them. What fails once it has begun breaks the connection off: half a JSON text is none.
+ * A response that may be too large for memory: known members, then lists that are read in pages as fast as the client
+ * reads. An error after the start destroys the connection, so that the client gets no complete JSON.
  */
 export class StreamedObject {
   /** @param members at least one */
@@ -14,7 +14,7 @@ export class StreamedObject {
   ) {}
 }
 
-/** The object in its envelope, on its way. */
+/** @returns a stream of the object in its envelope */
 export function streamed(requestId: string, object: StreamedObject): StreamableFile {
   const text = Readable.from(textOf(requestId, object), { objectMode: false });
   const file = new StreamableFile(text, { type: 'application/json; charset=utf-8' });
@@ -22,8 +22,8 @@ export function streamed(requestId: string, object: StreamedObject): StreamableF
 }
 
 async function* textOf(requestId: string, { members, lists }: StreamedObject): AsyncGenerator<string> {
-  const opened = JSON.stringify(envelope(requestId, members));
-  yield opened.slice(0, -2);
+  const start = JSON.stringify(envelope(requestId, members));
+  yield start.slice(0, -2);
   for (const [name, pages] of Object.entries(lists)) {
     yield `,${JSON.stringify(name)}:[`;
     let separator = '';

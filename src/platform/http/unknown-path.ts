@@ -1,8 +1,8 @@
 import type { NestExpressApplication } from '@nestjs/platform-express';
 
 /**
- * Nest answers unknown paths below its prefix and leaves those outside to express, which answers a page of HTML that
- * no client can read. They get the same 404 in the same envelope, after everything that Nest and others have mounted.
+ * Answers every unknown path with 404 in the standard envelope. Nest does so only below its prefix; express would
+ * answer other paths with an HTML page. The handler is mounted after all routes.
  */
 export function answerUnknownPaths(app: NestExpressApplication): void {
   const adapter = app.getHttpAdapter();

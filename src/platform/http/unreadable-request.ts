@@ -5,19 +5,20 @@ import { MalformedRequest, RequestTimeout } from '../../kernel/errors.js';
 import { rawProblem } from './raw-problem.js';
 import { newRequestId } from './request-context.js';
 
-/** Node keeps on the socket the response that is being written to it. */
+/** Node stores the response under way on the socket. */
 interface HttpSocket extends Duplex {
   _httpMessage?: { headersSent: boolean } | null;
 }
 
-/** How long a client that was refused may take to read the answer and close its side. */
+/** Time for a refused client to read the response and close its side. */
 const LINGER_MS = 2_000;
-const TOO_LARGE = 'The request line and its headers are larger than allowed.';
+const TOO_LARGE = 'The request line and headers are too large.';
 
 /**
- * What Node's parser refuses never becomes a request, so no filter sees it: headers too large, bytes that are no HTTP,
- * a chunk of another length than it says, headers that do not end in time. Node would answer it bare. An expectation that nobody knows is not met with
- * 417 but ignored, as HTTP allows.
+ * Answers requests that Node's parser rejects with the standard envelope: oversized headers, invalid HTTP, wrong chunk
+ * lengths, headers that are late. They never become requests, so no filter sees them.
+ *
+ * An unknown `Expect` header is ignored instead of answered with 417, as HTTP allows.
  */
 export function answerUnreadable(server: Server): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: HttpSocket) => {

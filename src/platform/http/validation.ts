@@ -5,9 +5,9 @@ import type { FieldFault } from '../../kernel/domain-error.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
 import { CompiledShapes } from './compiled-shape.js';
-import { holdsNativeKeys, isFreeForm } from './field-rules.js';
+import { hasNativeKeys, isFreeForm } from './field-rules.js';
 
-/** The code of a fault by the constraint that found it; what is not listed is a fault of form. */
+/** The fault code of each class-validator constraint. Any other constraint gives `format`. */
 const CODES: Record<string, string> = {
   isString: 'type',
   isBoolean: 'type',
@@ -28,56 +28,55 @@ function faultsOf(errors: ValidationError[], path = ''): FieldFault[] {
     const index = /^\d+$/.test(error.property);
     const field = index ? `${path}[${error.property}]` : path ? `${path}.${error.property}` : error.property;
     const [name, message] = Object.entries(error.constraints ?? {}).at(-1) ?? [];
-    const own = name
+    const faults = name
       ? [
           error.value === undefined
             ? { field, code: 'required', message: `${error.property} is required` }
             : { field, code: CODES[name] ?? 'format', message: message ?? '' },
         ]
       : [];
-    return [...own, ...faultsOf(error.children ?? [], field)];
+    return [...faults, ...faultsOf(error.children ?? [], field)];
   });
 }
 
-/** Enough for every field that a person fills in; a list of ten thousand faulty items is not told item by item. */
+/** Enough for every form. A list of ten thousand faulty items is not reported item by item. */
 const MAX_FAULTS = 200;
 
 /**
- * On its way to a handler a body loses keys such as `constructor` (Nest takes them out) and `toString` (class-transformer
- * does not copy what JavaScript has methods for). In a free-form object they are words of the client's like any other,
- * so there they are put back before the rules are asked.
+ * Validates bodies and queries, and keeps all keys of free-form objects. Nest removes keys such as `constructor`, and
+ * class-transformer does not copy keys such as `toString`; free-form objects get them back before validation.
  */
 class RequestValidation extends ValidationPipe {
   private readonly shapes = new CompiledShapes();
   private raw: unknown;
 
   override transform(value: unknown, metadata: ArgumentMetadata): Promise<unknown> {
-    // an id in a path: there is nothing to ask
+    // a path parameter, which has no rules
     if (metadata.metatype === String && typeof value === 'string') return value as never;
-    if (metadata.type !== 'body' || !holdsNativeKeys(value)) {
+    if (metadata.type !== 'body' || !hasNativeKeys(value)) {
       const read = metadata.type === 'custom' ? null : this.shapes.read(metadata.metatype, value);
       return (read as never) ?? super.transform(value, metadata);
     }
-    const own = Object.create(this) as RequestValidation;
-    own.raw = structuredClone(value);
-    return ValidationPipe.prototype.transform.call(own, value, metadata);
+    const withRaw = Object.create(this) as RequestValidation;
+    withRaw.raw = structuredClone(value);
+    return ValidationPipe.prototype.transform.call(withRaw, value, metadata);
   }
 
   protected override validate(
     object: object,
     options?: ValidatorOptions,
   ): Promise<ValidationError[]> | ValidationError[] {
-    if (this.raw !== undefined) putBack(object, this.raw);
+    if (this.raw !== undefined) restoreFreeForm(object, this.raw);
     return super.validate(object, options);
   }
 }
 
-/** Gives the free-form objects of a body back what the raw body has in their places. */
-function putBack(entity: object, raw: unknown): void {
+/** Replaces the free-form objects of a body by those of the raw body. */
+function restoreFreeForm(entity: object, raw: unknown): void {
   if (!isRecord(entity) || !isRecord(raw)) return;
   for (const [key, value] of Object.entries(entity)) {
     if (isFreeForm(entity, key)) entity[key] = raw[key];
-    else if (isRecord(value)) putBack(value, raw[key]);
+    else if (isRecord(value)) restoreFreeForm(value, raw[key]);
   }
 }
 
@@ -85,7 +84,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null;
 }
 
-/** All faulty fields at once; unknown fields are ignored; free-form objects pass untouched. */
+/** Reports all faulty fields at once, ignores unknown fields and keeps free-form objects unchanged. */
 export function requestValidation(): PipeTransform {
   return new RequestValidation({
     transform: true,
@@ -95,12 +94,12 @@ export function requestValidation(): PipeTransform {
   });
 }
 
-/** Refuses one field of a request for a reason that its form alone does not show. */
+/** @throws ValidationFailed for one field, for a rule that the field's decorators cannot check */
 export function invalidField(field: string, code: string, message: string): never {
   throw new ValidationFailed({ details: [{ field, code, message }] });
 }
 
-/** A malformed id in a path names nothing: 404, and the database is not asked. */
+/** Answers a malformed id in a path with 404, without a database query. */
 @Injectable()
 export class IdPipe implements PipeTransform<string, string> {
   transform(value: string, _metadata: ArgumentMetadata): string {

@@ -1,10 +1,10 @@
 import { RateLimited } from '../../kernel/errors.js';
-import { presentCallerHasGone } from '../http/present-request.js';
+import { presentDisconnectCheck } from '../http/present-request.js';
 
-/** Seconds after which a caller that found no place may try again. */
+/** `Retry-After` of a caller that was refused, in seconds. */
 const RETRY_SECONDS = 5;
 
-/** Two ways in which work is grouped; each group gets a fair share. */
+/** The two groups that one piece of work belongs to. The queue is fair among networks and among principals. */
 export interface Share {
   network: string;
   /** The e-mail, API key or token on whose behalf the work is done. */
@@ -12,10 +12,10 @@ export interface Share {
 }
 
 interface Waiter extends Share {
-  enter(): void;
-  leave(): void;
-  hasGone(): boolean;
-  /** The turn in which its network, and its principal, were last served while it waited. */
+  start(): void;
+  reject(): void;
+  hasDisconnected(): boolean;
+  /** The number of the turn in which its network, or its principal, was last served while it waited. */
   networkTurn: number;
   principalTurn: number;
 }
@@ -24,9 +24,9 @@ interface Waiter extends Share {
  * Runs expensive work one piece at a time. The next turn goes to the waiter whose network and principal were served
  * longest ago, so one account, or one network with many accounts, delays another network by about one turn.
  *
- * When all places are taken, a newcomer displaces the last waiter of the largest group, unless that is its own: a flood
- * displaces itself, while an office behind one address may use every place that nobody else wants. Callers that have
- * disconnected are dropped.
+ * When the queue is full, a new caller displaces the last waiter of the largest group. If that group is its own, the
+ * caller is refused: a flood displaces itself, while an office behind one address may use the whole queue when no other
+ * network needs it. Callers that have disconnected are removed.
  */
 export class FairConcurrencyQueue {
   private busy = false;
@@ -34,10 +34,10 @@ export class FairConcurrencyQueue {
   private last: Share | undefined;
   private waiting: Waiter[] = [];
 
-  /** @param maxWaiting for those who wait */
+  /** @param maxWaiting waiters at most, besides the one that runs */
   constructor(private readonly maxWaiting: number) {}
 
-  /** @throws RateLimited when no place is free, or the caller is displaced or has disconnected */
+  /** @throws RateLimited when the queue is full, or the caller was displaced or has disconnected */
   async run<T>(share: Share, work: () => Promise<T>): Promise<T> {
     if (this.busy) await this.wait(share);
     else this.serve(share);
@@ -48,37 +48,37 @@ export class FairConcurrencyQueue {
     }
   }
 
-  /** @throws RateLimited when a newcomer of this share would find no place */
+  /** @throws RateLimited when `run` would refuse a caller of this share now */
   assertRoom({ network, principal }: Share): void {
     if (this.waiting.length >= this.maxWaiting) this.dropDisconnected();
     const newcomer = { network, principal };
-    if (this.waiting.length >= this.maxWaiting && this.heaviestWith(newcomer) === newcomer) throw full();
+    if (this.waiting.length >= this.maxWaiting && this.heaviestWith(newcomer) === newcomer) throw queueFull();
   }
 
   private wait({ network, principal }: Share): Promise<void> {
-    const hasGone = presentCallerHasGone();
-    return new Promise((enter, reject) => {
-      const leave = (): void => reject(full());
-      const networkTurn = this.turnOf(network === this.last?.network);
-      const principalTurn = this.turnOf(principal === this.last?.principal);
-      this.waiting.push({ network, principal, enter, leave, hasGone, networkTurn, principalTurn });
+    const hasDisconnected = presentDisconnectCheck();
+    return new Promise((start, fail) => {
+      const reject = (): void => fail(queueFull());
+      const networkTurn = this.initialTurn(network === this.last?.network);
+      const principalTurn = this.initialTurn(principal === this.last?.principal);
+      this.waiting.push({ network, principal, start, reject, hasDisconnected, networkTurn, principalTurn });
       if (this.waiting.length > this.maxWaiting) this.dropDisconnected();
       if (this.waiting.length > this.maxWaiting) this.displace();
     });
   }
 
-  /** A newcomer is as if it had been served a turn ago: an older waiter does not starve behind ever new ones. */
-  private turnOf(isServed: boolean): number {
+  /** Counts a new waiter as served one turn ago, so that older waiters do not starve behind ever new ones. */
+  private initialTurn(isServed: boolean): number {
     return isServed ? this.turn : this.turn - 1;
   }
 
   private displace(): void {
     const heaviest = this.heaviestWith();
     this.waiting = this.waiting.filter(waiter => waiter !== heaviest);
-    (heaviest as Waiter | undefined)?.leave();
+    (heaviest as Waiter | undefined)?.reject();
   }
 
-  /** The one whose group is the largest; of equals the one that came last. */
+  /** @returns the waiter in the largest group, or the newcomer if it is; among equals the latest */
   private heaviestWith(newcomer?: Share): Share | undefined {
     const all: Share[] = newcomer ? [...this.waiting, newcomer] : this.waiting;
     const networks = countBy(all, ({ network }) => network);
@@ -100,7 +100,7 @@ export class FairConcurrencyQueue {
     const next = others.reduce((best, one) => (compare(turns(one), turns(best)) < 0 ? one : best), first);
     this.waiting = this.waiting.filter(waiter => waiter !== next);
     this.serve(next);
-    next.enter();
+    next.start();
   }
 
   private serve({ network, principal }: Share): void {
@@ -114,14 +114,16 @@ export class FairConcurrencyQueue {
   }
 
   private dropDisconnected(): void {
-    const gone = this.waiting.filter(waiter => waiter.hasGone());
-    if (gone.length === 0) return;
-    this.waiting = this.waiting.filter(waiter => !gone.includes(waiter));
-    for (const waiter of gone) waiter.leave();
+    const disconnected = this.waiting.filter(waiter => waiter.hasDisconnected());
+    if (disconnected.length === 0) return;
+    this.waiting = this.waiting.filter(waiter => !disconnected.includes(waiter));
+    for (const waiter of disconnected) waiter.reject();
   }
 }
 
-/** By the greater of the two first, then by the lesser: within one network principals take turns, and the other way round. */
+/**
+ * Compares the greater numbers first, then the lesser, so that principals of one network take turns, and vice versa.
+ */
 function compare(a: number[], b: number[]): number {
   return Math.max(...a) - Math.max(...b) || Math.min(...a) - Math.min(...b);
 }
@@ -132,6 +134,6 @@ function countBy(shares: readonly Share[], key: (share: Share) => string): Map<s
   return counts;
 }
 
-function full(): Error {
+function queueFull(): Error {
   return new RateLimited({ retryAfter: RETRY_SECONDS });
 }

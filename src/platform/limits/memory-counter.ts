@@ -1,4 +1,4 @@
-/** How far one key has used up a limit. */
+/** The use of one limit by one key. */
 export interface Usage {
   consumed: number;
   /** Milliseconds until the window ends. */
@@ -10,13 +10,15 @@ interface Count {
   endsAt: number;
 }
 
-/** Keys of one limit at a time, some 200 bytes each. Beyond it the window that ends soonest is forgotten. */
+/** Keys per limit, about 200 bytes each. Beyond it the window that ends soonest is removed. */
 const MAX_KEYS = 50_000;
 
 /**
- * Fixed windows in this process. A timer for each key, as rate-limiter-flexible's memory limiter has, would keep the
- * async context of the request that came first alive until the window ends. Here all windows are equally long, so the
- * map is in the order in which they end, and each new key removes those that have ended.
+ * Counts in fixed windows in memory. All windows are equally long, so the map is ordered by their ends, and each new
+ * key removes the windows that have ended.
+ *
+ * rate-limiter-flexible's memory limiter has a timer for each key instead, which would keep the async context of the
+ * first request alive until the window ends.
  */
 export class MemoryCounter {
   private readonly counts = new Map<string, Count>();
@@ -34,6 +36,7 @@ export class MemoryCounter {
     return [...this.counts.keys()];
   }
 
+  /** Counts one more. */
   add(key: string): Usage {
     const now = performance.now();
     let count = this.counts.get(key);

@@ -2,7 +2,7 @@ import { siteOf } from '../../kernel/client-origin.js';
 import { presentOrigin } from '../http/present-request.js';
 import type { Share } from './fair-concurrency-queue.js';
 
-/** The share of this principal at the network of the present request; work without a request has a network of its own. */
+/** @returns the principal's share on the current request's network; work outside a request has the network `none` */
 export function presentShare(principal: string): Share {
   return { network: siteOf(presentOrigin()?.network ?? 'none'), principal };
 }

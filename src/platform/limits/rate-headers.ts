@@ -4,20 +4,20 @@ import { rateHeaders } from './rate-limiter.js';
 import type { RateState } from './rate-state.js';
 
 /**
- * Each answer tells where its caller stands: of the limits that the request was counted against, by guards or by
- * services, with the one that is nearest to its end.
+ * Sets the `RateLimit-*` headers on every response. Of all limits that guards and services counted the request against,
+ * they describe the one with the smallest share left.
  */
 export function setRateHeaders(_request: Request, response: Response, next: NextFunction): void {
   let nearest: RateState | null = null;
   onRates(state => {
-    nearest = nearest === null || share(state) < share(nearest) ? state : nearest;
+    nearest = nearest === null || remainingShare(state) < remainingShare(nearest) ? state : nearest;
     if (response.headersSent) return;
     for (const [name, value] of Object.entries(rateHeaders(nearest))) response.setHeader(name, value);
   });
   next();
 }
 
-/** How much of the limit is left, from 0 to 1. */
-function share({ remaining, limit }: RateState): number {
+/** @returns 0 to 1 */
+function remainingShare({ remaining, limit }: RateState): number {
   return limit === 0 ? 0 : remaining / limit;
 }

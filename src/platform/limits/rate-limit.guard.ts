@@ -10,14 +10,14 @@ import { RateLimiter } from './rate-limiter.js';
 
 const RATE = 'rate';
 
-/** A limit of this route besides the caller's general one; per credential, or per address where there is none. */
+/** Adds a limit to the route, besides the caller's general one. Counts per credential, or per address without one. */
 export function LimitRate(name: RateLimitName): MethodDecorator {
   return applyDecorators(SetMetadata(RATE, name), ApiExtension('x-rate-limit', name));
 }
 
 /**
- * After the access guard: counts the request against its caller's limit and the route's own. A caller is its credential
- * where it has one, for offices share an address.
+ * Counts the request against its caller's limit and the route's limit. Runs after the access guard and counts by
+ * credential where there is one, because an office shares one address.
  */
 @Injectable()
 export class RateLimitGuard implements CanActivate {
@@ -31,9 +31,9 @@ export class RateLimitGuard implements CanActivate {
     const request = context.switchToHttp().getRequest<Request>();
     const { principal } = contextOf(request);
     const key = principal ? principalKey(principal) : networkOf(request.ip ?? 'unknown');
-    const own = this.reflector.get<RateLimitName | undefined>(RATE, context.getHandler());
+    const routeLimit = this.reflector.get<RateLimitName | undefined>(RATE, context.getHandler());
     if (principal && principal.kind !== 'system') await this.limiter.consume(principal.kind, key);
-    if (own) await this.limiter.consume(own, key);
+    if (routeLimit) await this.limiter.consume(routeLimit, key);
     return true;
   }
 }

@@ -2,19 +2,19 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { RateLimited } from '../../kernel/errors.js';
-import { runWithRequest } from '../http/present-request.js';
+import { reportRate } from '../http/present-request.js';
 import { InvalidData } from '../redis/invalid-data.js';
 import { RedisClient } from '../redis/redis-client.js';
 import type { Usage } from './memory-counter.js';
 import type { RateState } from './rate-state.js';
 import { RateWindow } from './rate-window.js';
 
-/** One limit, and whom it counts by. */
+/** One limit and the key that it counts by. */
 export type Counter = readonly [name: RateLimitName, key: string];
 
 /**
- * Counts what callers do against the published rates: in Redis where instances share one, so that ten instances do not
- * allow ten times as much, else, or while Redis is away, each instance in its own memory.
+ * Counts calls against the published rates. Instances share the counters in Redis, so that ten instances do not allow
+ * ten times as much. Without Redis, or while it is unreachable, each instance counts in memory.
  */
 @Injectable()
 export class RateLimiter {
@@ -27,35 +27,36 @@ export class RateLimiter {
     }
   }
 
-  /** Counts one more. @throws RateLimited past the limit */
+  /** Counts one call. @throws RateLimited past the limit */
   async consume(name: RateLimitName, key: string): Promise<void> {
     const window = this.windows.get(name);
     if (!window) return;
     const usage = await window.add(key);
     const state = stateOf(window, usage);
     if (usage.consumed > window.points) throw new RateRefused(state);
-    runWithRequest(state);
+    reportRate(state);
   }
 
-  /** For limits on failures only: refuses those who have failed too often, and counts nothing. @throws RateLimited */
+  /** Checks a limit on failures without counting. @throws RateLimited when the limit is used up */
   async assertBelow(name: RateLimitName, key: string): Promise<void> {
     const window = this.windows.get(name);
     const usage = await window?.get(key);
     if (window && usage && usage.consumed >= window.points) throw new RateRefused(stateOf(window, usage));
   }
 
-  /** Counts one failure. @throws RateLimited when it is one too many */
+  /** Counts one failure. @throws RateLimited past the limit */
   fail(name: RateLimitName, key: string): Promise<void> {
     return this.consume(name, key);
   }
 
   /**
-   * A guess at a secret: refused to those who have failed too often, and counted where it fails. Of a hundred guesses
-   * at once all are under way before the first has failed; so the counters are asked again before the result is told,
-   * and no more are told theirs, right or wrong, than one after another would be. Let nothing happen in a guess that a
-   * refusal after it should undo.
-   * @param guess false or null where it was wrong
-   * @param successes limits that count the right guesses
+   * Limits guesses at a secret: checks the counters first and counts each wrong guess.
+   *
+   * The counters are checked again before the result is returned. Otherwise a hundred parallel guesses would all pass
+   * the first check, and the attacker would learn all hundred results. A refusal can therefore follow a successful
+   * guess: `guess` must have no effect that the refusal would have to undo.
+   * @param guess resolves to false or null for a wrong guess
+   * @param successes limits that count right guesses
    * @throws RateLimited
    */
   async guess<T>(
@@ -75,14 +76,13 @@ function stateOf({ points }: RateWindow, { consumed, msLeft }: Usage): RateState
   return { limit: points, remaining: Math.max(0, points - consumed), reset: Math.max(1, Math.ceil(msLeft / 1000)) };
 }
 
-/** A refusal that carries its state, so that the edge can set the headers. */
+/** `RateLimited` with the state of the limit, from which the error filter sets the headers. */
 export class RateRefused extends RateLimited {
   constructor(readonly state: RateState) {
     super({ retryAfter: state.reset });
   }
 }
 
-/** The headers that tell a caller where it stands. */
 export function rateHeaders(state: RateState): Record<string, string> {
   return {
     'RateLimit-Limit': String(state.limit),

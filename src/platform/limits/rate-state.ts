@@ -1,4 +1,4 @@
-/** Where a caller stands with one limit. */
+/** The state of one limit for one caller. */
 export interface RateState {
   limit: number;
   remaining: number;

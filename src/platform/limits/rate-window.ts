@@ -6,13 +6,15 @@ import type { Usage } from './memory-counter.js';
 import { MemoryCounter } from './memory-counter.js';
 
 /**
- * One limit's counters: in Redis where there is one, in this process otherwise and while Redis does not answer. Keys are
- * hashed, so that neither holds an e-mail, an address or a token.
+ * The counters of one limit: in Redis, or in memory where there is no Redis or it does not answer. Keys are hashed, so
+ * that neither store contains an e-mail address, a network address or a token.
  */
 export class RateWindow {
   readonly memory: MemoryCounter;
   private readonly shared: RateLimiterRedis | null;
-  /** The context of the start: a timer that is made in a request's context keeps the request alive. */
+  /**
+   * Runs a function in the startup context. A timer created in a request's async context would keep the request alive.
+   */
   private readonly outside = AsyncLocalStorage.snapshot();
 
   constructor(
@@ -31,19 +33,19 @@ export class RateWindow {
         duration: seconds,
         storeClient: client,
         rejectIfRedisNotReady: true,
-        // a key past its limit is refused without asking again
+        // refuses a key past its limit without another call to Redis
         inMemoryBlockOnConsumed: points + 1,
       });
   }
 
-  /** Adds one, also past the limit. */
+  /** Counts one more, even past the limit. */
   async add(key: string): Promise<Usage> {
     const hashed = hashOf(key);
     try {
       const { shared } = this;
       if (shared) return usageOf(await this.outside(() => shared.consume(hashed)));
     } catch (refused) {
-      // refused from memory it comes without its count
+      // a refusal from the in-memory block has no count
       if (refused instanceof RateLimiterRes) return { ...usageOf(refused), consumed: this.points + 1 };
     }
     return this.memory.add(hashed);
@@ -56,7 +58,7 @@ export class RateWindow {
       if (shared) {
         const result = await this.outside(() => shared.get(hashed));
         if (result === null || Number.isFinite(result.consumedPoints)) return result && usageOf(result);
-        // It cannot be raised either, so that this process has counted by itself.
+        // `add` fails on such a counter too, so this process has counted in memory
         this.onInvalid();
       }
     } catch {

@@ -31,22 +31,22 @@ export interface ApiDocument {
 const VERSION = '1';
 const LICENCE: JsonObject = { name: 'MIT', identifier: 'MIT' };
 
-/** Relative first, because the reference is read at the service that it describes. */
+/** The relative URL is first, because the reference is usually read on the service that it describes. */
 const SERVERS: JsonObject[] = [
-  { url: '/', description: 'The service that serves this document.' },
+  { url: '/', description: 'This service.' },
   {
     url: '{public_url}',
-    description: 'A service elsewhere, for clients that are generated from a copy of this document.',
-    variables: { public_url: { default: 'http://localhost:3000', description: 'Its `PUBLIC_URL`.' } },
+    description: 'Another service, for clients generated from a copy of this document.',
+    variables: { public_url: { default: 'http://localhost:3000', description: 'The `PUBLIC_URL` of the service.' } },
   },
 ];
 
-/** A class whose fields carry their documentation. */
+/** A class with documented fields. */
 export type ViewClass = new (...args: never[]) => object;
 
 /**
- * The API reference as OpenAPI 3.1: each answer in its envelope, each error code that a route can give.
- * @param extraModels shapes that no route names, such as those of frames
+ * Writes the API reference as OpenAPI 3.1, with the envelope of each response and the error codes of each route.
+ * @param extraModels views that no route returns, such as those of frames
  */
 export function writeDocument(app: INestApplication, extraModels: ViewClass[] = []): ApiDocument {
   const builder = new DocumentBuilder()
@@ -64,7 +64,7 @@ export function writeDocument(app: INestApplication, extraModels: ViewClass[] = 
   }) as unknown as ApiDocument;
   document.tags = collectSections(Object.values(document.paths).flatMap(methods => Object.values(methods)));
   document.servers = SERVERS;
-  document.externalDocs = { description: 'The sockets: from handshake to close codes.', url: PAGE.realtime };
+  document.externalDocs = { description: 'WebSockets: handshake, frames and close codes.', url: PAGE.realtime };
   document.info = { ...without(document.info, 'contact'), license: LICENCE };
   const responses: Record<string, Json> = {};
   for (const [path, methods] of Object.entries(document.paths)) {
@@ -75,7 +75,7 @@ export function writeDocument(app: INestApplication, extraModels: ViewClass[] = 
   document.components.schemas.ErrorCode = {
     type: 'string',
     enum: [...new Set(publishedErrors().map(({ code }) => code))],
-    description: 'Every code that this version of the service publishes. A published code never changes.',
+    description: 'All error codes of this version of the service. A published code never changes.',
   };
   document.components.responses = responses;
   const modern = modernise(document as unknown as Json) as unknown as ApiDocument;
@@ -88,15 +88,15 @@ export function writeDocument(app: INestApplication, extraModels: ViewClass[] = 
 function complete(path: string, method: string, operation: Operation, responses: Record<string, Json>): void {
   const answer = operation['x-answer'];
   const route = operation.operationId ?? method;
-  if (!answer) throw new Error(`${route} does not say what it answers`);
-  if (!operation.summary) throw new Error(`${route} does not say what it does`);
-  // plain text, in which the marks of code would stand as they are
+  if (!answer) throw new Error(`${route} has no @Answers, @AnswersPage or @Creates`);
+  if (!operation.summary) throw new Error(`${route} has no @Summary`);
+  // summaries are plain text, in which backticks would show
   operation.summary = operation.summary.replaceAll('`', '');
-  // left out, it would mean that the document has not said it
+  // an absent `security` would mean unspecified
   if (operation['x-access']?.public) operation.security = [];
-  const once = honoursIdempotencyKey(operation);
+  const idempotent = honoursIdempotencyKey(operation);
   operation.parameters = parametersOf(path, operation);
-  const done = success(answer, once ? { 'Idempotency-Replayed': REPLAYED_HEADER } : {});
+  const done = success(answer, idempotent ? { 'Idempotency-Replayed': REPLAYED_HEADER } : {});
   operation.responses = {
     [answer.creates ? '201' : '200']: done,
     ...(answer.creates ? { '200': done } : {}),
@@ -112,7 +112,7 @@ function success({ view, page, creates }: Answer, headers: JsonObject): Json {
     properties: { items: { type: 'array', items: one }, next_cursor: { type: ['string', 'null'] } },
   };
   return {
-    description: creates ? 'Made, or found as made before' : 'Done',
+    description: creates ? 'Created, or returned as created before.' : 'OK',
     headers: { 'X-Request-Id': TEXT_HEADER, ...headers },
     content: json(envelope({ ok: { type: 'boolean', const: true }, data: page ? list : one })),
   };

@@ -4,7 +4,7 @@ export const TEXT_HEADER: JsonObject = { schema: { type: 'string' } };
 
 export const EXAMPLE_HEAD: JsonObject = { request_id: '3f9c2a7e41d85b06', timestamp: '2026-01-31T09:30:00.123456Z' };
 
-/** The shape around every answer. */
+/** The schema of every response. */
 export function envelope(members: JsonObject): JsonObject {
   const { request_id: requestId = '', timestamp = '' } = EXAMPLE_HEAD;
   return {
@@ -23,9 +23,9 @@ export function json(schema: JsonObject, example?: Json): JsonObject {
   return { 'application/json': { schema, ...(example === undefined ? {} : { example }) } };
 }
 
-/** The fields of an `error` beside its code, which each failure narrows. */
+/** The fields of an `error`. Each failure narrows `code`. */
 export const ERROR_FIELDS: JsonObject = {
-  // a string too, because a newer service may publish more
+  // also any string, because a newer service may publish more codes
   code: { anyOf: [{ $ref: '#/components/schemas/ErrorCode' }, { type: 'string' }] },
   message: { type: 'string' },
   details: { type: 'array', items: { $ref: '#/components/schemas/FieldFault' } },

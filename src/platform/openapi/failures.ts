@@ -7,8 +7,8 @@ import type { Operation } from './operation.js';
 import { honoursIdempotencyKey } from './operation.js';
 
 /**
- * Every code that the route can give, by status: its own, those of its credential, those that anything can give.
- * @param shared takes what other routes may answer too
+ * Lists the failures of a route by status: its own errors, those of its credentials and those common to all routes.
+ * @param shared collects responses that several routes share
  */
 export function failures(method: string, operation: Operation, shared: Record<string, Json>): Record<string, Json> {
   const codes = new Map<ErrorKind, Set<string>>();
@@ -49,7 +49,7 @@ export function failures(method: string, operation: Operation, shared: Record<st
 
 type Add = (kind: ErrorKind, ...codes: string[]) => void;
 
-/** Any request may carry a body that cannot be read. */
+/** Adds the errors of an unreadable body, which any request can have. */
 function bodies(add: Add): void {
   add('invalid', 'malformed_json', 'malformed_request', 'validation_failed');
   add('timeout', 'request_timeout');
@@ -67,7 +67,7 @@ function idempotency(add: Add): void {
 const SECONDS_HEADER: JsonObject = { description: 'Seconds.', schema: { type: 'integer', minimum: 0 } };
 const COUNT_HEADER: JsonObject = { schema: { type: 'integer', minimum: 0 } };
 
-/** What some failures carry beside their body. */
+/** The headers of some failures. */
 const FAILURE_HEADERS: Partial<Record<ErrorKind, JsonObject>> = {
   unauthenticated: { 'WWW-Authenticate': TEXT_HEADER },
   rate_limited: {
@@ -79,7 +79,7 @@ const FAILURE_HEADERS: Partial<Record<ErrorKind, JsonObject>> = {
   unavailable: { 'Retry-After': SECONDS_HEADER },
 };
 
-/** The envelope of failures, which codes this one can carry, and what each of them means. */
+/** Documents one failure: its envelope, its possible codes and their meanings. */
 function failure(kind: ErrorKind, codes: string[]): Json {
   const schema: JsonObject = {
     allOf: [
@@ -101,7 +101,7 @@ function meaningOf(kind: ErrorKind, code: string): string {
   return publishedError(kind, code)?.summary ?? '';
 }
 
-/** One example, and a short one: a page that repeats every member of every failure is not read. */
+/** @returns one short example, to keep the reference readable */
 function exampleOf(kind: ErrorKind, codes: string[]): Json {
   const code = codes.find(name => name === 'validation_failed') ?? codes[0] ?? '';
   const details = [{ field: 'name', code: 'too_long', message: 'name must have at most 200 characters' }];
@@ -109,7 +109,7 @@ function exampleOf(kind: ErrorKind, codes: string[]): Json {
   return { ok: false, ...EXAMPLE_HEAD, error };
 }
 
-/** What many routes answer alike stands once, under its status and the codes that it carries. */
+/** Stores a response under its status and codes, so that routes with the same failure refer to it. */
 function share(shared: Record<string, Json>, name: string, response: Json): Json {
   if (name.length > 120) return response;
   shared[name] = response;

@@ -1,4 +1,4 @@
-/** JSON of a document; loosely typed, for what is written out is checked as a whole. */
+/** JSON of a document. Loosely typed, because tests check the finished document. */
 export type Json = null | boolean | number | string | Json[] | JsonObject;
 export interface JsonObject {
   [key: string]: Json;

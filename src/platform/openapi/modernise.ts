@@ -4,12 +4,12 @@ function isObject(value: Json | undefined): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Stands where any value may: of itself the writer of documents would take it for an object. */
+/** A marker type for any value, because `@nestjs/swagger` would document an absent type as an object. */
 export const ANY_TYPE = 'any';
 
 /**
- * From the dialect of OpenAPI 3.0, which the decorators speak, to JSON Schema as 3.1 has it: `nullable` becomes a type,
- * a reference wrapped to carry a description becomes a reference beside it.
+ * Converts the OpenAPI 3.0 schemas of the decorators to JSON Schema as in OpenAPI 3.1. `nullable` becomes a type, and a
+ * reference wrapped only to add a description becomes a plain reference beside it.
  */
 export function modernise(value: Json): Json {
   if (Array.isArray(value)) return value.map(modernise);
@@ -23,7 +23,7 @@ export function without({ ...object }: JsonObject, ...names: string[]): JsonObje
   return object;
 }
 
-/** `allOf`/`oneOf` of one reference is that reference. */
+/** Replaces `allOf` or `oneOf` of a single reference by the reference. */
 function unwrap(object: JsonObject): JsonObject {
   for (const wrapper of ['allOf', 'oneOf']) {
     const inner = object[wrapper];
@@ -38,11 +38,11 @@ function unwrap(object: JsonObject): JsonObject {
 
 function nullable(object: JsonObject): JsonObject {
   if (typeof object.nullable !== 'boolean') return object;
-  const { nullable: may, ...rest } = object;
-  if (!may) return rest;
+  const { nullable: isNullable, ...rest } = object;
+  if (!isNullable) return rest;
   if (typeof rest.$ref === 'string') {
-    const { $ref, ...around } = rest;
-    return { ...around, oneOf: [{ $ref }, { type: 'null' }] };
+    const { $ref, ...others } = rest;
+    return { ...others, oneOf: [{ $ref }, { type: 'null' }] };
   }
   const values: JsonObject = Array.isArray(rest.enum) ? { enum: [...rest.enum, null] } : {};
   return { ...rest, type: [rest.type ?? 'object', 'null'], ...values };

@@ -17,13 +17,13 @@ export interface Section {
   description: string;
 }
 
-/** A body of a request; `schema` refers to a component. */
+/** A request body. Its `schema` refers to a component. */
 export interface RequestBody {
   required?: boolean;
   content: Record<string, { schema: JsonObject; example?: Json }>;
 }
 
-/** What the decorators have said of a route; the members in `x-` are our own. */
+/** A route as the decorators describe it. The `x-` members are our own extensions. */
 export interface Operation {
   tags?: string[];
   operationId?: string;
@@ -40,7 +40,7 @@ export interface Operation {
   'x-section'?: Section;
 }
 
-/** Public routes have no principal that a key could belong to: there it is not looked at. */
+/** Public routes ignore the `Idempotency-Key`, because they have no principal that a key could belong to. */
 export function honoursIdempotencyKey(operation: Operation): boolean {
   return operation['x-answer']?.creates === true && operation['x-access']?.public === false;
 }
@@ -50,12 +50,12 @@ export const IDEMPOTENCY_KEY: Parameter = {
   in: 'header',
   required: false,
   description:
-    'Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the ' +
-    'first answer again. 1 to 255 printable ASCII characters.',
+    'Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the ' +
+    'first response again. 1 to 255 printable ASCII characters.',
   schema: { type: 'string', minLength: 1, maxLength: 255, example: 'order-4711' },
 };
 
 export const REPLAYED_HEADER: JsonObject = {
-  description: 'The answer that this Idempotency-Key got the first time.',
+  description: 'The response is a replay of the first response to this Idempotency-Key.',
   schema: { type: 'string', const: 'true' },
 };

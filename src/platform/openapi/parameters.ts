@@ -2,8 +2,8 @@ import type { Operation, Parameter } from './operation.js';
 import { honoursIdempotencyKey, IDEMPOTENCY_KEY } from './operation.js';
 
 /**
- * The parameters of an operation as the reference shows them: ids in the path are described by the collection before
- * them, and headers other than `Idempotency-Key` are left out, because no handler requires one.
+ * Completes the parameters of an operation. Ids in the path are described by the collection before them. Headers other
+ * than `Idempotency-Key` are left out, because no handler requires one.
  * @throws when a parameter has no description
  */
 export function parametersOf(path: string, operation: Operation): Parameter[] {

@@ -3,8 +3,8 @@ import type { JsonObject } from './json.js';
 import type { Operation } from './operation.js';
 
 /**
- * Completes the body of a request: it may be left out where none of its fields is required, and it shows an example.
- * @param schemas those of the finished document
+ * Completes a request body with an example. It is required if one of its fields is.
+ * @param schemas of the finished document
  */
 export function completeBody(operation: Operation, schemas: Record<string, JsonObject>): void {
   const { requestBody } = operation;

@@ -1,7 +1,7 @@
 import type { Operation, Section } from './operation.js';
 
 /**
- * The tags of all operations, sorted by name. Takes the descriptions out of the operations that carry them.
+ * Collects the tags of all operations, sorted by name. Removes the descriptions from the operations.
  * @throws when a tag has no description
  */
 export function collectSections(operations: Operation[]): Section[] {

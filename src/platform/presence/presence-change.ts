@@ -1,10 +1,14 @@
-/** Somebody came (`before` is undefined), left (`after` is), or something else is said of them now. */
+/**
+ * A change of one presence entry: it appeared (`before` is undefined), disappeared (`after` is) or has new metadata.
+ */
 export interface PresenceChange {
-  room: string;
-  who: string;
+  group: string;
+  id: string;
   before: string | undefined;
   after: string | undefined;
-  /** When, in milliseconds: for those who left, when they were last here, as well as that is known. */
+  /**
+   * In milliseconds: when the change happened. For an entry that disappeared, when its subject was last seen if known.
+   */
   at: number;
 }
 

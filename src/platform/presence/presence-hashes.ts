@@ -1,138 +1,145 @@
 import type { ChainableCommander, Redis } from 'ioredis';
 import type { InvalidData } from '../redis/invalid-data.js';
+import type { PresenceNoticeChange } from '../presence/presence-notice.js';
 import { isEntry, isInstanceId, readVersion } from '../presence/presence-notice.js';
 
 const PREFIX = 'roster:';
-/** All who have a page. */
+/** The set of the ids of all instances that have a hash. */
 const INDEX = `${PREFIX}instances`;
-/** The field of a page that holds its version; no other is empty. */
+/** The hash field that contains the version. It is empty text, which no entry's field is. */
 const VERSION = '';
-/** How long the index outlives the last instance. */
+/** Lifetime of the index after the last heartbeat of any instance. */
 const INDEX_MS = 24 * 3600 * 1000;
 const CHUNK = 1_000;
 
 export interface HashState {
   version: number;
-  /** Since it was last written or prolonged. */
+  /** Milliseconds since its expiry was last set. */
   ageMs: number;
 }
 
-/** The pages in Redis: one hash for each instance, `roster:{instance}`, which ends unless it is prolonged. */
+/** Stores the entries of each instance in one Redis hash, `roster:{instanceId}`, which expires unless it is renewed. */
 export class PresenceHashes {
-  private readonly ownKey: string;
+  private readonly key: string;
 
-  /** @param lifeMs how long a page lives after it was last prolonged */
+  /** @param lifeMs time to live of a hash, in milliseconds */
   constructor(
     private readonly client: Redis,
     private readonly id: string,
     private readonly lifeMs: number,
     private readonly invalid: Pick<InvalidData, 'record'>,
   ) {
-    this.ownKey = PREFIX + id;
+    this.key = PREFIX + id;
   }
 
   /**
-   * Prolongs the own page. @returns whether it is there as it should be, and who else has one; keys of another kind are
-   * taken for none, and end where they stand in the way of the own page or of the index
+   * Renews this instance's hash.
+   *
+   * A key of another Redis type counts as missing. It is deleted where it has the name of the index.
+   * @returns `whole`: the hash has the expected version and size; `others`: the ids of all other instances
    */
   async renew(expected: { version: number; size: number }): Promise<{ whole: boolean; others: string[] }> {
     const [life, version, fields, added, , ids] = await runEach(
       this.client
         .pipeline()
-        .pexpire(this.ownKey, this.lifeMs)
-        .hget(this.ownKey, VERSION)
-        .hlen(this.ownKey)
+        .pexpire(this.key, this.lifeMs)
+        .hget(this.key, VERSION)
+        .hlen(this.key)
         .sadd(INDEX, this.id)
         .pexpire(INDEX, INDEX_MS)
         .smembers(INDEX),
     );
     if (added instanceof WrongType) await this.client.del(INDEX);
     const whole = life === 1 && version === String(expected.version) && fields === expected.size + 1;
-    const others = this.valid('an index with ids of no instance', stringsOf(ids), isInstanceId);
+    const others = this.filterValid('an index with ids of no instance', stringsOf(ids), isInstanceId);
     return { whole: whole && typeof added === 'number', others: others.filter(id => id !== this.id) };
   }
 
-  async change(changes: readonly [field: string, note: string | null, at: number][], version: number): Promise<void> {
+  /** Writes the changed entries and the new version in one transaction. Null metadata removes the entry. */
+  async change(changes: readonly PresenceNoticeChange[], version: number): Promise<void> {
     const commands = this.client.multi();
     const written = changes.filter((change): change is [string, string, number] => change[1] !== null);
-    const removed = changes.filter(([, note]) => note === null).map(([field]) => field);
-    this.put(commands, new Map(written.map(([field, note]) => [field, note])));
-    for (const part of chunks(removed)) commands.hdel(this.ownKey, ...part);
-    await run(commands.hset(this.ownKey, VERSION, version).pexpire(this.ownKey, this.lifeMs));
+    const removed = changes.filter(([, metadata]) => metadata === null).map(([field]) => field);
+    this.put(commands, new Map(written.map(([field, metadata]) => [field, metadata])));
+    for (const chunk of chunks(removed)) commands.hdel(this.key, ...chunk);
+    await run(commands.hset(this.key, VERSION, version).pexpire(this.key, this.lifeMs));
   }
 
-  /** All of the own page, at once: nobody reads half of it. */
+  /** Replaces this instance's hash in one transaction, so that no reader sees half of it. */
   async rewrite(entries: ReadonlyMap<string, string>, version: number): Promise<void> {
-    const commands = this.client.multi().del(this.ownKey).hset(this.ownKey, VERSION, version);
+    const commands = this.client.multi().del(this.key).hset(this.key, VERSION, version);
     this.put(commands, entries);
-    await run(commands.pexpire(this.ownKey, this.lifeMs).sadd(INDEX, this.id).pexpire(INDEX, INDEX_MS));
+    await run(commands.pexpire(this.key, this.lifeMs).sadd(INDEX, this.id).pexpire(INDEX, INDEX_MS));
   }
 
-  /** How these pages stand; null where there is none. */
-  async statesOf(ids: readonly string[]): Promise<(HashState | null)[]> {
+  /** @returns the states in the order of `ids`; null for an instance without a hash */
+  async readStates(ids: readonly string[]): Promise<(HashState | null)[]> {
     if (ids.length === 0) return [];
     const commands = this.client.pipeline();
     for (const id of ids) commands.hget(PREFIX + id, VERSION).pttl(PREFIX + id);
     const found = await runEach(commands);
     return ids.map((_id, index) => {
       const [text, left] = found.slice(2 * index, 2 * index + 2);
-      const version = this.versionOf(text);
+      const version = this.parseVersion(text);
       if (version === null) return null;
       return { version, ageMs: typeof left === 'number' ? Math.max(0, this.lifeMs - left) : 0 };
     });
   }
 
-  /** @returns null where there is no page; entries that no instance writes are left out */
+  /** @returns null where there is no hash; invalid entries are left out */
   async read(id: string): Promise<{ version: number; entries: Map<string, string> } | null> {
     const [found] = await runEach(this.client.pipeline().hgetall(PREFIX + id));
     if (typeof found !== 'object' || found === null || found instanceof WrongType) return null;
-    const { [VERSION]: text, ...notes } = found as Record<string, string>;
-    const version = this.versionOf(text);
+    const { [VERSION]: text, ...fields } = found as Record<string, string>;
+    const version = this.parseVersion(text);
     if (version === null) return null;
-    const entries = this.valid('a page with entries of no instance', Object.entries(notes), entry => isEntry(...entry));
+    const entries = this.filterValid('a page with entries of no instance', Object.entries(fields), entry =>
+      isEntry(...entry),
+    );
     return { version, entries: new Map(entries) };
   }
 
-  /** Takes one that has gone out of the index. */
+  /** Removes an instance from the index. */
   async removeInstance(id: string): Promise<void> {
     await this.client.srem(INDEX, id);
   }
 
+  /** Removes this instance from the index and lets its hash expire after `graceMs`. */
   async leave(graceMs: number): Promise<void> {
     if (this.client.status !== 'ready') return;
-    await run(this.client.pipeline().pexpire(this.ownKey, Math.max(1, graceMs)).srem(INDEX, this.id));
+    await run(this.client.pipeline().pexpire(this.key, Math.max(1, graceMs)).srem(INDEX, this.id));
   }
 
-  private versionOf(found: unknown): number | null {
+  private parseVersion(found: unknown): number | null {
     if (found === null || found === undefined) return null;
     const version = typeof found === 'string' ? readVersion(found) : null;
     if (version === null) this.invalid.record('roster', 'a page without a version');
     return version;
   }
 
-  private valid<T>(kind: string, list: readonly T[], isValid: (one: T) => boolean): T[] {
-    const kept = list.filter(isValid);
-    if (kept.length < list.length) this.invalid.record('roster', kind);
-    return kept;
+  private filterValid<T>(kind: string, list: readonly T[], isValid: (one: T) => boolean): T[] {
+    const valid = list.filter(isValid);
+    if (valid.length < list.length) this.invalid.record('roster', kind);
+    return valid;
   }
 
   private put(commands: ChainableCommander, entries: ReadonlyMap<string, string>): void {
-    for (const part of chunks([...entries])) commands.hset(this.ownKey, new Map(part));
+    for (const chunk of chunks([...entries])) commands.hset(this.key, new Map(chunk));
   }
 }
 
-/** A key that holds a value of another kind than the roster's. */
+/** The result of a command on a key of another Redis type. */
 class WrongType extends Error {}
 
-/** @throws the first error of any of the commands */
+/** @throws the first error among the results */
 async function run(commands: ChainableCommander): Promise<void> {
   for (const result of await runEach(commands)) if (result instanceof WrongType) throw result;
 }
 
-/** The answer to each command. @throws an error that is not about the kind of one key's value */
+/** @returns the result of each command @throws any error except WRONGTYPE, which is returned as `WrongType` */
 async function runEach(commands: ChainableCommander): Promise<unknown[]> {
   const results = (await commands.exec()) ?? [];
-  if (results.length === 0) throw new Error('Redis has run nothing');
+  if (results.length === 0) throw new Error('Redis returned no results');
   return results.map(([error, result]) => {
     if (error?.message.startsWith('WRONGTYPE')) return new WrongType(error.message);
     if (error) throw error;

@@ -1,83 +1,86 @@
 import { Logger } from '@nestjs/common';
 import type { PresenceChange, PresenceListener } from './presence-change.js';
 
-/** What each holder has entered, and what follows from all of it. Somebody is in a room while any holder says so. */
+/**
+ * The entries of each instance, merged. A subject is present in a group while at least one instance has an entry for
+ * it.
+ */
 export class PresenceIndex {
   private readonly logger = new Logger('roster');
-  /** By room and person, the notes of their holders; the latest word stands last, and holds. */
-  private readonly rooms = new Map<string, Map<string, Map<string, string>>>();
-  /** By holder, its notes by field. */
-  private readonly owners = new Map<string, Map<string, string>>();
-  private readonly listeners = new Set<{ hear: PresenceListener }>();
+  /** By group and id, the metadata of each instance. The latest write is last in the map and wins. */
+  private readonly groups = new Map<string, Map<string, Map<string, string>>>();
+  /** By instance, its metadata by field. */
+  private readonly byInstance = new Map<string, Map<string, string>>();
+  private readonly listeners = new Set<{ listener: PresenceListener }>();
 
-  /** @param note undefined: they are not here any more by this holder @returns whether anything is different */
-  set(holder: string, field: string, note: string | undefined, at: number): boolean {
-    const own = this.owners.get(holder) ?? new Map<string, string>();
-    if (own.get(field) === note) return false;
-    this.owners.set(holder, own);
-    if (note === undefined) own.delete(field);
-    else own.set(field, note);
-    const [room, who] = parseField(field);
-    const before = this.metadataOf(room, who);
-    this.write(holder, room, who, note);
-    const after = this.metadataOf(room, who);
-    if (before !== after) this.notifyListeners({ room, who, before, after, at });
+  /** @param metadata undefined removes the instance's entry @returns true when the entry changed */
+  set(instanceId: string, field: string, metadata: string | undefined, at: number): boolean {
+    const entries = this.byInstance.get(instanceId) ?? new Map<string, string>();
+    if (entries.get(field) === metadata) return false;
+    this.byInstance.set(instanceId, entries);
+    if (metadata === undefined) entries.delete(field);
+    else entries.set(field, metadata);
+    const [group, id] = parseField(field);
+    const before = this.findMetadata(group, id);
+    this.write(instanceId, group, id, metadata);
+    const after = this.findMetadata(group, id);
+    if (before !== after) this.notifyListeners({ group, id, before, after, at });
     return true;
   }
 
-  /** The holder has entered these and nothing else. */
-  replace(holder: string, entries: ReadonlyMap<string, string>, at: number): void {
-    for (const field of [...this.entriesOf(holder).keys()])
-      if (!entries.has(field)) this.set(holder, field, undefined, at);
-    for (const [field, note] of entries) this.set(holder, field, note, at);
+  /** Replaces all entries of the instance. */
+  replace(instanceId: string, entries: ReadonlyMap<string, string>, at: number): void {
+    for (const field of [...this.entriesOf(instanceId).keys()])
+      if (!entries.has(field)) this.set(instanceId, field, undefined, at);
+    for (const [field, metadata] of entries) this.set(instanceId, field, metadata, at);
   }
 
-  /** Forgets the holder and what it has entered. */
-  drop(holder: string, at: number): void {
-    this.replace(holder, new Map(), at);
-    this.owners.delete(holder);
+  /** Removes the instance and its entries. */
+  removeInstance(instanceId: string, at: number): void {
+    this.replace(instanceId, new Map(), at);
+    this.byInstance.delete(instanceId);
   }
 
-  /** What a holder has entered, by field. */
-  entriesOf(holder: string): ReadonlyMap<string, string> {
-    return this.owners.get(holder) ?? new Map<string, string>();
+  /** @returns the instance's metadata by field */
+  entriesOf(instanceId: string): ReadonlyMap<string, string> {
+    return this.byInstance.get(instanceId) ?? new Map<string, string>();
   }
 
-  metadataOf(room: string, who: string): string | undefined {
-    const notes = this.rooms.get(room)?.get(who);
-    return notes && [...notes.values()].at(-1);
+  findMetadata(group: string, id: string): string | undefined {
+    const byInstance = this.groups.get(group)?.get(id);
+    return byInstance && [...byInstance.values()].at(-1);
   }
 
-  present(room: string): Map<string, string> {
-    const people = [...(this.rooms.get(room) ?? [])];
-    return new Map(people.map(([who, notes]) => [who, [...notes.values()].at(-1) ?? '']));
+  listPresent(group: string): Map<string, string> {
+    const present = [...(this.groups.get(group) ?? [])];
+    return new Map(present.map(([id, byInstance]) => [id, [...byInstance.values()].at(-1) ?? '']));
   }
 
-  listen(hear: PresenceListener): () => void {
-    const own = { hear };
-    this.listeners.add(own);
-    return () => void this.listeners.delete(own);
+  listen(listener: PresenceListener): () => void {
+    const registration = { listener };
+    this.listeners.add(registration);
+    return () => void this.listeners.delete(registration);
   }
 
   close(): void {
     this.listeners.clear();
   }
 
-  private write(holder: string, room: string, who: string, note: string | undefined): void {
-    const people = this.rooms.get(room) ?? new Map<string, Map<string, string>>();
-    const notes = people.get(who) ?? new Map<string, string>();
-    notes.delete(holder);
-    if (note !== undefined) notes.set(holder, note);
-    if (notes.size > 0) people.set(who, notes);
-    else people.delete(who);
-    if (people.size > 0) this.rooms.set(room, people);
-    else this.rooms.delete(room);
+  private write(instanceId: string, group: string, id: string, metadata: string | undefined): void {
+    const present = this.groups.get(group) ?? new Map<string, Map<string, string>>();
+    const byInstance = present.get(id) ?? new Map<string, string>();
+    byInstance.delete(instanceId);
+    if (metadata !== undefined) byInstance.set(instanceId, metadata);
+    if (byInstance.size > 0) present.set(id, byInstance);
+    else present.delete(id);
+    if (present.size > 0) this.groups.set(group, present);
+    else this.groups.delete(group);
   }
 
   private notifyListeners(change: PresenceChange): void {
-    for (const { hear } of [...this.listeners]) {
+    for (const { listener } of [...this.listeners]) {
       try {
-        hear(change);
+        listener(change);
       } catch (error) {
         this.logger.error(error);
       }
@@ -85,12 +88,12 @@ export class PresenceIndex {
   }
 }
 
-/** One text for a place in the book. */
-export function fieldOf(room: string, who: string): string {
-  return `${room} ${who}`;
+/** Encodes group and id as one text, as a field of the Redis hash. */
+export function toField(group: string, id: string): string {
+  return `${group} ${id}`;
 }
 
-function parseField(field: string): [room: string, who: string] {
+function parseField(field: string): [group: string, id: string] {
   const space = field.indexOf(' ');
   return [field.slice(0, space), field.slice(space + 1)];
 }

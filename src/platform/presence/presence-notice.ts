@@ -1,44 +1,44 @@
-/** What an instance tells the others of its own page: how it came from one version to the next. */
+/** A message to the other instances: how the sender's entries changed from one version to the next. */
 export interface PresenceNotice {
   from: string;
   base: number;
   version: number;
   changes: PresenceNoticeChange[];
-  /** It ends, and its page goes with it after so many milliseconds. */
+  /** The sender shuts down; its entries expire after this many milliseconds. */
   farewellMs?: number;
 }
 
-export type PresenceNoticeChange = [field: string, note: string | null, at: number];
+/** `metadata` is null where the entry was removed. */
+export type PresenceNoticeChange = [field: string, metadata: string | null, at: number];
 
 const INSTANCE = /^[\w-]{1,64}$/;
-/** Of a field and of a note, in characters: nothing that the service enters comes near. */
-const LONGEST = { field: 1_024, note: 65_536 } as const;
-const LONGEST_FAREWELL_MS = 3_600_000;
-/** In milliseconds: beyond it a `Date` is invalid. */
-const LAST_TIME = 8.64e15;
+/** In characters. Limits far above every field and metadata that the service writes. */
+const MAX_LENGTH = { field: 1_024, metadata: 65_536 } as const;
+const MAX_FAREWELL_MS = 3_600_000;
+/** In milliseconds: the last valid time of a `Date`. */
+const MAX_TIME = 8.64e15;
 
-/** Whether a text can be the id of an instance. */
 export function isInstanceId(text: string): boolean {
   return INSTANCE.test(text);
 }
 
-/** Whether a page can have this entry: the field names a room and somebody in it. */
-export function isEntry(field: unknown, note: unknown): boolean {
+/** Checks an entry that was read from Redis or from a message: the field must contain a group and an id. */
+export function isEntry(field: unknown, metadata: unknown): boolean {
   return (
     typeof field === 'string' &&
-    field.length <= LONGEST.field &&
+    field.length <= MAX_LENGTH.field &&
     field.indexOf(' ') > 0 &&
-    typeof note === 'string' &&
-    note.length <= LONGEST.note
+    typeof metadata === 'string' &&
+    metadata.length <= MAX_LENGTH.metadata
   );
 }
 
-/** @returns null when the text is no version of a page */
+/** @returns null when the text is not a version number */
 export function readVersion(text: string): number | null {
   return /^\d{1,15}$/.test(text) ? Number(text) : null;
 }
 
-/** Whether a message from another instance is such a notice. */
+/** Checks a message from another process, which may run another version of the service. */
 export function isPresenceNotice(body: unknown): body is PresenceNotice {
   if (typeof body !== 'object' || body === null) return false;
   const { from, base, version, changes, farewellMs } = body as Record<string, unknown>;
@@ -50,14 +50,14 @@ export function isPresenceNotice(body: unknown): body is PresenceNotice {
     (version === base || version === base + 1) &&
     Array.isArray(changes) &&
     changes.every(isChange) &&
-    (farewellMs === undefined || (isCount(farewellMs) && farewellMs <= LONGEST_FAREWELL_MS))
+    (farewellMs === undefined || (isCount(farewellMs) && farewellMs <= MAX_FAREWELL_MS))
   );
 }
 
 function isChange(change: unknown): boolean {
   if (!Array.isArray(change)) return false;
-  const [field, note, at] = change as unknown[];
-  return isEntry(field, note ?? '') && typeof at === 'number' && Math.abs(at) <= LAST_TIME;
+  const [field, metadata, at] = change as unknown[];
+  return isEntry(field, metadata ?? '') && typeof at === 'number' && Math.abs(at) <= MAX_TIME;
 }
 
 function isCount(value: unknown): value is number {

@@ -1,18 +1,18 @@
 import { PresenceStore } from './presence-store.js';
-import { fieldOf } from '../presence/presence-index.js';
+import { toField } from '../presence/presence-index.js';
 
 const SELF = 'self';
 
-/** The twin for one instance: whoever is anywhere is here. */
+/** The implementation for a single instance. */
 export class MemoryPresenceStore extends PresenceStore {
   readonly kind = 'memory';
 
-  enter(room: string, who: string, note: string): void {
-    this.index.set(SELF, fieldOf(room, who), note, Date.now());
+  enter(group: string, id: string, metadata: string): void {
+    this.index.set(SELF, toField(group, id), metadata, Date.now());
   }
 
-  leave(room: string, who: string, at = Date.now()): void {
-    this.index.set(SELF, fieldOf(room, who), undefined, at);
+  leave(group: string, id: string, at = Date.now()): void {
+    this.index.set(SELF, toField(group, id), undefined, at);
   }
 
   close(): Promise<void> {

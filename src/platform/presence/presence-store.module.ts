@@ -25,7 +25,7 @@ export class PresenceStoreModule implements BeforeApplicationShutdown {
     private readonly config: Config,
   ) {}
 
-  /** While the bus and Redis are still there. */
+  /** Runs before `onApplicationShutdown`, while the fanout and Redis are still connected. */
   beforeApplicationShutdown(): Promise<void> {
     return this.store.close(this.config.presenceGraceMs);
   }

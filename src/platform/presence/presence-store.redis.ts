@@ -3,39 +3,42 @@ import type { Redis } from 'ioredis';
 import type { Fanout } from '../fanout/fanout.js';
 import type { InvalidData } from '../redis/invalid-data.js';
 import { PresenceStore } from './presence-store.js';
-import { fieldOf } from '../presence/presence-index.js';
-import type { PresenceNotice } from '../presence/presence-notice.js';
+import { toField } from '../presence/presence-index.js';
+import type { PresenceNotice, PresenceNoticeChange } from '../presence/presence-notice.js';
 import { isPresenceNotice } from '../presence/presence-notice.js';
 import type { HashState } from '../presence/presence-hashes.js';
 import { PresenceHashes } from '../presence/presence-hashes.js';
 
 const SUBJECT = 'roster';
-/** Beats in a time to live. A key in Redis lives half of one: see `Peer.silence`. */
+/** Heartbeats per time to live. A Redis key lives half a time to live: see `Peer.silence`. */
 const HEARTBEATS_PER_TTL = 6;
-/** More instances than any deployment has; others are none. */
+/** More instances than any deployment has. Ids beyond it are ignored. */
 const MAX_PEERS = 1_000;
 
-/** Another instance, as it is known here. */
+/** Another instance, as this instance knows it. */
 interface Peer {
-  /** Of its page, as it is known here. */
+  /** Version of its entries in this instance's index. */
   version: number;
-  /** The highest that it has spoken of: until that is known here, the page is read. */
+  /** The highest version it announced. Its hash is read while `version` is lower. */
   announcedVersion: number;
   /**
-   * For how many beats nobody has heard of it; at six it is forgotten. While Redis is away each look counts one. One
-   * whose key has gone has been silent for half a time to live then, three beats; that three looks in a row must find
-   * it gone gives everybody the time to write its page again where Redis has lost them all.
+   * Heartbeats since the last sign of it; at six the peer is removed. A failed look at Redis counts one.
+   *
+   * A peer whose key expired has been silent for half a time to live, so it counts three at once. The three further
+   * looks give all instances time to write their hashes again after Redis lost its data.
    */
   silence: number;
-  /** When it last gave a sign, in milliseconds. */
+  /** When it last gave a sign of life, in milliseconds. */
   signAt: number;
   reading: boolean;
 }
 
 /**
- * The twin for many instances. Each keeps a page in Redis, one key with a time to live, and tells the others of each
- * change by the fanout; each has the pages of all in memory. At every beat it prolongs its own, one command however
- * many it has entered, writes it anew where Redis has lost it, and reads those of which it has missed something.
+ * The implementation for many instances. Each instance writes its entries to one Redis hash with a time to live, and
+ * publishes each change through the fanout. It keeps the entries of all instances in memory.
+ *
+ * A heartbeat renews the instance's own hash with a constant number of commands, rewrites it if Redis lost it, and
+ * reads the hashes of the peers whose messages were missed.
  */
 export class RedisPresenceStore extends PresenceStore {
   readonly kind = 'redis';
@@ -44,20 +47,20 @@ export class RedisPresenceStore extends PresenceStore {
   private readonly peers = new Map<string, Peer>();
   private readonly unsubscribe: () => void;
   private readonly timer: NodeJS.Timeout;
-  /** By instance, what ends its page here once it has said that it ends. */
+  /** By instance that announced its shutdown, the timer that removes its entries. */
   private readonly farewells = new Map<string, NodeJS.Timeout>();
-  /** What has changed and is not written yet, by field. */
-  private changes = new Map<string, [note: string | null, at: number]>();
+  /** Changes that are not written yet, by field. */
+  private changes = new Map<string, [metadata: string | null, at: number]>();
   private version = 0;
-  /** Whether what is in Redis may be something else. */
+  /** True when the hash in Redis may differ from the index, so that the next heartbeat rewrites it. */
   private stale = true;
   private heartbeatRunning = false;
   private closed = false;
   private resolveReady: () => void = () => undefined;
-  /** Resolves when its page stands in Redis for the first time. */
+  /** Resolves when this instance's hash has been written for the first time. */
   readonly ready = new Promise<void>(resolve => (this.resolveReady = resolve));
 
-  /** @param ttlMs after which an instance that has given no sign is forgotten */
+  /** @param ttlMs after which a silent instance is removed, in milliseconds */
   constructor(
     client: Redis,
     private readonly fanout: Fanout,
@@ -72,12 +75,12 @@ export class RedisPresenceStore extends PresenceStore {
     if (client.status === 'ready') void this.heartbeat();
   }
 
-  enter(room: string, who: string, note: string): void {
-    this.write(fieldOf(room, who), note, Date.now());
+  enter(group: string, id: string, metadata: string): void {
+    this.write(toField(group, id), metadata, Date.now());
   }
 
-  leave(room: string, who: string, at = Date.now()): void {
-    this.write(fieldOf(room, who), undefined, at);
+  leave(group: string, id: string, at = Date.now()): void {
+    this.write(toField(group, id), undefined, at);
   }
 
   async close(graceMs: number): Promise<void> {
@@ -92,21 +95,17 @@ export class RedisPresenceStore extends PresenceStore {
     await this.hashes.leave(graceMs).catch(() => undefined);
   }
 
-  private write(field: string, note: string | undefined, at: number): void {
-    if (this.closed || !this.index.set(this.id, field, note, at)) return;
-    // a thousand who come at once are one command and one message
+  private write(field: string, metadata: string | undefined, at: number): void {
+    if (this.closed || !this.index.set(this.id, field, metadata, at)) return;
+    // batches all changes of one turn of the event loop into one command and one message
     if (this.changes.size === 0) setImmediate(() => this.flush());
-    this.changes.set(field, [note ?? null, at]);
+    this.changes.set(field, [metadata ?? null, at]);
   }
 
-  /** First into Redis, then to the others: whoever has missed something finds it there. */
+  /** Writes to Redis before it publishes, so that an instance that missed the message finds the change in Redis. */
   private flush(): void {
     if (this.closed || this.changes.size === 0) return;
-    const changes = [...this.changes].map(([field, [note, at]]): PresenceNotice['changes'][number] => [
-      field,
-      note,
-      at,
-    ]);
+    const changes = [...this.changes].map(([field, [metadata, at]]): PresenceNoticeChange => [field, metadata, at]);
     this.changes = new Map();
     const base = this.version;
     this.version += 1;
@@ -114,8 +113,8 @@ export class RedisPresenceStore extends PresenceStore {
     this.publish({ base, changes });
   }
 
-  private publish(told: Pick<PresenceNotice, 'base' | 'changes' | 'farewellMs'>): void {
-    this.fanout.publish(SUBJECT, { from: this.id, version: this.version, ...told } satisfies PresenceNotice);
+  private publish(update: Pick<PresenceNotice, 'base' | 'changes' | 'farewellMs'>): void {
+    this.fanout.publish(SUBJECT, { from: this.id, version: this.version, ...update } satisfies PresenceNotice);
   }
 
   private receive({ from, base, version, changes, farewellMs }: PresenceNotice): void {
@@ -127,16 +126,16 @@ export class RedisPresenceStore extends PresenceStore {
     peer.announcedVersion = Math.max(peer.announcedVersion, version);
     if (base === peer.version) {
       peer.version = version;
-      for (const [field, note, at] of changes) this.index.set(from, field, note ?? undefined, at);
+      for (const [field, metadata, at] of changes) this.index.set(from, field, metadata ?? undefined, at);
     }
     if (peer.version < peer.announcedVersion) void this.readHash(from, peer);
     if (farewellMs !== undefined) this.removeAfter(from, farewellMs);
   }
 
-  /** Notes that the instance has lived so long ago. */
+  /** Records that the instance was alive `ageMs` ago. */
   private recordSign(id: string, ageMs = 0): Peer {
     const known = this.peers.get(id);
-    // every page begins empty, with the version 0
+    // every hash begins empty, at version 0
     const peer = known ?? { version: 0, announcedVersion: 0, silence: 0, signAt: 0, reading: false };
     peer.silence = 0;
     peer.signAt = Math.max(peer.signAt, Date.now() - ageMs);
@@ -155,7 +154,7 @@ export class RedisPresenceStore extends PresenceStore {
     clearTimeout(this.farewells.get(id));
     this.farewells.delete(id);
     this.peers.delete(id);
-    this.index.drop(id, at);
+    this.index.removeInstance(id, at);
   }
 
   private async heartbeat(): Promise<void> {
@@ -168,8 +167,8 @@ export class RedisPresenceStore extends PresenceStore {
       if (this.closed) return;
       if (!whole || this.stale) await this.rewrite();
       const ids = [...new Set([...this.peers.keys(), ...others])].slice(0, MAX_PEERS);
-      const glances = await this.hashes.statesOf(ids);
-      ids.forEach((id, index) => this.compareWithHash(id, glances[index] ?? null));
+      const states = await this.hashes.readStates(ids);
+      ids.forEach((id, index) => this.compareWithHash(id, states[index] ?? null));
     } catch {
       for (const peer of this.peers.values()) peer.silence += 1;
     }
@@ -178,7 +177,9 @@ export class RedisPresenceStore extends PresenceStore {
       if (silence >= HEARTBEATS_PER_TTL && !this.closed) this.removePeer(id);
   }
 
-  /** Whoever has read half of what was lost must read again: it gets a version to which no step leads. */
+  /**
+   * Rewrites the hash under a version that no message leads to, so that peers with incomplete entries read it again.
+   */
   private async rewrite(): Promise<void> {
     this.flush();
     this.stale = false;
@@ -193,17 +194,17 @@ export class RedisPresenceStore extends PresenceStore {
     this.resolveReady();
   }
 
-  /** @param glance at its page in Redis; null where it has none */
-  private compareWithHash(id: string, glance: HashState | null): void {
+  /** @param state of the peer's hash; null where it has none */
+  private compareWithHash(id: string, state: HashState | null): void {
     const peer = this.peers.get(id);
-    if (glance === null) {
+    if (state === null) {
       if (peer) peer.silence = Math.max(peer.silence, HEARTBEATS_PER_TTL / 2) + 1;
       else void this.hashes.removeInstance(id).catch(() => undefined);
       return;
     }
-    const living = this.recordSign(id, glance.ageMs);
-    living.announcedVersion = Math.max(living.announcedVersion, glance.version);
-    if (living.version < glance.version) void this.readHash(id, living);
+    const alive = this.recordSign(id, state.ageMs);
+    alive.announcedVersion = Math.max(alive.announcedVersion, state.version);
+    if (alive.version < state.version) void this.readHash(id, alive);
   }
 
   private async readHash(id: string, peer: Peer): Promise<void> {
@@ -212,17 +213,17 @@ export class RedisPresenceStore extends PresenceStore {
     try {
       let progress = true;
       while (progress && peer.version < peer.announcedVersion) {
-        const { announcedVersion: wanted } = peer;
-        const page = await this.hashes.read(id);
-        progress = page !== null && page.version > peer.version && this.peers.get(id) === peer && !this.closed;
-        // an instance writes its page before it speaks of it: a version that is not there now was never one
-        if (page && peer.announcedVersion === wanted) peer.announcedVersion = Math.max(peer.version, page.version);
-        if (!page || !progress) break;
-        peer.version = page.version;
-        this.index.replace(id, page.entries, Date.now());
+        const { announcedVersion: expected } = peer;
+        const hash = await this.hashes.read(id);
+        progress = hash !== null && hash.version > peer.version && this.peers.get(id) === peer && !this.closed;
+        // an instance writes its hash before it announces the version: a version above the hash's never existed
+        if (hash && peer.announcedVersion === expected) peer.announcedVersion = Math.max(peer.version, hash.version);
+        if (!hash || !progress) break;
+        peer.version = hash.version;
+        this.index.replace(id, hash.entries, Date.now());
       }
     } catch {
-      // the next beat tries again
+      // the next heartbeat tries again
     }
     peer.reading = false;
   }

@@ -2,39 +2,44 @@ import { PresenceIndex } from '../presence/presence-index.js';
 import type { PresenceListener } from '../presence/presence-change.js';
 
 /**
- * Who is where, as all living instances hold it together: each enters and takes out its own, and knows what the others
- * have entered. Asked at any time, for it is kept in memory; never throws, and never a truth: it can be a moment late,
- * and what an instance has entered that died is forgotten within a time to live.
+ * Presence entries of all running instances, by group and id. Each instance writes its own entries and reads all of
+ * them from memory.
  *
- * `room` has no space in it; `who` and `note` are any text.
+ * Reads never throw, but they can be a moment late: presence is not a source of truth. The entries of an instance that
+ * crashed expire within one time to live.
+ *
+ * A `group` contains no space; `id` and `metadata` are arbitrary text.
  */
 export abstract class PresenceStore {
   /** `memory` or `redis`. */
   abstract readonly kind: string;
-  /** What is known of all instances. */
+  /** The entries of all instances. */
   protected readonly index = new PresenceIndex();
 
-  /** From now on somebody is here by this instance, until it takes them out; again with another note, that one holds. */
-  abstract enter(room: string, who: string, note: string): void;
+  /** Adds this instance's entry, or replaces its metadata. It stays until `leave`. */
+  abstract enter(group: string, id: string, metadata: string): void;
 
-  /** Takes out what this instance has entered. @param at when they were last here, in milliseconds; now where absent */
-  abstract leave(room: string, who: string, at?: number): void;
+  /** Removes this instance's entry. @param at when its subject was last seen, in milliseconds; default: now */
+  abstract leave(group: string, id: string, at?: number): void;
 
-  /** What was said of them last, by whichever instance; undefined where they are not. */
-  metadataOf(room: string, who: string): string | undefined {
-    return this.index.metadataOf(room, who);
+  /** @returns the metadata that any instance wrote last; undefined where there is no entry */
+  findMetadata(group: string, id: string): string | undefined {
+    return this.index.findMetadata(group, id);
   }
 
-  /** Everyone in the room, with what was said of them last. */
-  present(room: string): ReadonlyMap<string, string> {
-    return this.index.present(room);
+  /** @returns the latest metadata by id */
+  listPresent(group: string): ReadonlyMap<string, string> {
+    return this.index.listPresent(group);
   }
 
-  /** Hears at once of every change of who is where, and of notes. @returns a function that ends it */
+  /** Calls the listener synchronously on every change of an entry. @returns a function that removes the listener */
   listen(listener: PresenceListener): () => void {
     return this.index.listen(listener);
   }
 
-  /** This instance ends; what it has still entered holds for so long, in case they come back by another. */
+  /**
+   * Stops this instance. Its remaining entries stay for `graceMs`, so that subjects who reconnect to another instance
+   * in that time never appear offline.
+   */
   abstract close(graceMs: number): Promise<void>;
 }

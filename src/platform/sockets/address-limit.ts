@@ -1,25 +1,25 @@
 import type { Duplex } from 'node:stream';
 import { RateLimited } from '../../kernel/errors.js';
 
-/** Seconds after which a client that was refused may try again. */
-const AGAIN_SECONDS = 10;
+/** `Retry-After` of a refused client, in seconds. */
+const RETRY_SECONDS = 10;
 
-/** Counts the sockets of each network address: those that are open, and those whose handshake is under way. */
+/** Limits the sockets of each network address. Counts open sockets and handshakes under way. */
 export class AddressLimit {
   private readonly counts = new Map<string, number>();
 
   constructor(private readonly maxPerAddress: number) {}
 
-  /** Counts the socket until its connection has closed. @throws RateLimited when its address has too many */
+  /** Counts the socket until its connection closes. @throws RateLimited when the address has too many sockets */
   admit(address: string, connection: Duplex): void {
     if (connection.destroyed) return;
     const count = this.counts.get(address) ?? 0;
-    if (count >= this.maxPerAddress) throw new RateLimited({ retryAfter: AGAIN_SECONDS });
+    if (count >= this.maxPerAddress) throw new RateLimited({ retryAfter: RETRY_SECONDS });
     this.counts.set(address, count + 1);
     connection.once('close', () => this.release(address));
   }
 
-  /** How many addresses have sockets. */
+  /** The number of addresses that have sockets. */
   get addresses(): number {
     return this.counts.size;
   }

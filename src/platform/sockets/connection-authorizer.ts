@@ -1,23 +1,23 @@
 import type { IncomingMessage } from 'node:http';
 import type { Admission, SocketConnection } from './socket-connection.js';
 
-/** A request to open a socket, before anything was accepted. */
+/** A request to open a socket, before the upgrade. */
 export interface Handshake {
   path: string;
   query: URLSearchParams;
   request: IncomingMessage;
-  /** What limits count by where there is no credential. */
+  /** The client's network, by which limits count without a valid credential. */
   network: string;
 }
 
-/** The port behind which the rooms decide who may open a socket, and what it may then hear. */
+/** Decides who may open a socket and which topics it joins. Implemented by the realtime module. */
 export abstract class ConnectionAuthorizer {
-  /** @throws DomainError, which becomes the HTTP answer to the upgrade */
+  /** @throws DomainError, which becomes the HTTP response to the upgrade */
   abstract admit(handshake: Handshake): Promise<Admission>;
 
-  /** Called once the socket is open and in the hub; sends what every socket hears first, and what it has missed. */
+  /** Called once the socket is open and in the hub. Sends the first frames and the missed ones. */
   abstract onOpen(connection: SocketConnection): Promise<void>;
 
-  /** Called once, a minute before its token ends. @param seconds until then */
+  /** Called once, a minute before the socket's token expires. @param seconds until then */
   abstract onTokenExpiring(connection: SocketConnection, seconds: number): void;
 }

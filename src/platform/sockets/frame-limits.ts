@@ -4,15 +4,15 @@ import type { RateLimit } from '../../config/rate-limits.js';
 import { TokenBucket } from './token-bucket.js';
 
 /**
- * What clients may send: so many frames per socket, and so many bytes per principal over all its sockets on this
- * instance. With `RATE_LIMITS=off` both are unlimited.
+ * Limits what clients send: frames per socket, and bytes per principal over all its sockets on this instance. With
+ * `RATE_LIMITS=off` both are unlimited.
  */
 @Injectable()
 export class FrameLimits {
   private readonly rates: { frames: RateLimit; frame_bytes: RateLimit } | null;
   /**
-   * By principal, least recently used first. A bucket outlives the sockets of its principal until it is full again, so
-   * that connecting anew brings no new burst.
+   * By principal, least recently used first. A bucket stays after the principal's last socket closed until it is full
+   * again, so that reconnecting does not grant a new burst.
    */
   private readonly bytes = new Map<string, TokenBucket>();
 
@@ -20,27 +20,27 @@ export class FrameLimits {
     this.rates = config.rateLimits;
   }
 
-  /** The frames of one socket; null where they are unlimited. */
+  /** @returns the frame limit of one socket; null when unlimited */
   socketBucket(): TokenBucket | null {
     return this.rates && bucketOf(this.rates.frames);
   }
 
-  /** Takes bytes from what the principal may send. @returns false when it has sent too many */
+  /** Counts bytes that the principal sent. @returns false when it has sent too many */
   takeBytes(principalKey: string, bytes: number): boolean {
     if (!this.rates || bytes === 0) return true;
     const bucket = this.bytes.get(principalKey) ?? bucketOf(this.rates.frame_bytes);
     this.bytes.delete(principalKey);
-    this.forgetFull();
+    this.removeFull();
     this.bytes.set(principalKey, bucket);
     return bucket.take(bytes);
   }
 
-  /** How many principals are remembered. */
-  get remembered(): number {
+  /** The number of principals with a bucket. */
+  get trackedPrincipals(): number {
     return this.bytes.size;
   }
 
-  private forgetFull(): void {
+  private removeFull(): void {
     for (const [key, bucket] of this.bytes) {
       if (!bucket.isFull) return;
       this.bytes.delete(key);
@@ -48,7 +48,7 @@ export class FrameLimits {
   }
 }
 
-/** All points at once, and as many again evenly over the seconds. */
+/** Allows `points` at once and refills as many evenly over `seconds`. */
 function bucketOf({ points, seconds }: RateLimit): TokenBucket {
   return new TokenBucket(points / seconds, points);
 }

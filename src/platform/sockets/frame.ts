@@ -4,12 +4,16 @@ import type { SerializedFrame } from '../../kernel/serialized-frame.js';
 import { exceedsDepth } from '../http/field-rules.js';
 import { measureJson } from './json-measure.js';
 
-export const FrameMalformed = defineError('invalid', 'frame_malformed', 'A frame is a JSON object with a type.');
-export const FrameUnknown = defineError('invalid', 'frame_unknown', 'There is no frame of this type.');
+export const FrameMalformed = defineError('invalid', 'frame_malformed', 'A frame must be a JSON object with a `type`.');
+export const FrameUnknown = defineError(
+  'invalid',
+  'frame_unknown',
+  'This frame type is unknown or not allowed on this socket.',
+);
 export const FrameTooManyValues = defineError(
   'invalid',
   'frame_too_many_values',
-  'A frame has at most 50 values, at all levels together.',
+  'A frame can contain at most 50 values, counted over all levels.',
 );
 
 export const FRAME_VALUES = 50;
@@ -21,7 +25,7 @@ function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** A frame from a client. Its fields are looked up where the client put them; nothing else of it is read or copied. */
+/** A frame from a client. Only the fields that a handler names are read or copied. */
 export class ClientFrame {
   private readonly sources: readonly JsonObject[];
 
@@ -32,19 +36,19 @@ export class ClientFrame {
     this.sources = [frame.data, frame.payload, frame].filter(isObject);
   }
 
-  /** The named fields alone, from `data`, else `payload`, else the top level; those that are missing are left out. */
+  /** @returns the named fields, each from `data`, else `payload`, else the top level; missing fields are left out */
   pick(...names: readonly string[]): JsonObject {
     const fields: JsonObject = {};
     for (const name of names) {
-      const place = this.sources.find(candidate => Object.hasOwn(candidate, name));
-      if (place) fields[name] = place[name];
+      const source = this.sources.find(candidate => Object.hasOwn(candidate, name));
+      if (source) fields[name] = source[name];
     }
     return fields;
   }
 }
 
 /**
- * Reads a frame. Its values are counted in the text first, so that a frame with too many is never made into objects.
+ * Parses a frame. Values are counted in the text first, so that a frame with too many is never turned into objects.
  * @throws FrameMalformed, FrameTooManyValues
  */
 export function parseFrame(text: string): ClientFrame {
@@ -61,7 +65,7 @@ export function parseFrame(text: string): ClientFrame {
   return new ClientFrame(parsed.type, parsed);
 }
 
-/** The frame that answers what could not be done. */
+/** @returns the `error` frame that reports the error to the client */
 export function errorFrame(error: DomainError): SerializedFrame {
   const { code, message, details, data } = error;
   const text = JSON.stringify({ type: 'error', error: { code, message, ...data, ...(details ? { details } : {}) } });

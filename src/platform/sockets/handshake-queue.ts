@@ -3,102 +3,102 @@ import { Config } from '../../config/config.js';
 import type { DomainError } from '../../kernel/domain-error.js';
 import { Unavailable } from '../../kernel/errors.js';
 
-/** So many wait at most, and so long: less than clients wait for a handshake before they give up and come again. */
-const WAITING = { most: 5_000, ms: 5_000 } as const;
-/** Who is sent away comes back some time within it: those who came together must not come back together. */
-const AGAIN_SECONDS = 5;
+/** Bounds of the queue. `ms` is shorter than clients wait for a handshake before they retry. */
+const WAITING = { max: 5_000, ms: 5_000 } as const;
+/** Upper bound of `Retry-After`, which is random so that clients refused together do not return together. */
+const RETRY_SECONDS = 5;
 
-/** Whoever is not through by then holds up the next no longer. */
-const MAX_WAIT_MS = 100;
+/** A group that has not finished after this time no longer delays the next one. */
+const GROUP_MAX_MS = 100;
 
-/** Those who were let in together. */
+/** Handshakes that were admitted together. */
 interface Group {
-  /** So many are not through. */
-  left: number;
+  /** The number of its handshakes that have not finished. */
+  unfinished: number;
 }
 
 interface Waiter {
-  enter(group: Group): void;
-  leave(): void;
+  admit(group: Group): void;
+  reject(): void;
 }
 
 /**
- * Paces handshakes. Each asks the database several things, and whoever resumes has the log read; after a restart all
- * clients come at once, and without a queue those who send messages would stand in line behind thousands of them.
+ * Limits concurrent handshakes. Each one runs several database queries, and a resuming client also reads the event log.
+ * After a restart all clients reconnect at once; without the queue, messages would wait behind thousands of handshakes.
  *
- * Those who wait are let in as a group, when the one before is through: so they keep in step, and what all of them ask is
- * asked in one statement (`BatchLoader`) instead of one each.
+ * Waiting handshakes are admitted as a group once the previous group has finished. They then run in step, so that
+ * `BatchLoader` combines their queries into one statement.
  */
 @Injectable()
 export class HandshakeQueue {
   private underWay = 0;
-  /** By arrival. */
+  /** In order of arrival. */
   private readonly waiting = new Set<Waiter>();
-  private group: Group = { left: 0 };
+  private group: Group = { unfinished: 0 };
   private timer: NodeJS.Timeout | undefined;
 
   constructor(private readonly config: Config) {}
 
-  /** Does the work of one handshake when its turn comes. @throws Unavailable when too many wait, or for too long */
+  /** Runs one handshake when its turn comes. @throws Unavailable when too many wait, or it has waited for too long */
   async run<T>(work: () => Promise<T>): Promise<T> {
-    const group = this.waiting.size === 0 && this.hasRoom ? this.enter() : await this.waitForTurn();
+    const group = this.waiting.size === 0 && this.hasCapacity ? this.begin() : await this.waitForTurn();
     try {
       return await work();
     } finally {
       this.underWay -= 1;
-      group.left -= 1;
+      group.unfinished -= 1;
       this.next();
     }
   }
 
-  private get hasRoom(): boolean {
+  private get hasCapacity(): boolean {
     return this.underWay < this.config.socketHandshakesAtOnce;
   }
 
-  private enter(): Group {
+  private begin(): Group {
     this.underWay += 1;
-    this.group.left += 1;
+    this.group.unfinished += 1;
     return this.group;
   }
 
   private next(): void {
-    if (this.group.left === 0) this.letIn();
-    else if (this.waiting.size > 0) this.timer ??= setTimeout(() => this.letIn(), MAX_WAIT_MS).unref();
+    if (this.group.unfinished === 0) this.admitNextGroup();
+    else if (this.waiting.size > 0) this.timer ??= setTimeout(() => this.admitNextGroup(), GROUP_MAX_MS).unref();
   }
 
-  private letIn(): void {
+  private admitNextGroup(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
-    this.group = { left: 0 };
+    this.group = { unfinished: 0 };
     for (const waiter of this.waiting) {
-      if (!this.hasRoom) return;
-      waiter.enter(this.enter());
+      if (!this.hasCapacity) return;
+      waiter.admit(this.begin());
     }
   }
 
   private waitForTurn(): Promise<Group> {
-    if (this.waiting.size >= WAITING.most) throw full();
+    if (this.waiting.size >= WAITING.max) throw queueFull();
     return new Promise((resolve, reject) => {
-      const done = (): void => {
+      const remove = (): void => {
         clearTimeout(timer);
         this.waiting.delete(waiter);
       };
       const waiter = {
-        enter: (group: Group) => {
-          done();
+        admit: (group: Group) => {
+          remove();
           resolve(group);
         },
-        leave: () => {
-          done();
-          reject(full());
+        reject: () => {
+          remove();
+          reject(queueFull());
         },
       };
-      const timer = setTimeout(waiter.leave, WAITING.ms).unref();
+      const timer = setTimeout(waiter.reject, WAITING.ms).unref();
       this.waiting.add(waiter);
     });
   }
 }
 
-function full(): DomainError {
-  return new Unavailable({ retryAfter: 1 + Math.floor(Math.random() * AGAIN_SECONDS) });
+function queueFull(): DomainError {
+  return new Unavailable({ retryAfter: 1 + Math.floor(Math.random() * RETRY_SECONDS) });
 }

@@ -1,4 +1,4 @@
-/** How much is in a JSON text: members and elements at all levels, and how deep its objects and arrays are nested. */
+/** The size of a JSON text: `values` counts members and elements at all levels, `depth` the nesting. */
 export interface JsonMeasure {
   values: number;
   depth: number;
@@ -12,9 +12,10 @@ const CLOSE = new Set([0x5d, 0x7d]);
 const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d]);
 
 /**
- * Measures a JSON text without parsing it, and stops as soon as it exceeds a limit. Each comma outside a string parts
- * two values, and each object or array that is not empty has one value more than commas. A text that is no JSON is
- * measured, too, to no purpose: parsing it fails.
+ * Measures a JSON text without parsing it, and stops as soon as it exceeds a limit. The result for invalid JSON is
+ * meaningless; parsing fails later.
+ *
+ * Each comma outside a string separates two values, and each non-empty object or array has one more value than commas.
  */
 export function measureJson(text: string, limits: JsonMeasure): JsonMeasure {
   const measure: JsonMeasure = { values: 0, depth: 0 };
@@ -34,7 +35,7 @@ export function measureJson(text: string, limits: JsonMeasure): JsonMeasure {
   return measure;
 }
 
-/** @returns where the string ends that begins at `start`; the end of the text where it does not end */
+/** @returns the index of the closing quote of the string at `start`; the text's length when it is not closed */
 function endOfString(text: string, start: number): number {
   let quote = start;
   do {

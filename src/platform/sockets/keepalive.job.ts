@@ -7,13 +7,15 @@ import { ConnectionAuthorizer } from './connection-authorizer.js';
 import { SocketHub } from './socket-hub.js';
 
 const SLICE = 500;
-/** How long before its end a token's socket is told of it. */
+/** How long before a token expires its socket gets `token.expiring`. */
 const WARNING_MS = 60_000;
 
 /**
- * Pings every socket, ends the silent ones, those that do not read and those whose token has ended. One timer for all and a pause after every
- * 500, for a timer a socket costs memory and 10,000 pings in one go stall the loop. Sockets that were opened at once,
- * after a restart, are not pinged at once: each draws its own place in the round.
+ * Pings every socket. Closes sockets that are silent, do not read or have an expired token.
+ *
+ * One timer serves all sockets, because a timer each costs memory, and pauses after every 500, because 10,000 pings in
+ * one turn stall the event loop. Each socket gets a random first ping, so that sockets opened together after a restart
+ * are not pinged together.
  */
 @Injectable()
 export class KeepaliveJob implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -21,7 +23,7 @@ export class KeepaliveJob implements OnApplicationBootstrap, OnApplicationShutdo
   private readonly everyMs: number;
   private timer: NodeJS.Timeout | undefined;
   private stopped = false;
-  /** When the next walk is due. */
+  /** When the next check is due, in the time of `performance.now()`. */
   private dueAt = Infinity;
 
   constructor(
@@ -42,14 +44,14 @@ export class KeepaliveJob implements OnApplicationBootstrap, OnApplicationShutdo
     clearTimeout(this.timer);
   }
 
-  /** Looks at each socket once. */
+  /** Checks each socket once. */
   async checkAll(): Promise<void> {
     const late = Math.max(0, performance.now() - this.dueAt);
-    let seen = 0;
+    let checked = 0;
     for (const connection of [...this.hub.connections]) {
       this.check(connection, late);
-      seen += 1;
-      if (seen % SLICE === 0) await new Promise(resolve => setImmediate(resolve));
+      checked += 1;
+      if (checked % SLICE === 0) await new Promise(resolve => setImmediate(resolve));
     }
   }
 
@@ -63,7 +65,7 @@ export class KeepaliveJob implements OnApplicationBootstrap, OnApplicationShutdo
     }, this.everyMs).unref();
   }
 
-  /** @param late milliseconds for which this process stood still: what clients said meanwhile has still to be read */
+  /** @param late milliseconds for which this process was blocked; frames that arrived meanwhile are still unread */
   private check(connection: SocketConnection, late: number): void {
     const now = performance.now();
     connection.lastActivityAt = Math.min(now, connection.lastActivityAt + late);
@@ -73,7 +75,7 @@ export class KeepaliveJob implements OnApplicationBootstrap, OnApplicationShutdo
       connection.close('pongTimeout');
     } else if (connection.stalledMs(now, late) > this.config.socketStallMs) {
       connection.close('slowConsumer');
-    } else if (this.left(connection) <= 0) {
+    } else if (this.msUntilExpiry(connection) <= 0) {
       connection.close('tokenExpired');
     } else {
       this.ping(connection, now);
@@ -81,10 +83,10 @@ export class KeepaliveJob implements OnApplicationBootstrap, OnApplicationShutdo
   }
 
   private ping(connection: SocketConnection, now: number): void {
-    const msUntilExpiry = this.left(connection);
-    if (msUntilExpiry <= WARNING_MS && !connection.warnedOfEnd) {
-      connection.warnedOfEnd = true;
-      this.authorizer.onTokenExpiring(connection, Math.ceil(msUntilExpiry / 1000));
+    const msLeft = this.msUntilExpiry(connection);
+    if (msLeft <= WARNING_MS && !connection.warnedOfExpiry) {
+      connection.warnedOfExpiry = true;
+      this.authorizer.onTokenExpiring(connection, Math.ceil(msLeft / 1000));
     }
     const interval = this.config.socketPingIntervalMs;
     connection.pingAt ??= now + Math.random() * interval;
@@ -94,8 +96,8 @@ export class KeepaliveJob implements OnApplicationBootstrap, OnApplicationShutdo
     connection.socket.ping();
   }
 
-  /** Milliseconds until its token ends. */
-  private left({ admission: { expiresAt } }: SocketConnection): number {
+  /** @returns Infinity for a token that does not expire */
+  private msUntilExpiry({ admission: { expiresAt } }: SocketConnection): number {
     return expiresAt ? expiresAt.getTime() - this.clock.now().getTime() : Infinity;
   }
 }

@@ -7,69 +7,72 @@ import { principalKey } from '../../kernel/principal.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import { TextFrame } from './text-frame.js';
-import { bytesTaken } from './wire-progress.js';
+import { countBytesTaken } from './wire-progress.js';
 import type { FrameLimits } from './frame-limits.js';
 import type { TokenBucket } from './token-bucket.js';
 import { TickWriter } from './tick-writer.js';
 
-/** What the door found out about a connection before it was let in. */
+/** The result of an authorized handshake. */
 export interface Admission {
   principal: Principal;
   audience: Audience;
-  /** The name of the room, as `connected` tells it: `inbox`, a conversation's id, or `contact`. */
+  /** The room's name in the `connected` frame: `inbox`, a conversation's id, or `contact`. */
   room: string;
   topics: readonly string[];
-  /** The one conversation that it listens to, and its channel; null for an inbox, or the room of a contact. */
+  /** The room's conversation and its channel; null for an inbox or a contact's room. */
   conversationId: string | null;
   channelId: string | null;
-  /** Where in the event log the client was when it last heard of us; null for one that begins now. */
+  /** The client's last cursor in the event log; null for a client that does not resume. */
   after: string | null;
-  /** When its token ends; null for one that does not. */
+  /** When its token expires; null for one that does not. */
   expiresAt: Date | null;
 }
 
-/** Bytes that may wait for a slow reader: passing frames stop at the first mark, the socket ends at the second. */
-export const BUFFER = { passing: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
-/** How long the other side may take to close its own, before the connection is cut. */
+/**
+ * Buffered bytes for a slow reader. Above `ephemeral` the socket gets no ephemeral frames, above `limit` it is closed.
+ */
+export const BUFFER = { ephemeral: 1024 * 1024, limit: 4 * 1024 * 1024 } as const;
+/** Time for the client to complete the closing handshake before the connection is terminated. */
 export const CLOSING_MS = 2_000;
-const FAULTS = { count: 10, withinMs: 60_000 } as const;
+const FAULTS = { max: 10, withinMs: 60_000 } as const;
 
-/** What a connection says: text, or a frame that was made of one because it goes to many. */
+/** Text, or a frame that was encoded once because it goes to many sockets. */
 export type Outgoing = SerializedFrame | TextFrame;
 
 const writer = new TickWriter();
 
-/** What has come for a client that is being told what it has missed. */
+/** Live frames queued behind a replay. */
 interface PendingFrames {
   frames: TextFrame[];
   bytes: number;
 }
 
-function asFrame(said: Outgoing): TextFrame {
-  return typeof said === 'string' ? TextFrame.of(said) : said;
+function toFrame(outgoing: Outgoing): TextFrame {
+  return typeof outgoing === 'string' ? TextFrame.fromText(outgoing) : outgoing;
 }
 
-function takeFrom(held: PendingFrames): TextFrame | undefined {
-  const frame = held.frames.shift();
-  held.bytes -= frame?.bytes.length ?? 0;
+function shiftPending(pending: PendingFrames): TextFrame | undefined {
+  const frame = pending.frames.shift();
+  pending.bytes -= frame?.bytes.length ?? 0;
   return frame;
 }
 
-/** One open socket: what it may hear, when it was last heard, how much it may still say. */
+/** One open socket: its topics, its last activity, its outgoing buffer and its limits. */
 export class SocketConnection {
   readonly id = newId();
-  /** By which the sockets of one principal are counted. */
+  /** The same for all sockets of one principal. */
   readonly principalKey: string;
   readonly topics = new Set<string>();
+  /** When the client last sent a frame, in the time of `performance.now()`. */
   lastActivityAt = performance.now();
-  /** When it is pinged next; null until its place in the round has been drawn. */
+  /** When the next ping is due; null until the first one is scheduled. */
   pingAt: number | null = null;
   closedAt: number | null = null;
-  /** Whether it has been told that its token is about to end. */
-  warnedOfEnd = false;
-  /** What has come while the client is being told what it has missed; null when nothing is held back. */
+  /** True once `token.expiring` was sent for the current token. */
+  warnedOfExpiry = false;
+  /** Live frames queued during a replay; null when live delivery is not paused. */
   private pending: PendingFrames | null = null;
-  /** What the operating system had taken when it last took something, and when that was. */
+  /** The count of `countBytesTaken` at the last check, and when it last changed. */
   private taken = 0;
   private takenAt = performance.now();
   private readonly frames: TokenBucket | null;
@@ -77,8 +80,8 @@ export class SocketConnection {
   private readonly compressed: boolean;
 
   /**
-   * @param wire the connection under the socket
-   * @param handshakeStartedAt when its handshake began, in the time of `performance.now()`
+   * @param wire the TCP or TLS connection under the socket
+   * @param handshakeStartedAt in the time of `performance.now()`
    */
   constructor(
     readonly socket: WebSocket,
@@ -96,24 +99,27 @@ export class SocketConnection {
     return this.admission.principal;
   }
 
-  /** @param passing whether the frame tells of something that will be out of date in a moment anyway */
-  send(said: Outgoing, passing = false): void {
+  /**
+   * Sends a frame, or queues it during a replay. Closes a socket that reads too slowly.
+   * @param ephemeral drops the frame for a slow reader, because it is out of date in a moment anyway
+   */
+  send(outgoing: Outgoing, ephemeral = false): void {
     if (!this.isOpen) return;
-    const frame = asFrame(said);
-    if (this.pending) return this.queue(this.pending, frame, passing);
+    const frame = toFrame(outgoing);
+    if (this.pending) return this.queue(this.pending, frame, ephemeral);
     const waiting = this.socket.bufferedAmount;
     if (waiting > BUFFER.limit) return this.close('slowConsumer');
-    if (passing && waiting > BUFFER.passing) return;
+    if (ephemeral && waiting > BUFFER.ephemeral) return;
     this.write(frame);
   }
 
-  /** Holds back what comes until `release`: what has been missed is told first. */
+  /** Queues live frames until `resumeLive`, so that missed frames are sent first. */
   pauseLive(): void {
     this.pending = { frames: [], bytes: 0 };
   }
 
   /**
-   * Sends these before what is held back, no faster than the client reads.
+   * Sends frames ahead of the queued live frames, no faster than the client reads.
    * @returns true when the operating system has taken all of them, false when the socket has closed
    */
   async replay(frames: readonly Outgoing[]): Promise<boolean> {
@@ -121,30 +127,30 @@ export class SocketConnection {
     if (!last) return this.isOpen;
     const rest = frames.slice(0, -1);
     await this.sendPaced(() => rest.shift());
-    await this.sent(last);
+    await this.sendAndWait(last);
     return this.isOpen;
   }
 
   /**
-   * Sends these, then what has been held back, then whatever comes. No faster than the client reads: one that has missed
-   * more than may wait for a slow reader is not slow for that.
+   * Sends `first`, then the queued frames, and resumes live delivery. Sends no faster than the client reads, so that a
+   * client that missed more than the buffer holds is not closed as a slow reader.
    */
   async resumeLive(first: readonly Outgoing[]): Promise<void> {
     const rest = [...first];
-    const { pending: held } = this;
-    if (!held) return;
-    await this.sendPaced(() => rest.shift() ?? takeFrom(held));
+    const { pending } = this;
+    if (!pending) return;
+    await this.sendPaced(() => rest.shift() ?? shiftPending(pending));
     this.pending = null;
   }
 
   /**
-   * Milliseconds for which the client has read nothing although it resumes, or although much waits for it. To be asked
-   * again and again, for it compares with the last time.
-   * @param late milliseconds for which this process stood still: the client may have read meanwhile
+   * Measures for how many milliseconds the client has read nothing although it resumes or has a full buffer. Call it
+   * repeatedly: it compares with the last call.
+   * @param late milliseconds for which this process was blocked; the client may have read meanwhile
    */
   stalledMs(now: number, late: number): number {
-    const mayWait = this.pending ? 0 : BUFFER.passing;
-    const taken = this.socket.bufferedAmount > mayWait ? bytesTaken(this.wire) : NaN;
+    const threshold = this.pending ? 0 : BUFFER.ephemeral;
+    const taken = this.socket.bufferedAmount > threshold ? countBytesTaken(this.wire) : NaN;
     this.takenAt = taken === this.taken ? Math.min(now, this.takenAt + late) : now;
     this.taken = taken;
     return now - this.takenAt;
@@ -154,40 +160,40 @@ export class SocketConnection {
     return this.socket.readyState === this.socket.OPEN;
   }
 
-  /** Runs without a pause while the client keeps up, so that what is sent after it in the same turn comes after it. */
+  /** Stays synchronous while the client keeps up, so that frames sent later in the same turn follow these. */
   private async sendPaced(next: () => Outgoing | undefined): Promise<void> {
-    for (let said = next(); said !== undefined && this.isOpen; said = next()) {
-      if (this.socket.bufferedAmount < BUFFER.passing) this.write(asFrame(said));
-      else await this.sent(said);
+    for (let outgoing = next(); outgoing !== undefined && this.isOpen; outgoing = next()) {
+      if (this.socket.bufferedAmount < BUFFER.ephemeral) this.write(toFrame(outgoing));
+      else await this.sendAndWait(outgoing);
     }
   }
 
-  /** Resolves when the operating system has taken the frame, and all before it, or the socket has closed. */
-  private sent(said: Outgoing): Promise<void> {
-    const { payload } = asFrame(said);
+  /** Resolves when the operating system has taken the frame and all before it, or the socket has closed. */
+  private sendAndWait(outgoing: Outgoing): Promise<void> {
+    const { payload } = toFrame(outgoing);
     return new Promise(resolve => this.socket.send(payload, { binary: false }, () => resolve()));
   }
 
   /**
-   * A frame is the same bytes for everyone, so it goes past `ws`, which would make its header again for each; not where
-   * compression was agreed upon, for then frames differ, and wait for one another inside of `ws`.
+   * Writes the encoded frame directly to the connection, because `ws` would encode the header again for each socket.
+   * With compression it goes through `ws`, which compresses and orders the frames of each socket.
    */
   private write(frame: TextFrame): void {
     if (this.compressed) this.socket.send(frame.payload, { binary: false });
     else writer.write(this.wire, frame.bytes);
   }
 
-  private queue(held: PendingFrames, frame: TextFrame, passing: boolean): void {
-    if (passing && held.bytes > BUFFER.passing) return;
-    held.frames.push(frame);
-    held.bytes += frame.bytes.length;
-    if (held.bytes > BUFFER.limit) this.close('slowConsumer');
+  private queue(pending: PendingFrames, frame: TextFrame, ephemeral: boolean): void {
+    if (ephemeral && pending.bytes > BUFFER.ephemeral) return;
+    pending.frames.push(frame);
+    pending.bytes += frame.bytes.length;
+    if (pending.bytes > BUFFER.limit) this.close('slowConsumer');
   }
 
   /**
-   * Notes that the client lives.
-   * @param bytes of the frame that it sent; 0 for pings and pongs, which are short
-   * @returns false when it sends more than it may, and has been closed for it
+   * Records the client's activity and counts a frame against its limits.
+   * @param bytes of the frame; 0 for pings and pongs, which are short
+   * @returns false when a limit is exceeded and the socket was closed
    */
   countFrame(bytes: number): boolean {
     this.lastActivityAt = performance.now();
@@ -196,11 +202,11 @@ export class SocketConnection {
     return false;
   }
 
-  /** Notes a faulty frame; the tenth within a minute closes the socket. */
-  fault(): void {
+  /** Records a malformed frame. The tenth within a minute closes the socket. */
+  recordFault(): void {
     const now = performance.now();
     this.faultedAt.push(now);
-    if (this.faultedAt.length < FAULTS.count) return;
+    if (this.faultedAt.length < FAULTS.max) return;
     const [first = now] = this.faultedAt.splice(0, 1);
     if (now - first <= FAULTS.withinMs) this.close('protocolError');
   }

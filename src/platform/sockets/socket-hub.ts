@@ -6,52 +6,55 @@ import { TextFrame } from './text-frame.js';
 
 const SOCKETS_PER_PRINCIPAL = 20;
 /** Longer than any handshake takes. */
-const REMEMBERED_MS = 60_000;
-const NOBODY: readonly SocketConnection[] = [];
+const CLOSURE_WINDOW_MS = 60_000;
+const NONE: readonly SocketConnection[] = [];
 
-/** Hears of each socket once that it has come, and once that it has gone: when it has closed, or is sent away. */
+/** Called once when a socket joins the hub, and once when it leaves: when it closes or is evicted. */
 export interface HubObserver {
   joined(connection: SocketConnection): void;
   left(connection: SocketConnection): void;
 }
 
-/** The sockets of this instance, by the topics that they listen to. */
+/** The open sockets of this instance, by topic and by principal. */
 @Injectable()
 export class SocketHub {
   private readonly topics = new Map<string, Set<SocketConnection>>();
   private readonly byPrincipal = new Map<string, Set<SocketConnection>>();
-  /** By topic, what has been closed lately. */
-  private readonly closings = new ExpiringMap<CloseReason>(REMEMBERED_MS, Infinity);
+  /** By topic, the reason of a recent closure. */
+  private readonly closings = new ExpiringMap<CloseReason>(CLOSURE_WINDOW_MS, Infinity);
   private readonly observers: HubObserver[] = [];
-  /** Also those that are closing, until their end. */
+  /** Includes sockets that are closing, until they have closed. */
   readonly connections = new Set<SocketConnection>();
 
-  /** To be called before the first socket comes. */
+  /** Call it before the first socket opens. */
   observe(observer: HubObserver): void {
     this.observers.push(observer);
   }
 
   /**
-   * Takes a connection in. Past 20 sockets of one principal the oldest gives way. One whose handshake began before one
-   * of its topics was closed is closed like the others: what it was admitted by is over.
+   * Adds a connection and joins its topics. Beyond 20 sockets of one principal, the oldest is closed.
+   *
+   * A connection is closed if one of its topics was closed during its handshake, because the access that admitted it
+   * has ended.
    */
   add(connection: SocketConnection): void {
     const key = connection.principalKey;
-    const own = this.byPrincipal.get(key) ?? new Set();
-    this.byPrincipal.set(key, own.add(connection));
+    const sockets = this.byPrincipal.get(key) ?? new Set();
+    this.byPrincipal.set(key, sockets.add(connection));
     this.connections.add(connection);
     for (const topic of connection.admission.topics) this.join(connection, topic);
     for (const observer of this.observers) observer.joined(connection);
-    const [oldest] = own;
-    if (own.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest, 'tooManySockets');
+    const [oldest] = sockets;
+    if (sockets.size > SOCKETS_PER_PRINCIPAL && oldest) this.evict(oldest, 'tooManySockets');
     this.applyRecentClosure(connection, connection.admission.topics, connection.handshakeStartedAt);
   }
 
   /**
-   * Gives the connection another topic for one of its own: what it was admitted by is over, and something else holds.
-   * @param since when that was asked, in the time of `performance.now()`: what has been closed meanwhile closes it too
+   * Replaces one of the connection's topics, for example when a new token replaces the one that admitted it.
+   * @param since when the check of the new topic began, in the time of `performance.now()`. If the topic was closed
+   *   since then, the connection is closed too.
    */
-  exchange(connection: SocketConnection, from: string, to: string, since: number): void {
+  replaceTopic(connection: SocketConnection, from: string, to: string, since: number): void {
     if (from === to) return;
     this.leave(connection, from);
     this.join(connection, to);
@@ -76,61 +79,60 @@ export class SocketHub {
     connection.topics.delete(topic);
   }
 
-  /** Whether anybody here listens: what nobody hears is not serialised. */
+  /** Tells whether the topic has sockets here; frames without recipients are not serialized. */
   hasSubscribers(topic: string): boolean {
     return this.topics.has(topic);
   }
 
-  /** Sends one frame to everyone in the topics, once to each, however many of them it is in. */
+  /** Sends a frame to every socket in the topics, once to each even if it is in several. */
   broadcast(
     topics: readonly string[],
-    said: Outgoing,
-    { passing = false, except }: { passing?: boolean; except?: (connection: SocketConnection) => boolean } = {},
+    outgoing: Outgoing,
+    { ephemeral = false, except }: { ephemeral?: boolean; except?: (connection: SocketConnection) => boolean } = {},
   ): void {
-    const frame = typeof said === 'string' ? TextFrame.of(said) : said;
+    const frame = typeof outgoing === 'string' ? TextFrame.fromText(outgoing) : outgoing;
     for (const [index, topic] of topics.entries()) {
-      for (const connection of this.topics.get(topic) ?? NOBODY) {
-        if (index > 0 && isInOneOf(connection, topics, index)) continue;
+      for (const connection of this.topics.get(topic) ?? NONE) {
+        if (index > 0 && isInEarlierTopic(connection, topics, index)) continue;
         if (except?.(connection)) continue;
-        connection.send(frame, passing);
+        connection.send(frame, ephemeral);
       }
     }
   }
 
-  /** Ends every socket in the topic. */
+  /** Closes every socket in the topic. */
   close(topic: string, reason: CloseReason): void {
     this.closings.set(topic, performance.now(), reason);
-    for (const connection of this.listeners(topic)) this.evict(connection, reason);
+    for (const connection of this.findSubscribers(topic)) this.evict(connection, reason);
   }
 
-  /** The sockets in the topic, at this moment. */
-  listeners(topic: string): SocketConnection[] {
+  findSubscribers(topic: string): SocketConnection[] {
     return [...(this.topics.get(topic) ?? [])];
   }
 
-  /** Takes the connection out of its topics at once, so that it hears nothing more, and closes its socket. */
+  /** Removes the connection from its topics at once, so that it gets no more frames, and closes its socket. */
   evict(connection: SocketConnection, reason: CloseReason): void {
     this.unsubscribeAll(connection);
     connection.close(reason);
   }
 
   private applyRecentClosure(connection: SocketConnection, topics: readonly string[], since: number): void {
-    const closing = topics.map(topic => this.closings.get(topic)).find(noted => noted && noted.at >= since);
+    const closing = topics.map(topic => this.closings.get(topic)).find(entry => entry && entry.at >= since);
     if (closing) this.evict(connection, closing.value);
   }
 
   private unsubscribeAll(connection: SocketConnection): void {
     const key = connection.principalKey;
-    const own = this.byPrincipal.get(key);
-    const wasHere = own?.delete(connection) ?? false;
-    if (own?.size === 0) this.byPrincipal.delete(key);
+    const sockets = this.byPrincipal.get(key);
+    const wasPresent = sockets?.delete(connection) ?? false;
+    if (sockets?.size === 0) this.byPrincipal.delete(key);
     for (const topic of [...connection.topics]) this.leave(connection, topic);
-    if (wasHere) for (const observer of this.observers) observer.left(connection);
+    if (wasPresent) for (const observer of this.observers) observer.left(connection);
   }
 }
 
-/** Whether it is in one of the first so many topics, and has been told there. */
-function isInOneOf(connection: SocketConnection, topics: readonly string[], first: number): boolean {
-  for (let index = 0; index < first; index += 1) if (connection.topics.has(topics[index] ?? '')) return true;
+/** Tells whether the connection is in one of the topics before `end` and has already got the frame. */
+function isInEarlierTopic(connection: SocketConnection, topics: readonly string[], end: number): boolean {
+  for (let index = 0; index < end; index += 1) if (connection.topics.has(topics[index] ?? '')) return true;
   return false;
 }

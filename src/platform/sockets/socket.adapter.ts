@@ -29,15 +29,16 @@ import { closeReasonFor, refuseUpgrade } from './upgrade-refusal.js';
 export const FRAME_BYTES = 64 * 1024;
 
 /**
- * What comes is bounded by its bytes, and, for each piece costs more than its bytes, by its pieces: a frame of 64 KiB
- * sent in single bytes would take 16 MiB. Whoever does that is closed with 1008.
+ * Bounds incoming messages by bytes and by fragments. Each fragment costs more memory than its bytes: a 64 KiB frame in
+ * one-byte fragments would take 16 MiB. Exceeding the fragment limit closes the socket with 1008.
  */
 const LIMITS = { maxPayload: FRAME_BYTES, maxFragments: 1_024, maxBufferedChunks: 1_024, closeTimeout: CLOSING_MS };
 
 /**
- * Off unless the operator asks for it: it costs time for each socket that a frame goes to, and its memory stays with the
- * socket. A window of 4 KiB instead of 32 keeps that small, and frames have little more in them. Nothing is carried over
- * from frame to frame, so that what one says does not tell by its size what another has said.
+ * Compression settings. Compression is off by default: it costs CPU time per recipient, and memory for as long as the
+ * socket is open. A window of 4 KiB instead of 32 KiB keeps the memory small and fits most frames.
+ *
+ * No context is kept between frames, so that the size of one frame does not reveal the content of another.
  */
 const COMPRESSION = {
   threshold: 1_024,
@@ -48,9 +49,10 @@ const COMPRESSION = {
 };
 
 /**
- * Nest's adapter with a door in front: authentication and scope come before the upgrade, a refusal is an HTTP answer
- * with the envelope (the stock adapter destroys what it does not know), one client's frames are handled one after
- * another, and no frame is dropped in silence.
+ * Nest's `ws` adapter with authorization before the upgrade. A refusal is an HTTP response in the standard envelope,
+ * while the stock adapter destroys connections to unknown paths.
+ *
+ * The frames of one client are handled in order, and every frame that cannot be handled gets an error frame.
  */
 export class SocketAdapter extends WsAdapter {
   private readonly log = new Logger('sockets');
@@ -62,7 +64,7 @@ export class SocketAdapter extends WsAdapter {
   private readonly lifecycle: Lifecycle;
   private readonly compression: boolean;
   private readonly server: HttpServer;
-  private readonly insecure: (request: IncomingMessage) => boolean;
+  private readonly isInsecure: (request: IncomingMessage) => boolean;
   private readonly addressOf: (request: IncomingMessage) => string;
   private readonly addresses: AddressLimit;
   private readonly onClose: (this: WebSocket) => void;
@@ -84,7 +86,7 @@ export class SocketAdapter extends WsAdapter {
     const config = app.get(Config);
     this.compression = config.socketCompression;
     this.server = app.getHttpServer() as HttpServer;
-    this.insecure = insecureUnder(config, app);
+    this.isInsecure = insecureRequestCheck(config, app);
     this.addressOf = clientAddresses(app);
     this.addresses = new AddressLimit(config.socketsPerAddress);
     const { hub } = this;
@@ -106,7 +108,7 @@ export class SocketAdapter extends WsAdapter {
 
   override bindMessageHandlers(client: WebSocket, handlers: WsMessageHandler<string>[]): void {
     dispatchers.set(client, new SocketDispatcher(connectionOf(client), handlers));
-    client.on('message', take);
+    client.on('message', onMessage);
   }
 
   override bindClientDisconnect(client: WebSocket, callback: (...args: unknown[]) => void): void {
@@ -131,7 +133,7 @@ export class SocketAdapter extends WsAdapter {
     if (!speaksHttp11(request)) return refuseUpgrade(socket, requestId, new MalformedRequest(), false);
     try {
       if (this.lifecycle.draining) throw new Unavailable();
-      if (this.insecure(request)) throw new HttpsRequired();
+      if (this.isInsecure(request)) throw new HttpsRequired();
       const network = networkOf(this.addressOf(request));
       this.addresses.admit(network, socket);
       const handshake = { path: url.pathname, query: url.searchParams, request, network };
@@ -144,31 +146,31 @@ export class SocketAdapter extends WsAdapter {
       }
       const reason = closeReasonFor(error);
       server.handleUpgrade(request, socket, head, client => {
-        // whoever was refused may still send; what is wrong with that must not throw
+        // a refused client may still send; errors of its frames must not throw
         client.on('error', ignore);
         client.close(CLOSE[reason], CLOSE_TEXT[reason]);
       });
     }
   }
 
-  /** @returns when it has been told what it has missed, which asks the database too */
+  /** Resolves when the first missed frames have been sent, which also queries the database. */
   private async admit(server: WebSocketServer, handshake: Handshake, socket: Duplex, head: Buffer): Promise<void> {
-    const askedAt = performance.now();
+    const startedAt = performance.now();
     if (socket.destroyed) return;
     const admission = await this.authorizer.admit(handshake);
     if (this.lifecycle.draining) throw new Unavailable();
     if (socket.destroyed) return;
     const { limits } = this;
-    let welcomed: Promise<void> | undefined;
+    let opened: Promise<void> | undefined;
     server.handleUpgrade(handshake.request, socket, head, client => {
-      welcomed = this.open(
+      opened = this.open(
         server,
         client,
         handshake.request,
-        new SocketConnection(client, socket, admission, askedAt, limits),
+        new SocketConnection(client, socket, admission, startedAt, limits),
       );
     });
-    await welcomed;
+    await opened;
   }
 
   private open(
@@ -192,8 +194,8 @@ export class SocketAdapter extends WsAdapter {
   }
 }
 
-/** The rule that requests are under, with the same proxies trusted. */
-function insecureUnder(config: Config, app: INestApplication): (request: IncomingMessage) => boolean {
+/** Applies the HTTPS rule of HTTP requests to upgrades, with the same trusted proxies. */
+function insecureRequestCheck(config: Config, app: INestApplication): (request: IncomingMessage) => boolean {
   const express = app.getHttpAdapter().getInstance() as { get(name: string): Parameters<typeof cameInsecurely>[1] };
   return request => demandsHttps(config) && cameInsecurely(request, express.get('trust proxy fn'));
 }
@@ -201,19 +203,19 @@ function insecureUnder(config: Config, app: INestApplication): (request: Incomin
 const connections = new WeakMap<WebSocket, SocketConnection>();
 const dispatchers = new WeakMap<WebSocket, SocketDispatcher>();
 
-/** The connection of a socket that the adapter has let in. */
+/** @throws Error for a socket that this adapter did not open */
 export function connectionOf(client: WebSocket): SocketConnection {
   const connection = connections.get(client);
-  if (!connection) throw new Error('a socket that did not come through the door');
+  if (!connection) throw new Error('The socket was not opened by this adapter');
   return connection;
 }
 
-/** RFC 6455, 4.2.1, which neither Node nor `ws` looks at for an upgrade. */
+/** Checks RFC 6455, 4.2.1, which neither Node nor `ws` checks. */
 function speaksHttp11({ httpVersion, headersDistinct }: IncomingMessage): boolean {
   return httpVersion === '1.1' && headersDistinct.host?.length === 1;
 }
 
-// What all sockets have in common they share: functions of its own would be a tenth of an idle socket's memory.
+// Event handlers are shared by all sockets: closures for each would take a tenth of an idle socket's memory.
 
 function destroy(this: Duplex): void {
   this.destroy();
@@ -223,13 +225,15 @@ function ignore(): void {
   return;
 }
 
-/** Pings and pongs count as frames: each ping is answered, and a flood of them by one that does not read would pile up. */
+/**
+ * Counts pings and pongs as frames. Each ping is answered, so a flood from a client that does not read would pile up.
+ */
 function onPingOrPong(this: WebSocket): void {
   connectionOf(this).countFrame(0);
 }
 
-function take(this: WebSocket, data: RawData, binary: boolean): void {
-  dispatchers.get(this)?.take(data as Buffer, binary);
+function onMessage(this: WebSocket, data: RawData, binary: boolean): void {
+  dispatchers.get(this)?.receive(data as Buffer, binary);
 }
 
 function parseUrl(target: string | undefined): URL | null {

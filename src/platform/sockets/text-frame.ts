@@ -1,9 +1,8 @@
 import type { SerializedFrame } from '../../kernel/serialized-frame.js';
 
 /**
- * A frame of text as a server writes it, header and all, made once however many sockets it goes to. A server masks
- * nothing, so the bytes are the same for each of them; leaving the header to `ws` costs an allocation and a second
- * write for every socket.
+ * An encoded WebSocket text frame with its header, encoded once for all recipients. Server frames are not masked, so
+ * the bytes are the same for every socket; `ws` would allocate and write a header for each socket.
  */
 export class TextFrame {
   private constructor(
@@ -11,11 +10,11 @@ export class TextFrame {
     private readonly start: number,
   ) {}
 
-  static of(text: SerializedFrame): TextFrame {
+  static fromText(text: SerializedFrame): TextFrame {
     const length = Buffer.byteLength(text);
     const start = length < 126 ? 2 : length < 65_536 ? 4 : 10;
     const bytes = Buffer.allocUnsafe(start + length);
-    bytes[0] = 0x81; // the whole message, of text
+    bytes[0] = 0x81; // FIN, opcode text
     bytes[1] = start === 2 ? length : start === 4 ? 126 : 127;
     if (start === 4) bytes.writeUInt16BE(length, 2);
     if (start === 10) bytes.writeBigUInt64BE(BigInt(length), 2);
@@ -23,7 +22,7 @@ export class TextFrame {
     return new TextFrame(bytes, start);
   }
 
-  /** What is said, without the header. */
+  /** The text's bytes, without the header. */
   get payload(): Buffer {
     return this.bytes.subarray(this.start);
   }

@@ -1,4 +1,4 @@
-/** Lets `burst` things pass at once and `perSecond` in the long run, without a timer. */
+/** Token bucket without a timer: allows `burst` at once and `perSecond` on average. */
 export class TokenBucket {
   private tokens: number;
   private filledAt = performance.now();
@@ -10,13 +10,12 @@ export class TokenBucket {
     this.tokens = burst;
   }
 
-  /** Whether nothing was taken lately. */
   get isFull(): boolean {
     this.fill();
     return this.tokens === this.burst;
   }
 
-  /** Takes so many tokens, or none. @returns false when there are fewer */
+  /** Takes `count` tokens, or none. @returns false when there are fewer */
   take(count = 1): boolean {
     this.fill();
     if (this.tokens < count) return false;

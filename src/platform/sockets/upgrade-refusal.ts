@@ -3,19 +3,19 @@ import type { DomainError } from '../../kernel/domain-error.js';
 import { rawProblem } from '../http/raw-problem.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 
-/** How long a client that was refused may take to read the answer and close its side. */
+/** Time for a refused client to read the response and close its side. */
 const LINGER_MS = 2_000;
 
-/** Answers an upgrade with the same envelope that any other request would get. */
+/** Refuses an upgrade with an HTTP response in the standard envelope. */
 export function refuseUpgrade(socket: Duplex, requestId: string, error: DomainError, tokenSent: boolean): void {
-  // which version is spoken here: RFC 6455 wants that told to one of another
+  // RFC 6455 requires the supported version in the response to a client with another one
   socket.end(rawProblem(requestId, error, tokenSent, { 'Sec-WebSocket-Version': '13' }));
-  // an upgrade has left the care of the HTTP server: without this, one that never closes its side stays for ever
+  // the HTTP server no longer manages an upgraded socket: without this, a client that never closes it would leak it
   socket.resume();
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
-/** For browsers, which cannot read that answer: the close code that says the same. */
+/** @returns the close code that corresponds to the error, for browsers, which cannot read the HTTP response */
 export function closeReasonFor(error: DomainError): CloseReason {
   switch (error.kind) {
     case 'unauthenticated':

@@ -1,16 +1,16 @@
 import type { Duplex } from 'node:stream';
 
-/** The part of libuv's handle that tells of writes; undocumented, but the same in all supported lines of Node. */
+/** The write counters of libuv's handle. Undocumented, but the same in all supported Node versions. */
 interface WithHandle {
   _handle?: { bytesWritten?: number; writeQueueSize?: number } | null;
 }
 
 /**
- * How many bytes the operating system has taken from a connection. Node's own counters move only when a whole write is
- * done, and one write may be megabytes, for which a slow but steady reader takes minutes.
- * @returns a number that grows while the client reads, and stands while it does not
+ * Counts the bytes that the operating system has taken from a connection. Node's own counters change only after a whole
+ * write, and a slow but steady reader may take minutes for one of several megabytes.
+ * @returns a number that grows while the client reads and stays the same while it does not
  */
-export function bytesTaken(wire: Duplex): number {
+export function countBytesTaken(wire: Duplex): number {
   const { bytesWritten = 0, writeQueueSize = 0 } = (wire as WithHandle)._handle ?? {};
   return bytesWritten - writeQueueSize;
 }

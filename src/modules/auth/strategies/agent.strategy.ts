@@ -39,7 +39,7 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
   }
 
   validate({ token }: TokenRequest, claims: AgentClaims): Promise<AgentPrincipal> {
-    this.verified.remember(token, { kind: 'agent', claims });
+    this.verified.add(token, { kind: 'agent', claims });
     return this.principalOf(claims);
   }
 

@@ -31,7 +31,7 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
   }
 
   validate({ token }: TokenRequest, claims: VisitorClaims): Promise<VisitorPrincipal> {
-    this.verified.remember(token, { kind: 'visitor', claims });
+    this.verified.add(token, { kind: 'visitor', claims });
     return this.principalOf(claims);
   }
 

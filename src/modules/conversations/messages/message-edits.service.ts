@@ -65,7 +65,7 @@ export class MessageEditsService {
         await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
         const { workspaceId, channelId, contactId } = conversation;
         const place = { workspaceId, channelId, conversationId, contactId };
-        if (type === 'message.deleted') await this.events.forget(place, id);
+        if (type === 'message.deleted') await this.events.scrubMessage(place, id);
         await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
         return changed;
       },

@@ -8,12 +8,12 @@ import { ConversationsService } from '../../conversations/index.js';
 import { topics } from '../topics.js';
 import { PresenceService } from './presence.service.js';
 
-/** Visitors hear of the agents to whom their unresolved conversations are assigned, and of no other. */
+/** Subscribes visitors to the presence of the agents assigned to their unresolved conversations, and of no others. */
 @Injectable()
 export class AssigneePresenceService implements OnModuleInit {
   private readonly logger = new Logger('presence');
-  /** By socket, the last look that is under way: of two the later one holds. */
-  private readonly looks = new WeakMap<SocketConnection, Promise<void>>();
+  /** By socket, the last update, which the next one waits for, so that the latest state wins. */
+  private readonly updates = new WeakMap<SocketConnection, Promise<void>>();
 
   constructor(
     private readonly tail: EventTail,
@@ -26,29 +26,31 @@ export class AssigneePresenceService implements OnModuleInit {
     this.tail.listen(event => {
       if (!concernsAssignee(event)) return;
       const { contactId, channelId, conversationId } = event;
-      const rooms = [
+      const affected = [
         ...(contactId && channelId ? [topics.contact(contactId, channelId)] : []),
         ...(conversationId ? [topics.visitorConversation(conversationId)] : []),
       ];
-      for (const room of rooms) for (const connection of this.hub.listeners(room)) this.follow(connection);
+      for (const topic of affected) for (const connection of this.hub.findSubscribers(topic)) this.refresh(connection);
     });
   }
 
-  /** Looks whose presence a visitor's socket is to hear of now, and tells it of those who are new to it. */
-  follow(connection: SocketConnection): void {
-    const look = (this.looks.get(connection) ?? Promise.resolve())
-      .then(() => this.look(connection))
-      .catch((error: unknown) => this.logger.warn(`the agents of a visitor cannot be read: ${String(error)}`));
-    this.looks.set(connection, look);
+  /** Updates the subscriptions of a visitor's socket and sends the presence of newly assigned agents. */
+  refresh(connection: SocketConnection): void {
+    const update = (this.updates.get(connection) ?? Promise.resolve())
+      .then(() => this.updateTopics(connection))
+      .catch((error: unknown) =>
+        this.logger.warn(`the assignees of a visitor's conversations cannot be read: ${String(error)}`),
+      );
+    this.updates.set(connection, update);
   }
 
-  private async look(connection: SocketConnection): Promise<void> {
+  private async updateTopics(connection: SocketConnection): Promise<void> {
     const { conversationId, principal } = connection.admission;
     const ids = await this.conversations.assigneesOf(principal as VisitorPrincipal, conversationId);
     if (connection.closedAt !== null || !this.hub.connections.has(connection)) return;
-    const present = ids.map(topics.servedBy);
+    const current = ids.map(topics.servedBy);
     const former = [...connection.topics].filter(topic => topic.startsWith(topics.servedBy('')));
-    for (const topic of former) if (!present.includes(topic)) this.hub.leave(connection, topic);
+    for (const topic of former) if (!current.includes(topic)) this.hub.leave(connection, topic);
     for (const id of ids) {
       if (connection.topics.has(topics.servedBy(id))) continue;
       this.hub.join(connection, topics.servedBy(id));

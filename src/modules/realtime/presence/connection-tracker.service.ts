@@ -12,24 +12,26 @@ import { memberRooms, toMemberMetadata } from '../../members/index.js';
 import { PresenceMetadataLoader } from './presence-metadata-loader.js';
 import { LastSeenService } from './last-seen.service.js';
 
-/** Looks at everybody in a time to live. */
-const SWEEPS = 6;
+/** Sweeps per time to live. */
+const SWEEPS_PER_TTL = 6;
 
-/** Somebody with sockets on this instance, or with none for a little while. */
+/** A member or contact with sockets on this instance, or whose last socket closed a moment ago. */
 interface TrackedSubject extends PresenceSubject {
   sockets: Set<SocketConnection>;
-  /** Of the sockets that have closed, in the time of `performance.now()`. */
-  heardAt: number;
-  /** When it counts as gone; Infinity while it has sockets. */
+  /** The last activity of its closed sockets, in the time of `performance.now()`. */
+  lastActivityAt: number;
+  /** When it counts as disconnected, in the time of `performance.now()`; Infinity while it has sockets. */
   leavesAt: number;
-  /** What the roster says of it; null until that has been read. */
+  /** Its metadata in the presence store; null until it was loaded. */
   metadata: string | null;
   entered: boolean;
 }
 
 /**
- * Who has sockets on this instance: enters them in the roster with their first, takes them out a while after their
- * last. Heartbeats cost nothing: each socket knows when it was last heard, and one timer for all looks at that.
+ * Tracks the members and contacts with sockets on this instance. It enters them in the presence store with their first
+ * socket and removes them a grace period after their last one closed.
+ *
+ * Heartbeats cost nothing: each socket stores its last activity, and one timer checks all of them.
  */
 @Injectable()
 export class ConnectionTrackerService implements OnModuleInit, OnApplicationBootstrap, OnApplicationShutdown {
@@ -57,13 +59,13 @@ export class ConnectionTrackerService implements OnModuleInit, OnApplicationBoot
       joined: connection => this.onConnect(connection),
       left: connection => this.onDisconnect(connection),
     });
-    this.tail.listen(event => this.follow(event));
+    this.tail.listen(event => this.applyEvent(event));
   }
 
   onApplicationBootstrap(): void {
-    const soon = Math.max(20, Math.min(1_000, this.graceMs / 5, this.ttlMs / SWEEPS));
+    const soon = Math.max(20, Math.min(1_000, this.graceMs / 5, this.ttlMs / SWEEPS_PER_TTL));
     this.timers.push(setInterval(() => this.expireLeaving(), soon).unref());
-    this.timers.push(setInterval(() => this.sweep(), this.ttlMs / SWEEPS).unref());
+    this.timers.push(setInterval(() => this.sweep(), this.ttlMs / SWEEPS_PER_TTL).unref());
   }
 
   onApplicationShutdown(): void {
@@ -73,112 +75,119 @@ export class ConnectionTrackerService implements OnModuleInit, OnApplicationBoot
   private onConnect(connection: SocketConnection): void {
     const subject = subjectOf(connection.principal);
     if (!subject) return;
-    const attendee = this.tracked.get(subject.id) ?? newcomer(subject);
-    this.tracked.set(subject.id, attendee);
-    attendee.sockets.add(connection);
-    attendee.leavesAt = Infinity;
-    this.leaving.delete(attendee);
-    if (connection.principal.kind === 'visitor') this.addChannel(attendee, connection.principal.channelId);
-    if (!attendee.entered) this.loadAndEnter(attendee);
+    const tracked = this.tracked.get(subject.id) ?? newTrackedSubject(subject);
+    this.tracked.set(subject.id, tracked);
+    tracked.sockets.add(connection);
+    tracked.leavesAt = Infinity;
+    this.leaving.delete(tracked);
+    if (connection.principal.kind === 'visitor') this.addChannel(tracked, connection.principal.channelId);
+    if (!tracked.entered) this.loadAndEnter(tracked);
   }
 
-  /** Whoever has been silent for long is not waited for as long. */
+  /** Starts the grace period, which is shorter for a subject that was silent before. */
   private onDisconnect(connection: SocketConnection): void {
-    const attendee = this.tracked.get(subjectOf(connection.principal)?.id ?? '');
-    if (!attendee?.sockets.delete(connection)) return;
-    attendee.heardAt = Math.max(attendee.heardAt, connection.lastActivityAt);
-    if (attendee.sockets.size > 0) return;
-    attendee.leavesAt = Math.min(performance.now() + this.graceMs, attendee.heardAt + this.ttlMs);
-    this.leaving.add(attendee);
+    const tracked = this.tracked.get(subjectOf(connection.principal)?.id ?? '');
+    if (!tracked?.sockets.delete(connection)) return;
+    tracked.lastActivityAt = Math.max(tracked.lastActivityAt, connection.lastActivityAt);
+    if (tracked.sockets.size > 0) return;
+    tracked.leavesAt = Math.min(performance.now() + this.graceMs, tracked.lastActivityAt + this.ttlMs);
+    this.leaving.add(tracked);
   }
 
-  /** Takes out those whose time has come. */
+  /** Expires subjects whose grace period has ended. */
   private expireLeaving(): void {
     const now = performance.now();
-    for (const attendee of this.leaving) if (attendee.leavesAt <= now) this.expire(attendee);
+    for (const tracked of this.leaving) if (tracked.leavesAt <= now) this.expire(tracked);
   }
 
-  private expire(attendee: TrackedSubject): void {
-    this.leaving.delete(attendee);
-    this.tracked.delete(attendee.id);
-    this.takeOut(attendee);
-    this.lastSeen.record(attendee, heardAt(attendee));
+  private expire(tracked: TrackedSubject): void {
+    this.leaving.delete(tracked);
+    this.tracked.delete(tracked.id);
+    this.leave(tracked);
+    this.lastSeen.record(tracked, lastActivityOf(tracked));
   }
 
-  /** Those who keep a socket open and say nothing are not there; those who could not be read come in late. */
+  /** Removes subjects with open but silent sockets, and retries subjects whose metadata could not be loaded. */
   private sweep(): void {
     const now = performance.now();
-    for (const attendee of this.tracked.values()) {
-      const heard = heardAt(attendee);
-      if (now - heard > this.ttlMs) this.takeOut(attendee);
-      else if (!attendee.entered && attendee.sockets.size > 0) this.loadAndEnter(attendee);
-      if (attendee.sockets.size > 0) this.lastSeen.record(attendee, heard);
+    for (const tracked of this.tracked.values()) {
+      const lastSeenAt = lastActivityOf(tracked);
+      if (now - lastSeenAt > this.ttlMs) this.leave(tracked);
+      else if (!tracked.entered && tracked.sockets.size > 0) this.loadAndEnter(tracked);
+      if (tracked.sockets.size > 0) this.lastSeen.record(tracked, lastSeenAt);
     }
   }
 
-  private loadAndEnter(attendee: TrackedSubject): void {
-    if (attendee.metadata !== null) return this.enter(attendee, attendee.metadata);
+  private loadAndEnter(tracked: TrackedSubject): void {
+    if (tracked.metadata !== null) return this.enter(tracked, tracked.metadata);
     this.metadataLoader
-      .load(attendee)
-      .then(note => {
-        if (note === null || this.tracked.get(attendee.id) !== attendee) return;
-        // what has been heard of it meanwhile is newer
-        this.enter(attendee, attendee.metadata ?? note);
+      .load(tracked)
+      .then(metadata => {
+        if (metadata === null || this.tracked.get(tracked.id) !== tracked) return;
+        // metadata from an event that arrived meanwhile is newer
+        this.enter(tracked, tracked.metadata ?? metadata);
       })
-      .catch((error: unknown) => this.logger.warn(`somebody who has come in cannot be read: ${String(error)}`));
+      .catch((error: unknown) => this.logger.warn(`presence metadata cannot be loaded: ${String(error)}`));
   }
 
-  private enter(attendee: TrackedSubject, note: string): void {
-    attendee.metadata = note;
-    attendee.entered = true;
-    this.store.enter(roomOf(attendee), attendee.id, note);
+  private enter(tracked: TrackedSubject, metadata: string): void {
+    tracked.metadata = metadata;
+    tracked.entered = true;
+    this.store.enter(groupOf(tracked), tracked.id, metadata);
   }
 
-  private takeOut(attendee: TrackedSubject): void {
-    if (!attendee.entered) return;
-    attendee.entered = false;
-    this.store.leave(roomOf(attendee), attendee.id, this.lastSeen.timeOf(heardAt(attendee)).getTime());
+  private leave(tracked: TrackedSubject): void {
+    if (!tracked.entered) return;
+    tracked.entered = false;
+    this.store.leave(groupOf(tracked), tracked.id, this.lastSeen.toDate(lastActivityOf(tracked)).getTime());
   }
 
-  /** What has changed about those who are here. */
-  private follow(event: RecordedEvent): void {
-    if (event.type === 'member.updated') this.followMember(event as RecordedEvent<'member.updated'>);
+  /** Updates the metadata of tracked subjects. */
+  private applyEvent(event: RecordedEvent): void {
+    if (event.type === 'member.updated') this.applyMemberUpdate(event as RecordedEvent<'member.updated'>);
     if (event.type !== 'conversation.created' || !event.contactId || !event.channelId) return;
     const contact = this.tracked.get(event.contactId);
     if (contact) this.addChannel(contact, event.channelId);
   }
 
-  private followMember({ payload: { member, changed } }: RecordedEvent<'member.updated'>): void {
-    const attendee = this.tracked.get(member.id);
-    if (!attendee) return;
-    if (member.status !== 'active') return this.expire(attendee);
+  private applyMemberUpdate({ payload: { member, changed } }: RecordedEvent<'member.updated'>): void {
+    const tracked = this.tracked.get(member.id);
+    if (!tracked) return;
+    if (member.status !== 'active') return this.expire(tracked);
     if (!changed.includes('availability') && !changed.includes('channel_ids')) return;
-    const note = toMemberMetadata({ availability: member.availability, channels: member.channel_ids });
-    if (attendee.entered) this.enter(attendee, note);
-    else attendee.metadata = note;
+    const metadata = toMemberMetadata({ availability: member.availability, channels: member.channel_ids });
+    if (tracked.entered) this.enter(tracked, metadata);
+    else tracked.metadata = metadata;
   }
 
-  private addChannel(attendee: TrackedSubject, channelId: string): void {
-    if (attendee.metadata === null) return;
-    const channels = readChannels(attendee.metadata);
+  private addChannel(tracked: TrackedSubject, channelId: string): void {
+    if (tracked.metadata === null) return;
+    const channels = readChannels(tracked.metadata);
     if (channels.includes(channelId)) return;
-    attendee.metadata = channelsMetadata([...channels, channelId]);
-    if (attendee.entered) this.enter(attendee, attendee.metadata);
+    tracked.metadata = channelsMetadata([...channels, channelId]);
+    if (tracked.entered) this.enter(tracked, tracked.metadata);
   }
 }
 
-function newcomer(subject: PresenceSubject): TrackedSubject {
-  return { ...subject, sockets: new Set(), heardAt: -Infinity, leavesAt: Infinity, metadata: null, entered: false };
+function newTrackedSubject(subject: PresenceSubject): TrackedSubject {
+  return {
+    ...subject,
+    sockets: new Set(),
+    lastActivityAt: -Infinity,
+    leavesAt: Infinity,
+    metadata: null,
+    entered: false,
+  };
 }
 
-function heardAt({ sockets, heardAt }: TrackedSubject): number {
-  let latest = heardAt;
+function lastActivityOf({ sockets, lastActivityAt }: TrackedSubject): number {
+  let latest = lastActivityAt;
   for (const socket of sockets) latest = Math.max(latest, socket.lastActivityAt);
   return latest;
 }
 
-function roomOf({ type, workspaceId }: PresenceSubject): string {
-  return (type === 'member' ? memberRooms : contactRooms).of(workspaceId);
+function groupOf({ type, workspaceId }: PresenceSubject): string {
+  return (type === 'member' ? memberRooms : contactRooms).groupFor(workspaceId);
 }
 
 function subjectOf(principal: Principal): PresenceSubject | null {

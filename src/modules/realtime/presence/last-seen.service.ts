@@ -9,13 +9,13 @@ const BATCH = 1_000;
 
 interface PendingSighting extends PresenceSubject {
   at: Date;
-  /** What the database has by this instance; null: nothing yet. */
+  /** The time that this instance wrote last; null if none. */
   written: Date | null;
-  /** In the time of `performance.now()`. */
+  /** When it was written, in the time of `performance.now()`. */
   writtenAt: number;
 }
 
-/** Writes `last_seen_at` of those who are here and of those who have left: gathered, and at most once a minute each. */
+/** Writes `last_seen_at` of members and contacts in batches, at most once per presence time to live for each. */
 @Injectable()
 export class LastSeenService implements OnApplicationBootstrap, BeforeApplicationShutdown {
   private readonly logger = new Logger('presence');
@@ -39,31 +39,31 @@ export class LastSeenService implements OnApplicationBootstrap, BeforeApplicatio
     }, this.everyMs / 6).unref();
   }
 
-  /** Before the database is left. */
+  /** Runs before the database disconnects. */
   async beforeApplicationShutdown(): Promise<void> {
     clearInterval(this.timer);
     await this.writing;
     await this.flush(0);
   }
 
-  /** @param heardAt in the time of `performance.now()` */
-  record({ type, id, workspaceId }: PresenceSubject, heardAt: number): void {
+  /** @param activityAt in the time of `performance.now()` */
+  record({ type, id, workspaceId }: PresenceSubject, activityAt: number): void {
     const { written = null, writtenAt = -Infinity } = this.pending.get(id) ?? {};
-    this.pending.set(id, { type, id, workspaceId, at: this.timeOf(heardAt), written, writtenAt });
+    this.pending.set(id, { type, id, workspaceId, at: this.toDate(activityAt), written, writtenAt });
   }
 
-  /** A time of `performance.now()`, as it is written. */
-  timeOf(heardAt: number): Date {
-    return new Date(this.clock.now().getTime() - Math.max(0, performance.now() - heardAt));
+  /** Converts a time of `performance.now()`. */
+  toDate(activityAt: number): Date {
+    return new Date(this.clock.now().getTime() - Math.max(0, performance.now() - activityAt));
   }
 
   private async flush(everyMs: number): Promise<void> {
     const now = performance.now();
-    const rested = [...this.pending.values()].filter(({ writtenAt }) => now - writtenAt >= everyMs);
-    const isNews = ({ at, written }: PendingSighting) => written === null || at > written;
-    const news = rested.filter(isNews);
-    for (const entry of rested) if (!isNews(entry)) this.pending.delete(entry.id);
-    for (let start = 0; start < news.length; start += BATCH) await this.write(news.slice(start, start + BATCH));
+    const due = [...this.pending.values()].filter(({ writtenAt }) => now - writtenAt >= everyMs);
+    const isNewer = ({ at, written }: PendingSighting) => written === null || at > written;
+    const newer = due.filter(isNewer);
+    for (const entry of due) if (!isNewer(entry)) this.pending.delete(entry.id);
+    for (let start = 0; start < newer.length; start += BATCH) await this.write(newer.slice(start, start + BATCH));
   }
 
   private async write(batch: readonly PendingSighting[]): Promise<void> {
@@ -75,8 +75,8 @@ export class LastSeenService implements OnApplicationBootstrap, BeforeApplicatio
       return this.logger.warn(`last_seen_at was not written: ${String(error)}`);
     }
     for (const { id, at } of batch) {
-      const present = this.pending.get(id);
-      if (present) Object.assign(present, { written: at, writtenAt });
+      const entry = this.pending.get(id);
+      if (entry) Object.assign(entry, { written: at, writtenAt });
     }
   }
 }

@@ -5,51 +5,51 @@ import { MembersService, toMemberMetadata } from '../../members/index.js';
 
 interface PendingLoad {
   subject: PresenceSubject;
-  tell: (note: string | null) => void;
-  fail: (error: unknown) => void;
+  resolve: (metadata: string | null) => void;
+  reject: (error: unknown) => void;
 }
 
-/** What the roster is told of those who come in: of a thousand who come at once it is read in two statements. */
+/** Loads the presence metadata of connecting subjects in batches: two statements for a thousand at once. */
 @Injectable()
 export class PresenceMetadataLoader {
   private pending: PendingLoad[] = [];
-  private asking = false;
+  private flushing = false;
 
   constructor(
     private readonly members: MembersService,
     private readonly contacts: ContactsService,
   ) {}
 
-  /** null for one who is not there any more. */
+  /** @returns null for a subject that no longer exists */
   load(subject: PresenceSubject): Promise<string | null> {
-    return new Promise((tell, fail) => {
-      this.pending.push({ subject, tell, fail });
-      if (!this.asking) void this.flush();
+    return new Promise((resolve, reject) => {
+      this.pending.push({ subject, resolve, reject });
+      if (!this.flushing) void this.flush();
     });
   }
 
   private async flush(): Promise<void> {
-    this.asking = true;
-    // those who come in this turn go together, and those who come while it is asked in the next
+    this.flushing = true;
+    // one batch per turn of the event loop; loads requested during a query go into the next batch
     await new Promise(resolve => setImmediate(resolve));
     while (this.pending.length > 0) {
-      const questions = this.pending.splice(0, 1_000);
+      const batch = this.pending.splice(0, 1_000);
       try {
-        const notes = await this.read(questions.map(({ subject }) => subject));
-        for (const { subject, tell } of questions) tell(notes.get(subject.id) ?? null);
+        const metadata = await this.read(batch.map(({ subject }) => subject));
+        for (const { subject, resolve } of batch) resolve(metadata.get(subject.id) ?? null);
       } catch (error) {
-        for (const { fail } of questions) fail(error);
+        for (const { reject } of batch) reject(error);
       }
     }
-    this.asking = false;
+    this.flushing = false;
   }
 
   private async read(subjects: readonly PresenceSubject[]): Promise<Map<string, string>> {
-    const of = (type: PresenceSubject['type']) => subjects.filter(subject => subject.type === type);
-    const members = await this.members.presenceMetadataOf(of('member'));
-    const contacts = await this.contacts.channelsOf(of('contact'));
+    const ofType = (type: PresenceSubject['type']) => subjects.filter(subject => subject.type === type);
+    const members = await this.members.presenceMetadataOf(ofType('member'));
+    const contacts = await this.contacts.channelsOf(ofType('contact'));
     return new Map([
-      ...members.map(({ id, ...note }): [string, string] => [id, toMemberMetadata(note)]),
+      ...members.map(({ id, ...member }): [string, string] => [id, toMemberMetadata(member)]),
       ...contacts.map(({ id, channels }): [string, string] => [id, channelsMetadata(channels)]),
     ]);
   }

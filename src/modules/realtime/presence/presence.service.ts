@@ -13,15 +13,16 @@ import { MemberPresenceService, memberRooms, readMemberMetadata } from '../../me
 import { ephemeralFrame } from '../ephemeral-frames.js';
 import { topics } from '../topics.js';
 
-/** So many contacts an inbox is told of when it opens; of others, reading them tells. */
+/** Contacts in the snapshot of an inbox. Others show their presence when they are read over REST. */
 const SNAPSHOT_CONTACTS = 1_000;
 
-const statusOf = (note: string | undefined): Presence =>
-  note === undefined ? 'offline' : readMemberMetadata(note).availability;
+const statusOf = (metadata: string | undefined): Presence =>
+  metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
 
 /**
- * Tells of who comes and goes: each instance its own sockets, as the roster changes here. Members are told to all
- * agents, contacts to those who may see them, and to a visitor the agent of its conversation. Nobody is told of itself.
+ * Sends presence changes to the sockets of this instance. All agents receive the presence of members; agents who can
+ * see a contact receive its presence; visitors receive the presence of their assigned agents. No member receives its
+ * own.
  */
 @Injectable()
 export class PresenceService implements OnModuleInit {
@@ -37,7 +38,7 @@ export class PresenceService implements OnModuleInit {
     this.store.listen(change => this.onChange(change));
   }
 
-  /** Tells an inbox that has just opened who is there; whoever it is not told of is offline. */
+  /** Sends an inbox that has just opened the presence of all who are not offline. */
   sendSnapshot(connection: SocketConnection): void {
     const principal = connection.principal as AgentPrincipal;
     const { workspaceId, memberId, scope } = principal;
@@ -50,44 +51,48 @@ export class PresenceService implements OnModuleInit {
     }
   }
 
-  /** Tells a visitor how an agent of its conversations is there. */
+  /** Sends a visitor the presence of an agent assigned to one of its conversations. */
   sendAssigneePresence(connection: SocketConnection, memberId: string): void {
     const status = this.members.statusOf(connection.principal.workspaceId, memberId);
     connection.send(presenceFrame('member', memberId, status, null), true);
   }
 
   private onChange(change: PresenceChange): void {
-    if (!isId(change.who)) return;
-    const ofMembers = memberRooms.workspaceOf(change.room);
-    if (ofMembers !== null) return this.broadcastMember(ofMembers, change);
-    const ofContacts = contactRooms.workspaceOf(change.room);
-    if (ofContacts !== null) this.broadcastContact(ofContacts, change);
+    if (!isId(change.id)) return;
+    const memberWorkspaceId = memberRooms.parseWorkspaceId(change.group);
+    if (memberWorkspaceId !== null) return this.broadcastMember(memberWorkspaceId, change);
+    const contactWorkspaceId = contactRooms.parseWorkspaceId(change.group);
+    if (contactWorkspaceId !== null) this.broadcastContact(contactWorkspaceId, change);
   }
 
-  private broadcastMember(workspaceId: string, { who, before, after, at }: PresenceChange): void {
+  private broadcastMember(workspaceId: string, { id, before, after, at }: PresenceChange): void {
     const status = statusOf(after);
     if (status === statusOf(before)) return;
-    const own = topics.member(who);
-    this.broadcast([topics.agents(workspaceId)], presenceFrame('member', who, status, toWireTime(new Date(at))), own);
-    // when its agents were last at work is not for visitors
-    this.broadcast([topics.servedBy(who)], presenceFrame('member', who, status, null));
+    const ownSockets = topics.member(id);
+    const frame = presenceFrame('member', id, status, toWireTime(new Date(at)));
+    this.broadcast([topics.agents(workspaceId)], frame, ownSockets);
+    // visitors must not learn when an agent was last seen
+    this.broadcast([topics.servedBy(id)], presenceFrame('member', id, status, null));
   }
 
-  /** Of one who is there on, those are told who may see it from now on. */
-  private broadcastContact(workspaceId: string, { who, before, after, at }: PresenceChange): void {
+  /** For a contact that stays online, only agents of its new channels receive the frame. */
+  private broadcastContact(workspaceId: string, { id, before, after, at }: PresenceChange): void {
     const known = readChannels(before);
-    const here = before !== undefined && after !== undefined;
-    const channels = [...new Set([...known, ...readChannels(after)])].filter(id => !here || !known.includes(id));
-    const rooms = [...(here ? [] : [topics.inbox(workspaceId)]), ...channels.map(topics.channel)];
+    const staysOnline = before !== undefined && after !== undefined;
+    const channels = [...new Set([...known, ...readChannels(after)])].filter(
+      channel => !staysOnline || !known.includes(channel),
+    );
+    const audience = [...(staysOnline ? [] : [topics.inbox(workspaceId)]), ...channels.map(topics.channel)];
     const status = after === undefined ? 'offline' : 'online';
-    this.broadcast(rooms, presenceFrame('contact', who, status, toWireTime(new Date(at))));
+    this.broadcast(audience, presenceFrame('contact', id, status, toWireTime(new Date(at))));
   }
 
-  private broadcast(rooms: readonly string[], frame: SerializedFrame, own?: string): void {
-    const heard = rooms.filter(topic => this.hub.hasSubscribers(topic));
-    if (heard.length === 0) return;
-    const except = (connection: SocketConnection) => own !== undefined && connection.topics.has(own);
-    this.hub.broadcast(heard, frame, { passing: true, except });
+  /** @param exceptTopic its sockets get no frame */
+  private broadcast(audience: readonly string[], frame: SerializedFrame, exceptTopic?: string): void {
+    const subscribed = audience.filter(topic => this.hub.hasSubscribers(topic));
+    if (subscribed.length === 0) return;
+    const except = (connection: SocketConnection) => exceptTopic !== undefined && connection.topics.has(exceptTopic);
+    this.hub.broadcast(subscribed, frame, { ephemeral: true, except });
   }
 }
 

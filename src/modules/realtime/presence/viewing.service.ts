@@ -8,35 +8,35 @@ import { EventTail } from '../../../platform/events/event-tail.js';
 import type { SerializedFrame } from '../../../kernel/serialized-frame.js';
 import type { PresenceChange } from '../../../platform/presence/presence-change.js';
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
-import { WorkspaceRooms } from '../../../platform/presence/workspace-rooms.js';
+import { PresenceGroups } from '../../../platform/presence/presence-groups.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
 import { ConversationsService } from '../../conversations/index.js';
 import { ephemeralFrame } from '../ephemeral-frames.js';
 import { topics } from '../topics.js';
 
-/** What a socket looks at. */
-interface View {
+/** The conversation that a socket's agent views. */
+interface CurrentView {
   workspaceId: string;
   channelId: string;
   conversationId: string;
   memberId: string;
 }
 
-const rooms = new WorkspaceRooms('viewing');
-const keyOf = ({ conversationId, memberId }: View) => `${conversationId} ${memberId}`;
+const groups = new PresenceGroups('viewing');
+const keyOf = ({ conversationId, memberId }: CurrentView) => `${conversationId} ${memberId}`;
 
 /**
- * Who has which conversation before them, so that two agents see that they are about to answer the same person. A
- * socket looks at one at a time, until it looks at another, ends, or loses the sight of it.
+ * Tracks which member views which conversation, so that two agents notice that they are about to answer the same
+ * contact. A socket views one conversation at a time, until it views another, closes or loses access to it.
  */
 @Injectable()
 export class ViewingService implements OnModuleInit {
-  private readonly views = new Map<SocketConnection, View>();
-  /** How many sockets of this instance look on behalf of a member. */
+  private readonly views = new Map<SocketConnection, CurrentView>();
+  /** The number of this instance's sockets by conversation and member. */
   private readonly counts = new Map<string, number>();
-  /** Whoever asks is answered by itself. */
-  private asking: SocketConnection | null = null;
+  /** The socket whose `view` call is running. It gets its own answer and is skipped in the broadcast. */
+  private requester: SocketConnection | null = null;
 
   constructor(
     private readonly store: PresenceStore,
@@ -53,57 +53,57 @@ export class ViewingService implements OnModuleInit {
     });
   }
 
-  /** The agent looks at this conversation from now on, null: at none; it is told who else does. @throws NotFound */
+  /** Sets the socket's conversation, or none for null, and sends the members who view it. @throws NotFound */
   async view(connection: SocketConnection, { conversation_id: id }: Record<string, unknown>): Promise<void> {
     if (id === null) return this.end(connection);
     if (typeof id !== 'string') throw missingId();
     const principal = connection.principal as AgentPrincipal;
     const conversation = isId(id) ? await this.conversations.findScope(principal, id) : null;
     if (!conversation) throw new NotFound();
-    // it may have ended while that was read, or seen its scope cut
+    // the socket may have closed, or its scope changed, during the query
     if (connection.closedAt !== null || !this.hub.connections.has(connection)) return;
     const { workspaceId, channelId, id: conversationId } = conversation;
     if (!covers((connection.principal as AgentPrincipal).scope, channelId)) throw new NotFound();
-    this.asking = connection;
-    this.begin(connection, { workspaceId, channelId, conversationId, memberId: principal.memberId });
-    this.asking = null;
+    this.requester = connection;
+    this.start(connection, { workspaceId, channelId, conversationId, memberId: principal.memberId });
+    this.requester = null;
     connection.send(this.frameOf(workspaceId, channelId, conversationId));
   }
 
-  /** Tells an inbox that has just opened of the conversations at which somebody looks. */
+  /** Sends an inbox that has just opened all conversations that are being viewed. */
   sendSnapshot(connection: SocketConnection): void {
     const { workspaceId, scope } = connection.principal as AgentPrincipal;
     const viewed = new Map<string, string>();
-    for (const [place, channelId] of this.store.present(rooms.of(workspaceId))) {
-      if (isId(conversationOf(place)) && covers(scope, channelId)) viewed.set(conversationOf(place), channelId);
+    for (const [key, channelId] of this.store.listPresent(groups.groupFor(workspaceId))) {
+      if (isId(conversationOf(key)) && covers(scope, channelId)) viewed.set(conversationOf(key), channelId);
     }
     for (const [id, channelId] of viewed) connection.send(this.frameOf(workspaceId, channelId, id), true);
   }
 
-  private begin(connection: SocketConnection, view: View): void {
+  private start(connection: SocketConnection, view: CurrentView): void {
     const former = this.views.get(connection);
     if (former?.conversationId === view.conversationId) return;
     this.end(connection);
     this.views.set(connection, view);
-    const place = keyOf(view);
-    const count = this.counts.get(place) ?? 0;
-    this.counts.set(place, count + 1);
-    if (count === 0) this.store.enter(rooms.of(view.workspaceId), place, view.channelId);
+    const key = keyOf(view);
+    const count = this.counts.get(key) ?? 0;
+    this.counts.set(key, count + 1);
+    if (count === 0) this.store.enter(groups.groupFor(view.workspaceId), key, view.channelId);
   }
 
   private end(connection: SocketConnection): void {
     const view = this.views.get(connection);
     if (!view) return;
     this.views.delete(connection);
-    const place = keyOf(view);
-    const left = (this.counts.get(place) ?? 1) - 1;
-    if (left > 0) return void this.counts.set(place, left);
-    this.counts.delete(place);
-    this.store.leave(rooms.of(view.workspaceId), place);
+    const key = keyOf(view);
+    const left = (this.counts.get(key) ?? 1) - 1;
+    if (left > 0) return void this.counts.set(key, left);
+    this.counts.delete(key);
+    this.store.leave(groups.groupFor(view.workspaceId), key);
   }
 
   private rescope({ payload: { member } }: RecordedEvent<'member.updated'>): void {
-    for (const connection of this.hub.listeners(topics.member(member.id))) {
+    for (const connection of this.hub.findSubscribers(topics.member(member.id))) {
       const view = this.views.get(connection);
       const { principal } = connection;
       if (!view || principal.kind !== 'agent') continue;
@@ -111,23 +111,23 @@ export class ViewingService implements OnModuleInit {
     }
   }
 
-  private onChange({ room, who, before, after }: PresenceChange): void {
-    const workspaceId = rooms.workspaceOf(room);
+  private onChange({ group, id: key, before, after }: PresenceChange): void {
+    const workspaceId = groups.parseWorkspaceId(group);
     if (workspaceId === null) return;
     const channelId = after ?? before ?? '';
-    const conversationId = conversationOf(who);
-    if (![channelId, conversationId, memberOf(who)].every(isId)) return;
+    const conversationId = conversationOf(key);
+    if (![channelId, conversationId, memberOf(key)].every(isId)) return;
     const audience = [topics.inbox(workspaceId), topics.channel(channelId), topics.conversation(conversationId)];
-    const heard = audience.filter(topic => this.hub.hasSubscribers(topic));
-    if (heard.length === 0) return;
-    const except = (connection: SocketConnection) => connection === this.asking && after !== undefined;
-    this.hub.broadcast(heard, this.frameOf(workspaceId, channelId, conversationId), { passing: true, except });
+    const subscribed = audience.filter(topic => this.hub.hasSubscribers(topic));
+    if (subscribed.length === 0) return;
+    const except = (connection: SocketConnection) => connection === this.requester && after !== undefined;
+    this.hub.broadcast(subscribed, this.frameOf(workspaceId, channelId, conversationId), { ephemeral: true, except });
   }
 
   private frameOf(workspaceId: string, channelId: string, conversationId: string): SerializedFrame {
-    const places = [...this.store.present(rooms.of(workspaceId)).keys()];
-    const members = places
-      .filter(place => conversationOf(place) === conversationId)
+    const keys = [...this.store.listPresent(groups.groupFor(workspaceId)).keys()];
+    const members = keys
+      .filter(key => conversationOf(key) === conversationId)
       .map(memberOf)
       .filter(isId);
     const data = { conversation_id: conversationId, members: members.sort() };
@@ -135,12 +135,12 @@ export class ViewingService implements OnModuleInit {
   }
 }
 
-function conversationOf(place: string): string {
-  return place.split(' ', 1)[0] ?? '';
+function conversationOf(key: string): string {
+  return key.split(' ', 1)[0] ?? '';
 }
 
-function memberOf(place: string): string {
-  return place.split(' ')[1] ?? '';
+function memberOf(key: string): string {
+  return key.split(' ')[1] ?? '';
 }
 
 function missingId(): Error {
