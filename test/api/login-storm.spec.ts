@@ -141,14 +141,14 @@ describe('while as many passwords wait as may', () => {
       await full.anyone.post('/v1/auth/password/forgot', { email: nobody() }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200, 200]);
-    expect(() => asRequestFrom('127.0.0.1', () => hasherOf(full).assertRoom(nobody()))).toThrow(RateLimited);
+    expect(() => asRequestFrom('127.0.0.1', () => hasherOf(full).assertCapacity(nobody()))).toThrow(RateLimited);
   });
 });
 
 describe('those who hang up while their password waits', () => {
   const isFull = (hasher: PasswordHasher): boolean => {
     try {
-      asRequestFrom('127.0.0.1', () => hasher.assertRoom(nobody()));
+      asRequestFrom('127.0.0.1', () => hasher.assertCapacity(nobody()));
       return false;
     } catch {
       return true;
@@ -191,7 +191,7 @@ describe('an account that logs in with its own right password as fast as it can'
     const flood = race(60, async () => {
       while (!over) await login(slow, agent.email, PASSWORD, { 'X-Forwarded-For': '198.51.100.1' });
     });
-    const full = () => asRequestFrom('198.51.100.1', () => hasherOf(slow).assertRoom(agent.email));
+    const full = () => asRequestFrom('198.51.100.1', () => hasherOf(slow).assertCapacity(agent.email));
     await eventually(() => {
       try {
         return void full();

@@ -44,7 +44,7 @@ export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdow
     for (const id of this.written) this.uses.delete(id);
     if (uses.length === 0) return;
     await this.keys
-      .used(uses)
+      .recordUses(uses)
       .catch((error: unknown) => this.logger.warn(`last_used_at was not written: ${String(error)}`));
   }
 }

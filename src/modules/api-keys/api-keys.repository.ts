@@ -34,14 +34,14 @@ export type PresentedKey = Pick<ApiKey, 'id' | 'workspaceId' | 'scopes' | 'expir
 export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
   protected readonly entity = ApiKeyEntity;
   protected readonly alias = 'apiKey';
-  private readonly presented: BatchLoader<[keyHash: string], PresentedKey>;
+  private readonly keysLoader: BatchLoader<[keyHash: string], PresentedKey>;
 
   constructor(
     units: UnitOfWork,
     private readonly sql: Sql,
   ) {
     super(units);
-    this.presented = new BatchLoader(one(sql, BY_HASH, BY_HASHES));
+    this.keysLoader = new BatchLoader(one(sql, BY_HASH, BY_HASHES));
   }
 
   /** A revoked key is gone for everyone who asks; the log remembers it. */
@@ -49,7 +49,7 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
     return super.visibleTo(principal).andWhere('apiKey.revokedAt IS NULL');
   }
 
-  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<ApiKey>> {
+  async findPage(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<ApiKey>> {
     const query = this.visibleTo(principal)
       .orderBy('apiKey.id', 'DESC')
       .limit(limit + 1);
@@ -61,22 +61,22 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
   }
 
   /** Dead or alive. */
-  async names(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+  async findNames(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();
     const rows = await this.rows.find({ select: { id: true, name: true }, where: { workspaceId, id: In([...ids]) } });
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
   /** Dead or alive. */
-  byHash(keyHash: string): Promise<PresentedKey | undefined> {
-    return this.presented.load(keyHash);
+  findByHash(keyHash: string): Promise<PresentedKey | undefined> {
+    return this.keysLoader.load(keyHash);
   }
 
   async lockForShare(workspaceId: string, id: string, now: Date): Promise<boolean> {
     return (await this.sql.first(LOCK_FOR_SHARE, [workspaceId, id, now])) !== undefined;
   }
 
-  async used(uses: readonly { workspaceId: string; id: string; at: Date }[]): Promise<void> {
+  async recordUses(uses: readonly { workspaceId: string; id: string; at: Date }[]): Promise<void> {
     await this.sql.count(USED, [uses.map(use => use.workspaceId), uses.map(use => use.id), uses.map(use => use.at)]);
   }
 }

@@ -36,27 +36,27 @@ export class ApiKeysService {
   ) {}
 
   list(principal: StaffPrincipal, page: PageRequest): Promise<Page<ApiKey>> {
-    return this.keys.page(principal, page);
+    return this.keys.findPage(principal, page);
   }
 
   /** Of keys that may long have been revoked, for whoever shows what they did. */
-  names(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
-    return this.keys.names(workspaceId, ids);
+  findNames(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    return this.keys.findNames(workspaceId, ids);
   }
 
   /** @returns the key as it will never be shown again @throws ExpiryInPast */
-  async create(principal: AgentPrincipal, wanted: NewApiKey): Promise<{ apiKey: ApiKey; key: string }> {
-    const expiresAt = wanted.expires_at ? new Date(wanted.expires_at) : null;
+  async create(principal: AgentPrincipal, fields: NewApiKey): Promise<{ apiKey: ApiKey; key: string }> {
+    const expiresAt = fields.expires_at ? new Date(fields.expires_at) : null;
     const now = this.clock.now();
     if (expiresAt && expiresAt <= now) throw new ExpiryInPast();
     const key = newApiKey();
     const apiKey: ApiKey = {
       id: newId(),
       workspaceId: principal.workspaceId,
-      name: wanted.name,
+      name: fields.name,
       keyHash: sha256(key),
       keyPrefix: keyPrefixOf(key),
-      scopes: wanted.scopes ?? ['*'],
+      scopes: fields.scopes ?? ['*'],
       expiresAt,
       lastUsedAt: null,
       createdBy: principal.memberId,
@@ -87,7 +87,7 @@ export class ApiKeysService {
 
   /** Who calls with this key. @throws InvalidToken, TokenExpired */
   async authenticate(token: string): Promise<ApiKeyPrincipal> {
-    const key = isApiKey(token) ? await this.keys.byHash(sha256(token)) : undefined;
+    const key = isApiKey(token) ? await this.keys.findByHash(sha256(token)) : undefined;
     if (!key) throw new InvalidToken();
     const { id, workspaceId, scopes } = key;
     if (key.revokedAt) {

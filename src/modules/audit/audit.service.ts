@@ -29,8 +29,8 @@ export class AuditService {
       ...new Set(entries.flatMap(({ actorType, actorId }) => (actorType === type && actorId ? [actorId] : []))),
     ];
     const [members, keys] = await Promise.all([
-      this.members.displays(workspaceId, idsOf('member')),
-      this.apiKeys.names(workspaceId, idsOf('api_key')),
+      this.members.findDisplays(workspaceId, idsOf('member')),
+      this.apiKeys.findNames(workspaceId, idsOf('api_key')),
     ]);
     return new Map([...[...members].map(([id, { name }]) => [id, name] as const), ...keys]);
   }

@@ -53,7 +53,7 @@ export class AuthLog {
    */
   refusedUser(userId: string, refusal: Pick<SessionRefused, 'method' | 'reason'>, signedIn = false): void {
     this.members
-      .memberships(userId)
+      .findMemberships(userId)
       .then(memberships => {
         for (const { workspaceId, memberId, claimed } of memberships) {
           if (!claimed) continue;
@@ -66,7 +66,7 @@ export class AuthLog {
 
   /** What has become of a password, in each workspace that it opens. Part of the caller's unit of work. */
   async ofPassword(type: PasswordEvent, userId: string): Promise<void> {
-    for (const { workspaceId, memberId, claimed } of await this.members.memberships(userId)) {
+    for (const { workspaceId, memberId, claimed } of await this.members.findMemberships(userId)) {
       if (!claimed) continue;
       // whoever asks for a link has proved nothing; whoever comes with it has the member's mailbox
       const actor: Actor = type === 'password.reset_requested' ? NOBODY : { type: 'member', id: memberId };

@@ -106,7 +106,7 @@ export class AuthService {
   async refresh(refreshToken: string): Promise<SignIn> {
     const open = await this.sessions.refresh(refreshToken);
     const { workspaceId, userId } = open.session;
-    const member = await this.members.ofUser(workspaceId, userId);
+    const member = await this.members.findByUser(workspaceId, userId);
     const workspace = await this.workspaces.find(workspaceId);
     if (!member || !workspace) throw new NotFound();
     if (member.status !== 'active') throw new TokenRevoked();
@@ -116,7 +116,7 @@ export class AuthService {
   async me(principal: AgentPrincipal): Promise<{ member: Member; workspace: Workspace; memberships: Membership[] }> {
     const member = await this.members.get(principal, principal.memberId);
     const workspace = await this.workspaces.get(principal);
-    const memberships = (await this.members.memberships(principal.userId)).filter(
+    const memberships = (await this.members.findMemberships(principal.userId)).filter(
       ({ workspaceId, claimed, status }) =>
         workspaceId === principal.workspaceId || (!principal.workspaceBound && claimed && status === 'active'),
     );
@@ -131,8 +131,8 @@ export class AuthService {
     email: string,
     password: string,
   ): Promise<{ user: User; memberships: Membership[] } | null> {
-    const { user, right } = await this.users.authenticate(email, password);
-    const memberships = await this.members.memberships(user?.id ?? newId());
+    const { user, passwordMatches: right } = await this.users.authenticate(email, password);
+    const memberships = await this.members.findMemberships(user?.id ?? newId());
     const claimed = memberships.filter(membership => membership.claimed);
     if (user && right && claimed.length > 0) return { user, memberships: claimed };
     for (const { workspaceId, memberId } of claimed) {

@@ -17,7 +17,7 @@ export class BotsRepository extends WorkspaceRepository<BotEntity> {
     return super.visibleTo(principal).andWhere(`bot.kind = 'custom' AND bot.deletedAt IS NULL`);
   }
 
-  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Bot>> {
+  async findPage(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Bot>> {
     const query = this.visibleTo(principal)
       .orderBy('bot.id', 'ASC')
       .limit(limit + 1);
@@ -28,7 +28,7 @@ export class BotsRepository extends WorkspaceRepository<BotEntity> {
     return toPage(await query.getMany(), limit, last => encodeCursor('bots', [last.id]));
   }
 
-  systemBot(workspaceId: string): Promise<BotEntity | null> {
+  findSystemBot(workspaceId: string): Promise<BotEntity | null> {
     return this.rows.findOneBy({ workspaceId, kind: 'system' });
   }
 }

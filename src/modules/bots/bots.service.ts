@@ -37,7 +37,7 @@ type Change = 'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotate
 
 @Injectable()
 export class BotsService {
-  private readonly systemBots = new Map<string, string>();
+  private readonly systemBotIds = new Map<string, string>();
 
   constructor(
     private readonly units: UnitOfWork,
@@ -57,16 +57,16 @@ export class BotsService {
 
   /** The id never changes, so it is remembered. */
   async systemBotId(workspaceId: string): Promise<string> {
-    const known = this.systemBots.get(workspaceId);
+    const known = this.systemBotIds.get(workspaceId);
     if (known !== undefined) return known;
-    const bot = await this.bots.systemBot(workspaceId);
+    const bot = await this.bots.findSystemBot(workspaceId);
     if (!bot) throw new Error(`workspace ${workspaceId} has no system bot`);
-    this.systemBots.set(workspaceId, bot.id);
+    this.systemBotIds.set(workspaceId, bot.id);
     return bot.id;
   }
 
   list(principal: Principal, page: PageRequest): Promise<Page<Bot>> {
-    return this.bots.page(principal, page);
+    return this.bots.findPage(principal, page);
   }
 
   find(principal: Principal, id: string): Promise<Bot | null> {
@@ -80,10 +80,10 @@ export class BotsService {
   }
 
   /** The address in `wanted` has passed `assertCallable`. */
-  async create(principal: StaffPrincipal, wanted: BotChanges & { name: string }): Promise<BotWithSecret> {
+  async create(principal: StaffPrincipal, fields: BotChanges & { name: string }): Promise<BotWithSecret> {
     const secret = newSigningSecret();
-    const bot: Bot = { ...this.draft(principal.workspaceId, wanted.name), secret: this.encrypt(secret) };
-    apply(bot, wanted);
+    const bot: Bot = { ...this.draft(principal.workspaceId, fields.name), secret: this.encrypt(secret) };
+    applyChanges(bot, fields);
     return this.units.run(async () => {
       await this.bots.insert(bot);
       await this.recordEvent('bot.created', bot, principal);
@@ -97,9 +97,9 @@ export class BotsService {
     return this.units.run(async () => {
       const bot = await this.lock(principal, id);
       const before = JSON.stringify(toBotRecord(bot));
-      apply(bot, changes);
+      applyChanges(bot, changes);
       if (JSON.stringify(toBotRecord(bot)) === before) return bot;
-      return this.write('bot.updated', bot, principal);
+      return this.saveAndRecord('bot.updated', bot, principal);
     });
   }
 
@@ -109,7 +109,7 @@ export class BotsService {
       const bot = await this.lock(principal, id);
       bot.deletedAt = this.clock.now();
       bot.secret = null;
-      await this.write('bot.deleted', bot, principal);
+      await this.saveAndRecord('bot.deleted', bot, principal);
       await this.teardownHooks.run(bot, principal);
     });
   }
@@ -120,7 +120,7 @@ export class BotsService {
     return this.units.run(async () => {
       const bot = await this.lock(principal, id);
       bot.secret = this.encrypt(secret);
-      return { bot: await this.write('bot.secret_rotated', bot, principal), secret };
+      return { bot: await this.saveAndRecord('bot.secret_rotated', bot, principal), secret };
     });
   }
 
@@ -162,7 +162,7 @@ export class BotsService {
     return bot;
   }
 
-  private async write(type: Change, bot: Bot, by: StaffPrincipal): Promise<Bot> {
+  private async saveAndRecord(type: Change, bot: Bot, by: StaffPrincipal): Promise<Bot> {
     bot.updatedAt = this.clock.now();
     await this.bots.save(bot);
     await this.recordEvent(type, bot, by);
@@ -174,7 +174,7 @@ export class BotsService {
   }
 }
 
-function apply(bot: Bot, changes: BotChanges): void {
+function applyChanges(bot: Bot, changes: BotChanges): void {
   bot.name = changes.name ?? bot.name;
   if (changes.description !== undefined) bot.description = changes.description;
   if (changes.avatar_url !== undefined) bot.avatarUrl = changes.avatar_url;

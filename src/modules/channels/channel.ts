@@ -101,6 +101,6 @@ export function isOrigin(text: unknown): boolean {
  * Whether a page of this origin may use a channel that allows these; none stand for all. No origin is no browser, and not
  * held back by this.
  */
-export function admitsOrigin(allowed: readonly string[], origin: string | undefined): boolean {
+export function isOriginAllowed(allowed: readonly string[], origin: string | undefined): boolean {
   return origin === undefined || allowed.length === 0 || allowed.includes(origin.toLowerCase());
 }

@@ -24,11 +24,11 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   protected readonly alias = 'channel';
   protected override readonly place = { channel: 'id' };
 
-  private readonly origins: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
+  private readonly originsLoader: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
 
   constructor(units: UnitOfWork, sql: Sql) {
     super(units);
-    this.origins = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
+    this.originsLoader = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
   }
 
   /** Deleted channels are gone for everyone who asks; conversations still refer to them. */
@@ -36,7 +36,7 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return super.visibleTo(principal).andWhere('channel.deletedAt IS NULL');
   }
 
-  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Channel>> {
+  async findPage(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Channel>> {
     const query = this.visibleTo(principal)
       .orderBy('channel.id', 'ASC')
       .limit(limit + 1);
@@ -48,13 +48,13 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   }
 
   /** For the door of visitors, who come with nothing but the public token. */
-  byWidgetToken(widgetToken: string): Promise<Channel | null> {
+  findByWidgetToken(widgetToken: string): Promise<Channel | null> {
     return this.rows.findOneBy({ widgetToken, deletedAt: IsNull() });
   }
 
   /** Asked by every handshake of a visitor's. */
-  async allowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
-    return (await this.origins.load(workspaceId, id))?.allowed ?? null;
+  async findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
+    return (await this.originsLoader.load(workspaceId, id))?.allowed ?? null;
   }
 
   find(workspaceId: string, id: string): Promise<Channel | null> {
@@ -73,7 +73,7 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   }
 
   /** Which of these ids name channels of the workspace that are there. */
-  async existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  async findExistingIds(workspaceId: string, ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows = await this.rows
       .createQueryBuilder('channel')

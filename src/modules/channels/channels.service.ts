@@ -53,7 +53,7 @@ export class ChannelsService {
   ) {}
 
   list(principal: Principal, page: PageRequest): Promise<Page<Channel>> {
-    return this.channels.page(principal, page);
+    return this.channels.findPage(principal, page);
   }
 
   async get(principal: Principal, id: string): Promise<Channel> {
@@ -62,13 +62,13 @@ export class ChannelsService {
     return channel;
   }
 
-  byWidgetToken(token: string): Promise<Channel | null> {
-    return this.channels.byWidgetToken(token);
+  findByWidgetToken(token: string): Promise<Channel | null> {
+    return this.channels.findByWidgetToken(token);
   }
 
   /** From where pages may use it; null where there is no such channel, not even a deleted one. */
-  allowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
-    return this.channels.allowedOrigins(workspaceId, id);
+  findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
+    return this.channels.findAllowedOrigins(workspaceId, id);
   }
 
   /** Also a deleted one: conversations outlive their channel. */
@@ -82,9 +82,9 @@ export class ChannelsService {
    * @throws ValidationFailed that names each unknown id in `channel_ids`
    */
   async assertExisting(workspaceId: string, ids: readonly string[] | null): Promise<void> {
-    const existing = new Set(await this.existing(workspaceId, ids ?? []));
+    const findExistingIds = new Set(await this.existing(workspaceId, ids ?? []));
     const details = (ids ?? []).flatMap((id, index) =>
-      existing.has(id)
+      findExistingIds.has(id)
         ? []
         : [{ field: `channel_ids[${index}]`, code: 'unknown', message: `there is no channel ${id}` }],
     );
@@ -93,7 +93,7 @@ export class ChannelsService {
 
   /** Which of these ids name channels that are there. */
   existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
-    return this.channels.existing(workspaceId, ids);
+    return this.channels.findExistingIds(workspaceId, ids);
   }
 
   async create(principal: StaffPrincipal, name: string, changes: ChannelChanges = {}): Promise<ChannelWithSecret> {
@@ -121,7 +121,7 @@ export class ChannelsService {
       createdAt: now,
       updatedAt: now,
     };
-    apply(channel, changes);
+    applyChanges(channel, changes);
     return this.units.run(async () => {
       await this.channels.insert(channel);
       await this.recordEvent(principal, 'channel.created', channel);
@@ -132,7 +132,7 @@ export class ChannelsService {
   async update(principal: StaffPrincipal, id: string, changes: ChannelChanges): Promise<Channel> {
     return this.change(principal, id, 'channel.updated', channel => {
       const before = channel.identityVerification;
-      apply(channel, changes);
+      applyChanges(channel, changes);
       return before !== 'required' && channel.identityVerification === 'required' ? ['unverified'] : [];
     });
   }
@@ -182,8 +182,8 @@ export class ChannelsService {
       channel.updatedAt = this.clock.now();
       await this.channels.save(channel);
       await this.recordEvent(principal, type, channel);
-      const place = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
-      for (const payload of refused) await this.events.audit({ type: 'channel.tokens_refused', ...place, payload });
+      const eventContext = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
+      for (const payload of refused) await this.events.audit({ type: 'channel.tokens_refused', ...eventContext, payload });
       return channel;
     });
   }
@@ -203,7 +203,7 @@ export class ChannelsService {
   }
 }
 
-function apply(channel: Channel, changes: ChannelChanges): void {
+function applyChanges(channel: Channel, changes: ChannelChanges): void {
   channel.name = changes.name ?? channel.name;
   channel.status = changes.status ?? channel.status;
   channel.allowedOrigins = changes.allowed_origins?.map(origin => origin.toLowerCase()) ?? channel.allowedOrigins;

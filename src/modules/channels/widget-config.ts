@@ -49,14 +49,14 @@ export function changeWidgetConfig(present: WidgetConfig, changes: WidgetConfigC
   const { theme, pre_chat_form, features, ...plain } = changes;
   return {
     ...present,
-    ...given(plain),
-    theme: { ...present.theme, ...given(theme) },
-    pre_chat_form: { ...present.pre_chat_form, ...given(pre_chat_form) },
-    features: { ...present.features, ...given(features) },
+    ...withoutUndefined(plain),
+    theme: { ...present.theme, ...withoutUndefined(theme) },
+    pre_chat_form: { ...present.pre_chat_form, ...withoutUndefined(pre_chat_form) },
+    features: { ...present.features, ...withoutUndefined(features) },
   } as WidgetConfig;
 }
 
 /** Leaves out what is undefined, which spread would write over what is there. */
-function given<T extends object>(changes: T | undefined): Partial<T> {
+function withoutUndefined<T extends object>(changes: T | undefined): Partial<T> {
   return Object.fromEntries(Object.entries(changes ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -34,11 +34,11 @@ export function newContact(workspaceId: string, verified: boolean, details: Cont
     lastSeenAt: null,
     createdAt: now,
     updatedAt: now,
-    ...columnsOf(details),
+    ...toColumns(details),
   };
 }
 
-export function columnsOf(details: ContactDetails): Partial<Contact> {
+export function toColumns(details: ContactDetails): Partial<Contact> {
   const columns = {
     externalId: details.external_id,
     name: details.name,

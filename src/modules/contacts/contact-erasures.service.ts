@@ -18,14 +18,14 @@ export class ContactErasuresService implements OnModuleInit {
     private readonly job: ErasureJob,
     private readonly steps: ErasureSteps,
     private readonly contacts: ContactsRepository,
-    private readonly service: ContactsService,
+    private readonly contactsService: ContactsService,
     private readonly log: ContactLog,
     private readonly hooks: ContactErasureHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.steps.onFinished(({ workspaceId, id, scrubbed }) => this.log.erased(workspaceId, id, scrubbed));
+    this.steps.onFinished(({ workspaceId, id, scrubbed }) => this.log.recordErased(workspaceId, id, scrubbed));
   }
 
   /**
@@ -38,13 +38,13 @@ export class ContactErasuresService implements OnModuleInit {
     const { workspaceId } = principal;
     await this.units.run(
       async () => {
-        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.service.missing(principal, id));
-        const channels = await this.contacts.channelsOf(contact);
-        const contactIds = [id, ...(await this.contacts.mergedAway(contact))];
+        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.contactsService.throwMissing(principal, id));
+        const channels = await this.contacts.findChannelIds(contact);
+        const contactIds = [id, ...(await this.contacts.findMergedIds(contact))];
         await this.contacts.erase(workspaceId, contactIds, this.clock.now());
         await this.job.begin(workspaceId, id, 'contact', contactIds);
         await this.hooks.run({ workspaceId, contactId: id, contactIds }, principal);
-        await this.log.deleted(contact, actorOf(principal), channels, contact.tokenGeneration);
+        await this.log.recordDeleted(contact, actorOf(principal), channels, contact.tokenGeneration);
       },
       { row: id },
     );

@@ -14,7 +14,7 @@ export class ContactLog {
     private readonly contacts: ContactsRepository,
   ) {}
 
-  async created(contact: Contact, actor: Actor, channelId?: string): Promise<void> {
+  async recordCreated(contact: Contact, actor: Actor, channelId?: string): Promise<void> {
     const { workspaceId, id: contactId } = contact;
     const payload = toContactRecord(contact);
     await this.events.record({ type: 'contact.created', workspaceId, contactId, channelId, actor, payload });
@@ -24,36 +24,36 @@ export class ContactLog {
    * Of no one channel, even where a session in one has brought the change: the contact is the same in all of its.
    * @param refused the generation of its tokens that is worth nothing since
    */
-  async updated(contact: Contact, actor: Actor, refused: number | null): Promise<void> {
+  async recordUpdated(contact: Contact, actor: Actor, refused: number | null): Promise<void> {
     const { workspaceId, id: contactId } = contact;
-    const channels = await this.contacts.channelsOf(contact);
+    const channels = await this.contacts.findChannelIds(contact);
     const payload = { contact: toContactRecord(contact), channel_ids: channels, refused_generation: refused };
     await this.events.record({ type: 'contact.updated', workspaceId, contactId, actor, payload });
   }
 
-  async merged(from: Contact, into: Contact, actor: Actor, refused: number): Promise<void> {
+  async recordMerged(from: Contact, into: Contact, actor: Actor, refused: number): Promise<void> {
     const { workspaceId, id: contactId } = from;
-    const channels = await this.contacts.channelsOf(into);
+    const channels = await this.contacts.findChannelIds(into);
     const payload = { id: contactId, into_id: into.id, channel_ids: channels, refused_generation: refused };
     await this.events.audit({ type: 'contact.merged', workspaceId, contactId, actor, payload });
   }
 
   /** @param channels those through which the contact had come */
-  async deleted(contact: Contact, actor: Actor, channels: string[], refused: number): Promise<void> {
+  async recordDeleted(contact: Contact, actor: Actor, channels: string[], refused: number): Promise<void> {
     const { workspaceId, id: contactId } = contact;
     const payload = { id: contactId, channel_ids: channels, refused_generation: refused };
     await this.events.audit({ type: 'contact.deleted', workspaceId, contactId, actor, payload });
   }
 
   /** Nothing of the person is stored any more. */
-  async erased(workspaceId: string, contactId: string, scrubbed: number): Promise<void> {
+  async recordErased(workspaceId: string, contactId: string, scrubbed: number): Promise<void> {
     const payload = { id: contactId, scrubbed_rows: scrubbed };
     const actor = { type: 'system', id: null } as const;
     await this.events.record({ type: 'contact.erased', workspaceId, contactId, actor, payload });
   }
 
   /** What was done to the contact, for whoever has to answer for it; of whom it tells is not in it. */
-  async decided(
+  async recordDecision(
     type: 'contact.blocked' | 'contact.unblocked' | 'contact.exported',
     contact: Contact,
     actor: Actor,

@@ -20,30 +20,30 @@ export class ContactPresenceService {
 
   /** The contact as the caller may see it. */
   toView(principal: Principal, contact: Contact): ContactWithPresence {
-    return this.withPresence(contact.workspaceId, visibleRecord(principal, toContactRecord(contact)));
+    return this.addPresence(contact.workspaceId, visibleRecord(principal, toContactRecord(contact)));
   }
 
-  withPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
-    const note = this.store.metadataOf(contactRooms.of(workspaceId), contact.id);
-    return { ...contact, presence: note === undefined ? 'offline' : 'online' };
+  addPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
+    const metadata = this.store.metadataOf(contactRooms.of(workspaceId), contact.id);
+    return { ...contact, presence: metadata === undefined ? 'offline' : 'online' };
   }
 
   /** Those who are connected and within the scope, as many as are asked for. */
-  online(workspaceId: string, scope: ChannelScope, limit: number): string[] {
+  listOnline(workspaceId: string, scope: ChannelScope, limit: number): string[] {
     const ids: string[] = [];
-    for (const [id, note] of this.store.present(contactRooms.of(workspaceId))) {
+    for (const [id, metadata] of this.store.present(contactRooms.of(workspaceId))) {
       if (ids.length >= limit) break;
       if (!isId(id)) continue;
-      if (scope === null || readChannels(note).some(channel => covers(scope, channel))) ids.push(id);
+      if (scope === null || readContactMetadata(metadata).some(channel => covers(scope, channel))) ids.push(id);
     }
     return ids;
   }
 }
 
-export function readChannels(note: string | undefined): string[] {
-  return note === undefined || note === '' ? [] : note.split(' ');
+export function readContactMetadata(metadata: string | undefined): string[] {
+  return metadata === undefined || metadata === '' ? [] : metadata.split(' ');
 }
 
-export function channelsMetadata(channels: readonly string[]): string {
+export function toContactMetadata(channels: readonly string[]): string {
   return channels.join(' ');
 }

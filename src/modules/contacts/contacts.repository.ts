@@ -12,7 +12,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ContactEntity } from './contact.entity.js';
 import type { Contact } from './contact.js';
-import { seesExternalIds } from './external-id.js';
+import { canSeeExternalIds } from './external-id.js';
 
 const SEEN_IN = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`);
@@ -80,10 +80,10 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
    * ended is nobody's to see.
    */
   override visibleTo(principal: Principal): SelectQueryBuilder<ContactEntity> {
-    return this.known(principal).andWhere('contact.endedAt IS NULL');
+    return this.visibleWithEnded(principal).andWhere('contact.endedAt IS NULL');
   }
 
-  private known(principal: Principal): SelectQueryBuilder<ContactEntity> {
+  private visibleWithEnded(principal: Principal): SelectQueryBuilder<ContactEntity> {
     const query = super.visibleTo(principal);
     const scope = scopeOf(principal);
     if (principal.kind === 'visitor' || scope === null) return query;
@@ -96,7 +96,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   }
 
   /** Newest first. `query` is looked for within name, e-mail and phone; an external_id as a whole, where it is shown. */
-  async page(
+  async findPage(
     principal: Principal,
     { limit, cursor, query, external_id: externalId }: ContactQuery,
   ): Promise<Page<Contact>> {
@@ -106,10 +106,10 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     if (query !== undefined) {
       const columns = ['name', 'phone'].map(column => `contact.${column} ILIKE :pattern`);
       const { condition, parameters } = emailContains('contact.email', normaliseEmail(query) ?? query);
-      const byId = externalIdIs(principal, ':query');
+      const byId = externalIdCondition(principal, ':query');
       select.andWhere(`(${[...columns, condition, byId].join(' OR ')})`, { ...parameters, query });
     }
-    if (externalId !== undefined) select.andWhere(externalIdIs(principal, ':externalId'), { externalId });
+    if (externalId !== undefined) select.andWhere(externalIdCondition(principal, ':externalId'), { externalId });
     if (cursor !== undefined) {
       const before = decodeIdCursor('contacts', cursor);
       select.andWhere('contact.id < :before', { before });
@@ -127,24 +127,24 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   }
 
   /** Where a contact that the caller could see has gone. */
-  async mergedInto(principal: Principal, id: string): Promise<string | null> {
-    const contact = await this.known(principal).andWhere('contact.id = :id', { id }).getOne();
+  async findMergeTarget(principal: Principal, id: string): Promise<string | null> {
+    const contact = await this.visibleWithEnded(principal).andWhere('contact.id = :id', { id }).getOne();
     return contact?.mergedIntoId ?? null;
   }
 
   /** Those that were merged into the contact. */
-  async mergedAway({ workspaceId, id }: Contact): Promise<string[]> {
+  async findMergedIds({ workspaceId, id }: Contact): Promise<string[]> {
     const rows = await this.sql.rows<{ id: string }>(MERGED_INTO, [workspaceId, id]);
     return rows.map(row => row.id);
   }
 
   /** Those that were merged into the contact, as they were then. */
-  mergedRows({ workspaceId, id }: Contact): Promise<Contact[]> {
+  findMerged({ workspaceId, id }: Contact): Promise<Contact[]> {
     return this.rows.find({ where: { workspaceId, mergedIntoId: id }, order: { id: 'ASC' } });
   }
 
   /** What stands beside a contact's row goes to another one: where it was seen, and who had been merged into it. */
-  async handOver({ workspaceId, id }: Contact, to: Contact): Promise<void> {
+  async transferReferences({ workspaceId, id }: Contact, to: Contact): Promise<void> {
     await this.sql.count(REDIRECT, [workspaceId, id, to.id, to.verified]);
     await this.sql.count(SEEN_WHERE_OTHER_WAS, [workspaceId, id, to.id]);
   }
@@ -171,12 +171,12 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
-  byExternalId(workspaceId: string, externalId: string, verified: boolean): Promise<Contact | null> {
+  findByExternalId(workspaceId: string, externalId: string, verified: boolean): Promise<Contact | null> {
     return this.rows.findOneBy({ workspaceId, externalId, verified });
   }
 
   /** @returns false when a racing request has made the contact of this external_id first */
-  async insertUnlessThere(contact: Contact): Promise<boolean> {
+  async insertIfAbsent(contact: Contact): Promise<boolean> {
     const result = await this.rows
       .createQueryBuilder()
       .insert()
@@ -187,39 +187,39 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return (result.raw as unknown[]).length > 0;
   }
 
-  async seenIn(workspaceId: string, contactId: string, channelId: string): Promise<void> {
+  async addChannel(workspaceId: string, contactId: string, channelId: string): Promise<void> {
     await this.sql.count(SEEN_IN, [workspaceId, contactId, channelId]);
   }
 
   /** The channels through which the contact has come. */
-  async channelsOf({ workspaceId, id }: Contact): Promise<string[]> {
+  async findChannelIds({ workspaceId, id }: Contact): Promise<string[]> {
     const rows = await this.sql.rows<{ channel_id: string }>(CHANNELS_OF, [workspaceId, id]);
     return rows.map(({ channel_id }) => channel_id);
   }
 
   /** The same of many. */
-  channelsOfMany(asked: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
-    if (asked.length === 0) return Promise.resolve([]);
-    return this.sql.rows(CHANNELS_OF_MANY, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
+  findChannelIdsOfMany(contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
+    if (contacts.length === 0) return Promise.resolve([]);
+    return this.sql.rows(CHANNELS_OF_MANY, [contacts.map(({ workspaceId }) => workspaceId), contacts.map(({ id }) => id)]);
   }
 
   /**
    * Locks in the order of ids, as everybody does who locks several; a later time than the one given stays, and of those
    * who were erased or merged away nothing is written any more.
    */
-  async seen(sightings: readonly Sighting[]): Promise<void> {
+  async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
     const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
     await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);
   }
 
-  async touch(workspaceId: string, contactId: string, at: Date): Promise<void> {
+  async setLastSeen(workspaceId: string, contactId: string, at: Date): Promise<void> {
     await this.sql.count(TOUCH, [workspaceId, contactId, at]);
   }
 }
 
 /** A part of one is not looked for: it would be guessed letter by letter. */
-function externalIdIs(principal: Principal, parameter: string): string {
-  const shown = seesExternalIds(principal) ? '' : ' AND contact.verified';
+function externalIdCondition(principal: Principal, parameter: string): string {
+  const shown = canSeeExternalIds(principal) ? '' : ' AND contact.verified';
   return `(contact.externalId = ${parameter}${shown})`;
 }

@@ -7,7 +7,7 @@ import { ContactVerified } from './contacts.errors.js';
 const READS_ALL = ['conversations:read', { allChannels: true }] as const;
 
 /** Whether the `external_id` of unverified contacts is shown to the caller: scope `all`, or a key that reads conversations. */
-export function seesExternalIds(principal: Principal): boolean {
+export function canSeeExternalIds(principal: Principal): boolean {
   return isAllowed(principal, ...READS_ALL);
 }
 
@@ -15,7 +15,7 @@ export function seesExternalIds(principal: Principal): boolean {
  * Setting an `external_id` needs the same right: the answer tells whether it was taken, and whoever sets one can open a
  * session with it. @throws Forbidden, ScopeTooNarrow
  */
-export function assertSeesExternalIds(principal: Principal): void {
+export function assertCanSeeExternalIds(principal: Principal): void {
   assertAllowed(principal, ...READS_ALL);
 }
 
@@ -26,13 +26,13 @@ export function assertMayChangeExternalId(
   externalId: string | null | undefined,
 ): void {
   if (externalId === undefined) return;
-  if (!verified) return assertSeesExternalIds(principal);
+  if (!verified) return assertCanSeeExternalIds(principal);
   if (externalId !== present) throw new ContactVerified();
 }
 
 /** The contact as the caller may see it. */
 export function visibleRecord(principal: Principal, contact: ContactRecord): ContactRecord {
-  return seesExternalIds(principal) ? contact : withoutSecretId(contact);
+  return canSeeExternalIds(principal) ? contact : withoutSecretId(contact);
 }
 
 /** The contact as those see it who may not read the `external_id` of an unverified one. */

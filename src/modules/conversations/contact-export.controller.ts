@@ -31,7 +31,7 @@ export class ContactExportController {
     @IdParam() id: string,
     @Body() { include_notes = false }: ExportContactBody,
   ): Promise<StreamedObject> {
-    const { contact, merged } = await this.contacts.exported(caller, id);
+    const { contact, merged } = await this.contacts.getForExport(caller, id);
     const [record, ...mergedRecords] = [contact, ...merged].map(person =>
       visibleRecord(caller, toContactRecord(person)),
     );

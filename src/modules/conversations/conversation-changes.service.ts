@@ -126,7 +126,7 @@ export class ConversationChangesService {
     const [first] = conversations;
     if (!first || assigneeId === undefined) return new Map();
     const ids = [...conversations.map(conversation => conversation.assigneeId), assigneeId];
-    return this.members.displays(
+    return this.members.findDisplays(
       first.workspaceId,
       ids.filter(id => id !== null),
     );

@@ -154,7 +154,7 @@ export class ConversationStartsService {
   ): Promise<Conversation> {
     const { workspaceId } = channel;
     const conversation = await this.units.savepoint(() => this.insert(channel, contact, given));
-    await this.contacts.seenIn(workspaceId, contact.id, channel.id);
+    await this.contacts.addChannel(workspaceId, contact.id, channel.id);
     await this.events.record({
       type: 'conversation.created',
       workspaceId,

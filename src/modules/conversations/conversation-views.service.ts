@@ -25,7 +25,7 @@ export class ConversationViewsService {
     const [first] = conversations;
     if (!first) return [];
     const assignees = conversations.map(({ assigneeId }) => assigneeId).filter(id => id !== null);
-    const displays = await this.members.displays(first.workspaceId, assignees);
+    const displays = await this.members.findDisplays(first.workspaceId, assignees);
     return conversations.map(conversation =>
       toVisitorConversationRecord(conversation, displays.get(conversation.assigneeId ?? '') ?? null),
     );

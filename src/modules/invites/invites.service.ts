@@ -70,7 +70,7 @@ export class InvitesService {
     const by = actingRole(principal);
     if (wanted.role !== undefined) assertWithin(by, wanted.role);
     return this.units.run(async () => {
-      const member = await this.joining.invitable(workspaceId, wanted.email, by);
+      const member = await this.joining.findInvitable(workspaceId, wanted.email, by);
       await this.channels.assertExisting(workspaceId, wanted.channel_ids ?? null);
       const present = member?.status === 'active' ? member : { role: 'agent' as const, channelIds: null };
       const tokens = this.newTokens();
@@ -102,7 +102,7 @@ export class InvitesService {
     await this.limiter.consume('invites', principal.workspaceId);
     return this.units.run(async () => {
       const invite = await this.lockPending(principal, id);
-      await this.joining.invitable(principal.workspaceId, invite.email, actingRole(principal));
+      await this.joining.findInvitable(principal.workspaceId, invite.email, actingRole(principal));
       const tokens = this.newTokens();
       Object.assign(invite, this.handedOut(principal, tokens));
       await this.invites.save(invite);

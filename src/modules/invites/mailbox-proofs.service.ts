@@ -31,7 +31,7 @@ export class MailboxProofsService {
    */
   async assertProved(invite: Invite, user: User | null, token: string): Promise<void> {
     if (!user || user.passwordHash !== null || invite.mailedTokenHash === sha256(token)) return;
-    const memberships = await this.members.memberships(user.id);
+    const memberships = await this.members.findMemberships(user.id);
     if (memberships.some(({ workspaceId }) => workspaceId !== invite.workspaceId)) throw new MailboxUnproved();
   }
 

@@ -32,22 +32,22 @@ export class MemberAdministrationService {
 
   /** @throws NotFound, RoleTooHigh, LastOwner @throws ValidationFailed for an unknown channel */
   update(principal: StaffPrincipal, id: string, edits: MemberEdits): Promise<Member> {
-    return this.decide(principal, id, async member => {
+    return this.changeLocked(principal, id, async member => {
       const { name, role, capacity, channel_ids: channelIds } = edits;
       if (role !== undefined && rank(role) > rank(actingRole(principal))) throw new RoleTooHigh();
-      const moved = channelIds !== undefined && JSON.stringify(channelIds) !== JSON.stringify(member.channelIds);
+      const scopeChanged = channelIds !== undefined && JSON.stringify(channelIds) !== JSON.stringify(member.channelIds);
       // a list that stays as it is may name channels that have been deleted since
-      if (moved) await this.channels.assertExisting(principal.workspaceId, channelIds);
-      const given = { name, role, capacity, channelIds };
-      const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      if (scopeChanged) await this.channels.assertExisting(principal.workspaceId, channelIds);
+      const fields = { name, role, capacity, channelIds };
+      const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       await this.changes.apply(member, changes, actorOf(principal));
-      if (moved) await this.scopeHooks.run(member, principal);
+      if (scopeChanged) await this.scopeHooks.run(member, principal);
     });
   }
 
   /** Ends the member's work here, and all that comes with it; nothing when it has ended. @throws as `update` */
   deactivate(principal: StaffPrincipal, id: string): Promise<Member> {
-    return this.decide(principal, id, async member => {
+    return this.changeLocked(principal, id, async member => {
       const ended = await this.changes.apply(member, { status: 'deactivated' }, actorOf(principal));
       if (ended) await this.teardownHooks.run(member, principal);
     });
@@ -55,21 +55,21 @@ export class MemberAdministrationService {
 
   /** Lets the member sign in again; what ended with the deactivation stays ended. @throws NotFound, RoleTooHigh */
   reactivate(principal: StaffPrincipal, id: string): Promise<Member> {
-    return this.decide(principal, id, async member => {
+    return this.changeLocked(principal, id, async member => {
       await this.changes.apply(member, { status: 'active' }, actorOf(principal));
     });
   }
 
   /** Under the locks of the member and of the owners, who therefore cannot each find another there and all leave. */
-  private decide(principal: StaffPrincipal, id: string, edit: (member: Member) => Promise<void>): Promise<Member> {
+  private changeLocked(principal: StaffPrincipal, id: string, edit: (member: Member) => Promise<void>): Promise<Member> {
     return this.units.run(async () => {
-      await this.members.lockOwnersAnd(principal.workspaceId, id);
-      const member = await this.members.get(principal, id);
+      await this.members.lockWithOwners(principal.workspaceId, id);
+      const member = await this.members.find(principal, id);
       if (!member) throw new NotFound();
       if (rank(member.role) > rank(actingRole(principal))) throw new RoleTooHigh();
-      const owners = await this.members.owners(principal.workspaceId);
+      const owners = await this.members.findOwners(principal.workspaceId);
       await edit(member);
-      assertOwned(owners, member);
+      assertOwnerRemains(owners, member);
       return member;
     });
   }
@@ -81,10 +81,10 @@ export class MemberAdministrationService {
  * that.
  * @param owners those who were active before the member became what it is now
  */
-export function assertOwned(owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[], member: Member): void {
+export function assertOwnerRemains(owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[], member: Member): void {
   const others = owners.filter(({ id }) => id !== member.id);
   if (others.length === owners.length) return;
-  const left = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;
-  const whole = (some: typeof owners) => some.some(({ channelIds, claimed }) => channelIds === null && claimed);
-  if (left.length === 0 || (whole(owners) && !whole(left))) throw new LastOwner();
+  const remaining = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;
+  const hasFullOwner = (candidates: typeof owners) => candidates.some(({ channelIds, claimed }) => channelIds === null && claimed);
+  if (remaining.length === 0 || (hasFullOwner(owners) && !hasFullOwner(remaining))) throw new LastOwner();
 }

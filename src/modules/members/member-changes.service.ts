@@ -11,7 +11,7 @@ import { MemberExists } from './members.errors.js';
 import './members.events.js';
 import { MembersRepository } from './members.repository.js';
 
-export type GivenToMember = Pick<Member, 'name' | 'role' | 'channelIds' | 'claimed'>;
+export type NewMemberFields = Pick<Member, 'name' | 'role' | 'channelIds' | 'claimed'>;
 
 /** Writes members, new ones and those that the caller holds locked: row and event. */
 @Injectable()
@@ -41,14 +41,14 @@ export class MemberChangesService {
   }
 
   /** A member that was not there. @param actor whoever adds it; itself where absent @throws MemberExists */
-  async add(workspaceId: string, user: User, given: GivenToMember, actor?: Actor): Promise<Member> {
+  async add(workspaceId: string, user: User, fields: NewMemberFields, actor?: Actor): Promise<Member> {
     const now = this.clock.now();
     const member: Member = {
       id: newId(),
       workspaceId,
       userId: user.id,
       email: user.email,
-      ...given,
+      ...fields,
       avatarUrl: null,
       status: 'active',
       availability: 'online',

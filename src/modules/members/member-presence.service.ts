@@ -21,7 +21,7 @@ export class MemberPresenceService {
   constructor(private readonly store: PresenceStore) {}
 
   /** How the member is shown to others. Its own word is the newer one of the two, the roster only knows that it is there. */
-  of({
+  getAvailability({
     id,
     workspaceId,
     status,
@@ -32,27 +32,27 @@ export class MemberPresenceService {
   }
 
   /** The same of one of whom only the id is known. */
-  statusOf(workspaceId: string, id: string): Availability {
-    const note = this.store.metadataOf(memberRooms.of(workspaceId), id);
-    return note === undefined ? 'offline' : readMemberMetadata(note).availability;
+  getAvailabilityById(workspaceId: string, id: string): Availability {
+    const metadata = this.store.metadataOf(memberRooms.of(workspaceId), id);
+    return metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
   }
 
   toView(member: Member): MemberRecord {
-    return { ...toMemberRecord(member), availability: this.of(member) };
+    return { ...toMemberRecord(member), availability: this.getAvailability(member) };
   }
 
   /** Those who are connected and not set to offline. */
-  shown(workspaceId: string): { id: string; availability: Availability }[] {
+  listAvailable(workspaceId: string): { id: string; availability: Availability }[] {
     return [...this.store.present(memberRooms.of(workspaceId))]
       .filter(([id]) => isId(id))
-      .map(([id, note]) => ({ id, availability: readMemberMetadata(note).availability }))
+      .map(([id, metadata]) => ({ id, availability: readMemberMetadata(metadata).availability }))
       .filter(({ availability }) => availability !== 'offline');
   }
 
   /** Whether anybody is online who sees the channel. */
-  anyOnline(workspaceId: string, channelId: string): boolean {
-    const notes = [...this.store.present(memberRooms.of(workspaceId)).values()].map(readMemberMetadata);
-    return notes.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
+  isAnyOnline(workspaceId: string, channelId: string): boolean {
+    const members = [...this.store.present(memberRooms.of(workspaceId)).values()].map(readMemberMetadata);
+    return members.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
   }
 }
 
@@ -61,9 +61,9 @@ export function toMemberMetadata({ availability, channels }: MemberPresenceMetad
 }
 
 /** A note that no instance has written is that of a member who is connected and shown to nobody. */
-export function readMemberMetadata(note: string): MemberPresenceMetadata {
+export function readMemberMetadata(metadata: string): MemberPresenceMetadata {
   try {
-    const { availability, channels } = Object(JSON.parse(note)) as Partial<
+    const { availability, channels } = Object(JSON.parse(metadata)) as Partial<
       Record<keyof MemberPresenceMetadata, unknown>
     >;
     if (isAvailability(availability) && isScope(channels)) return { availability, channels };

@@ -51,7 +51,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     super(units);
   }
 
-  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Member>> {
+  async findPage(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Member>> {
     const query = this.visibleTo(principal)
       .orderBy('member.id', 'ASC')
       .limit(limit + 1);
@@ -63,7 +63,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     return toPage(rows, limit, last => encodeCursor('members', [last.id]));
   }
 
-  async get(principal: Principal, id: string): Promise<Member | null> {
+  async find(principal: Principal, id: string): Promise<Member | null> {
     const row = await this.findVisible(principal, id);
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
@@ -74,18 +74,18 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  async ofUser(workspaceId: string, userId: string): Promise<Member | null> {
+  async findByUser(workspaceId: string, userId: string): Promise<Member | null> {
     const row = await this.rows.findOneBy({ workspaceId, userId });
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  async byEmail(workspaceId: string, email: string): Promise<Member | null> {
+  async findByEmail(workspaceId: string, email: string): Promise<Member | null> {
     const user = await this.sql.first<{ id: string }>(USER_BY_EMAIL, [email]);
-    return user ? this.ofUser(workspaceId, user.id) : null;
+    return user ? this.findByUser(workspaceId, user.id) : null;
   }
 
   /** A user's memberships in every workspace, oldest first. */
-  memberships(userId: string): Promise<Membership[]> {
+  findMemberships(userId: string): Promise<Membership[]> {
     return this.sql.rows<Membership>(MEMBERSHIPS, [userId]);
   }
 
@@ -115,25 +115,25 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   }
 
   /** Locks the member and all active owners, in one order; who they are then is to be read after it. */
-  async lockOwnersAnd(workspaceId: string, id: string): Promise<void> {
+  async lockWithOwners(workspaceId: string, id: string): Promise<void> {
     await this.sql.rows(LOCK_OWNERS_AND, [workspaceId, id]);
   }
 
   /** The active owners. */
-  owners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds' | 'claimed'>[]> {
+  findOwners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds' | 'claimed'>[]> {
     return this.sql.rows(OWNERS, [workspaceId]);
   }
 
   /** What the roster says of these, as far as they are active. */
-  presenceMetadataOf(
-    asked: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  findPresenceMetadata(
+    members: readonly Pick<Member, 'workspaceId' | 'id'>[],
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
-    if (asked.length === 0) return Promise.resolve([]);
-    return this.sql.rows(PRESENCE_METADATA, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
+    if (members.length === 0) return Promise.resolve([]);
+    return this.sql.rows(PRESENCE_METADATA, [members.map(({ workspaceId }) => workspaceId), members.map(({ id }) => id)]);
   }
 
   /** Locks in the order of ids, as everybody does who locks several; a later time than the one given stays. */
-  async seen(sightings: readonly Sighting[]): Promise<void> {
+  async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
     const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
     await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);

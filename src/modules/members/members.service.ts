@@ -43,15 +43,15 @@ export class MembersService {
   ) {}
 
   list(principal: Principal, page: PageRequest): Promise<Page<Member>> {
-    return this.members.page(principal, page);
+    return this.members.findPage(principal, page);
   }
 
   find(principal: Principal, id: string): Promise<Member | null> {
-    return this.members.get(principal, id);
+    return this.members.find(principal, id);
   }
 
   async get(principal: Principal, id: string): Promise<Member> {
-    const member = await this.members.get(principal, id);
+    const member = await this.members.find(principal, id);
     if (!member) throw new NotFound();
     return member;
   }
@@ -69,40 +69,40 @@ export class MembersService {
     return this.members.lockForShare(principal, id, false);
   }
 
-  byEmail(workspaceId: string, email: string): Promise<Member | null> {
-    return this.members.byEmail(workspaceId, email);
+  findByEmail(workspaceId: string, email: string): Promise<Member | null> {
+    return this.members.findByEmail(workspaceId, email);
   }
 
   /** How visitors see these members. */
-  async displays(workspaceId: string, ids: readonly string[]): Promise<Map<string, MemberDisplay>> {
+  async findDisplays(workspaceId: string, ids: readonly string[]): Promise<Map<string, MemberDisplay>> {
     const members = await this.members.findMany(workspaceId, [...new Set(ids)]);
     return new Map(members.map(({ id, name, avatarUrl }) => [id, { name, avatar_url: avatarUrl }]));
   }
 
   /** What is to be said of these to those who ask whether they are there; the inactive are left out. */
-  presenceMetadataOf(
-    asked: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  findPresenceMetadata(
+    members: readonly Pick<Member, 'workspaceId' | 'id'>[],
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
-    return this.members.presenceMetadataOf(asked);
+    return this.members.findPresenceMetadata(members);
   }
 
   /** They were heard then; nobody's news. */
-  seen(sightings: readonly Sighting[]): Promise<void> {
-    return this.members.seen(sightings);
+  recordSightings(sightings: readonly Sighting[]): Promise<void> {
+    return this.members.recordSightings(sightings);
   }
 
-  memberships(userId: string): Promise<Membership[]> {
-    return this.members.memberships(userId);
+  findMemberships(userId: string): Promise<Membership[]> {
+    return this.members.findMemberships(userId);
   }
 
-  ofUser(workspaceId: string, userId: string): Promise<Member | null> {
-    return this.members.ofUser(workspaceId, userId);
+  findByUser(workspaceId: string, userId: string): Promise<Member | null> {
+    return this.members.findByUser(workspaceId, userId);
   }
 
   /** The first member of a workspace that is being registered. */
   async createOwner(workspaceId: string, user: User, name: string): Promise<Member> {
-    const given = { name, role: 'owner', claimed: true, channelIds: null } as const;
-    return this.units.run(() => this.changes.add(workspaceId, user, given));
+    const fields = { name, role: 'owner', claimed: true, channelIds: null } as const;
+    return this.units.run(() => this.changes.add(workspaceId, user, fields));
   }
 
   /**
@@ -115,7 +115,7 @@ export class MembersService {
     const { email, name, role, passwordHash, channel_ids: channelIds = null } = prepared;
     return this.units.run(async () => {
       await this.channels.assertExisting(principal.workspaceId, channelIds);
-      const { user, made } = await this.users.findOrCreate(email, name, passwordHash);
+      const { user, created: made } = await this.users.findOrCreate(email, name, passwordHash);
       if (!made) await this.assertNoMember(principal.workspaceId, user.id);
       const given = { name, role, claimed: made && passwordHash !== null, channelIds };
       return this.changes.add(principal.workspaceId, user, given, actorOf(principal));
@@ -146,7 +146,7 @@ export class MembersService {
   }
 
   private async assertNoMember(workspaceId: string, userId: string): Promise<void> {
-    const member = await this.members.ofUser(workspaceId, userId);
+    const member = await this.members.findByUser(workspaceId, userId);
     if (member?.status === 'active') throw new MemberExists();
     if (member) throw new MemberDeactivatedConflict();
   }

@@ -80,7 +80,7 @@ export class HandshakeService extends ConnectionAuthorizer {
     query: URLSearchParams,
     origin: string | undefined,
   ): Promise<Admission> {
-    const allowed = await this.channels.allowedOrigins(principal.workspaceId, principal.channelId);
+    const allowed = await this.channels.findAllowedOrigins(principal.workspaceId, principal.channelId);
     if (!allowed) throw new NotFound();
     if (!admitsOrigin(allowed, origin)) throw new OriginNotAllowed();
     const conversationId = query.get('conv');

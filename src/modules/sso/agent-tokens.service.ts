@@ -42,13 +42,13 @@ export class AgentTokensService {
       return await this.units.run(async () => {
         if (!(await this.apiKeys.lockForShare(workspaceId, apiKeyId))) throw new InvalidToken();
         await this.channels.assertExisting(workspaceId, channelIds);
-        const member = await this.members.byEmail(workspaceId, email);
+        const member = await this.members.findByEmail(workspaceId, email);
         if (!member) throw new MemberNotFound();
         return this.signIns.open(member, { method: 'agent_token', channelIds, apiKeyId });
       });
     } catch (error) {
       if (!(error instanceof MemberDeactivated)) throw error;
-      const member = await this.members.byEmail(workspaceId, email);
+      const member = await this.members.findByEmail(workspaceId, email);
       this.refused(principal, member?.id ?? null, error);
       // to a backend, a member who is not active is none
       throw new MemberNotFound({ cause: error });
@@ -91,7 +91,7 @@ export class AgentTokensService {
 
   private async membershipOf(principal: AgentPrincipal, workspaceId: string): Promise<Member> {
     if (workspaceId === principal.workspaceId) return this.members.get(principal, principal.memberId);
-    const memberships = await this.members.memberships(principal.userId);
+    const memberships = await this.members.findMemberships(principal.userId);
     const there = memberships.find(membership => membership.workspaceId === workspaceId);
     // what only single sign-on opens is not there for a session that a password has opened
     if (!there?.claimed) throw new NotFound();

@@ -53,7 +53,7 @@ export class SsoService implements OnModuleInit {
     const { workspaceId, apiKeyId } = principal;
     const ticket = newSsoTicket();
     await this.channels.assertExisting(workspaceId, channel_ids ?? null);
-    const member = await this.members.byEmail(workspaceId, email);
+    const member = await this.members.findByEmail(workspaceId, email);
     if (!member) throw new MemberNotFound();
     const wanted = {
       id: newId(),

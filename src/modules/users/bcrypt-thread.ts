@@ -30,7 +30,7 @@ interface Reply {
   error?: string;
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
@@ -39,10 +39,10 @@ interface Waiting {
 export class BcryptThread {
   private worker: Worker | undefined;
   private stopped = false;
-  private readonly waiting = new Map<number, Waiting>();
-  private calls = 0;
+  private readonly pending = new Map<number, PendingCall>();
+  private lastCallId = 0;
   /** The worker outlives the request that starts it. */
-  private readonly outside = AsyncLocalStorage.snapshot();
+  private readonly runOutsideRequest = AsyncLocalStorage.snapshot();
 
   hash(password: string, cost: number): Promise<string> {
     return this.call<string>('hashSync', [password, cost]);
@@ -61,37 +61,37 @@ export class BcryptThread {
   private call<T>(work: 'hashSync' | 'compareSync', values: readonly unknown[]): Promise<T> {
     return new Promise((resolve, reject) => {
       if (this.stopped) return reject(new Error('the password thread has been stopped'));
-      const id = (this.calls += 1);
-      this.waiting.set(id, { resolve: result => resolve(result as T), reject });
-      this.running().postMessage({ id, work, values });
+      const id = (this.lastCallId += 1);
+      this.pending.set(id, { resolve: result => resolve(result as T), reject });
+      this.ensureWorker().postMessage({ id, work, values });
     });
   }
 
-  private running(): Worker {
-    return (this.worker ??= this.outside(() => this.start()));
+  private ensureWorker(): Worker {
+    return (this.worker ??= this.runOutsideRequest(() => this.start()));
   }
 
   private start(): Worker {
     const bcrypt = createRequire(import.meta.url).resolve('bcrypt');
     const worker = new Worker(PROGRAM, { eval: true, workerData: { bcrypt } });
     worker.unref();
-    worker.on('message', (reply: Reply) => this.answer(reply));
-    worker.on('error', error => this.lose(worker, error instanceof Error ? error : new Error(String(error))));
-    worker.on('exit', () => this.lose(worker, new Error('the password thread has ended')));
+    worker.on('message', (reply: Reply) => this.settle(reply));
+    worker.on('error', error => this.failPending(worker, error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', () => this.failPending(worker, new Error('the password thread has ended')));
     return worker;
   }
 
-  private answer({ id, result, error }: Reply): void {
-    const waiting = this.waiting.get(id);
-    this.waiting.delete(id);
-    if (error === undefined) waiting?.resolve(result);
-    else waiting?.reject(new Error(error));
+  private settle({ id, result, error }: Reply): void {
+    const pendingCall = this.pending.get(id);
+    this.pending.delete(id);
+    if (error === undefined) pendingCall?.resolve(result);
+    else pendingCall?.reject(new Error(error));
   }
 
-  private lose(worker: Worker, error: Error): void {
+  private failPending(worker: Worker, error: Error): void {
     if (this.worker !== worker) return;
     this.worker = undefined;
-    for (const { reject } of this.waiting.values()) reject(error);
-    this.waiting.clear();
+    for (const { reject } of this.pending.values()) reject(error);
+    this.pending.clear();
   }
 }

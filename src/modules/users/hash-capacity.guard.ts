@@ -15,7 +15,7 @@ export class HashCapacityGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { body } = context.switchToHttp().getRequest<Request<unknown, unknown, { email?: unknown } | undefined>>();
     const email = typeof body?.email === 'string' ? body.email.trim().toLowerCase() : '';
-    this.users.assertRoomToHash(email);
+    this.users.assertHashCapacity(email);
     return true;
   }
 }

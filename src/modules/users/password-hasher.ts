@@ -51,7 +51,7 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /** @throws RateLimited when too many wait for one more of this principal, from where the request comes */
-  assertRoom(principal: string): void {
+  assertCapacity(principal: string): void {
     this.queue.assertRoom(presentShare(principal));
   }
 

@@ -13,7 +13,7 @@ export function normalisePassword(password: string): string {
 export type PasswordFault = 'too_short' | 'too_long' | 'characters' | 'too_common';
 
 /** What is wrong with a new password, or null. Lengths are in bytes of UTF-8. */
-export function passwordFault(password: string): PasswordFault | null {
+export function findPasswordFault(password: string): PasswordFault | null {
   if (password.includes('\0') || !password.isWellFormed()) return 'characters';
   const normal = normalisePassword(password);
   const bytes = Buffer.byteLength(normal);
@@ -25,5 +25,5 @@ export function passwordFault(password: string): PasswordFault | null {
 export const PASSWORD_RULE = 'must be 10 to 72 bytes of UTF-8 and none of the commonest passwords';
 
 export function isAcceptablePassword(value: unknown): boolean {
-  return typeof value === 'string' && passwordFault(value) === null;
+  return typeof value === 'string' && findPasswordFault(value) === null;
 }

@@ -29,7 +29,7 @@ export class UsersRepository {
   }
 
   /** @returns false when there is a user of this e-mail already, also one that a racing request has just made */
-  async insertUnlessThere(user: User): Promise<boolean> {
+  async insertIfAbsent(user: User): Promise<boolean> {
     const insert = this.rows.createQueryBuilder().insert().values(user).orIgnore().returning(['id']);
     return ((await insert.execute()).raw as unknown[]).length > 0;
   }

@@ -24,14 +24,14 @@ export class UsersService {
   }
 
   /** The user of this e-mail, and whether the password is theirs. Takes the same time where there is no such user. */
-  async authenticate(email: string, password: string): Promise<{ user: User | null; right: boolean }> {
+  async authenticate(email: string, password: string): Promise<{ user: User | null; passwordMatches: boolean }> {
     const user = await this.users.findByEmail(email);
-    return { user, right: await this.hasher.matches(password, user?.passwordHash ?? null, email) };
+    return { user, passwordMatches: await this.hasher.matches(password, user?.passwordHash ?? null, email) };
   }
 
   /** Asked before anything else is done for a request that hashes. @throws RateLimited when too many wait */
-  assertRoomToHash(principal: string): void {
-    this.hasher.assertRoom(principal);
+  assertHashCapacity(principal: string): void {
+    this.hasher.assertCapacity(principal);
   }
 
   /**
@@ -50,10 +50,10 @@ export class UsersService {
   }
 
   /** The user of this e-mail, made when there is none: of those who race, one makes it and the others find it. */
-  async findOrCreate(email: string, name: string, passwordHash: string | null): Promise<{ user: User; made: boolean }> {
+  async findOrCreate(email: string, name: string, passwordHash: string | null): Promise<{ user: User; created: boolean }> {
     return this.units.run(async () => {
       const draft = this.draft(email, name, passwordHash);
-      const made = !(await this.users.findByEmail(email)) && (await this.users.insertUnlessThere(draft));
+      const made = !(await this.users.findByEmail(email)) && (await this.users.insertIfAbsent(draft));
       const user = made ? draft : await this.users.findByEmail(email);
       if (!user) throw new Error('a user was there and is not');
       return { user, made };

@@ -105,7 +105,7 @@ export class WidgetService {
   /** Counts unknown tokens per address, so that random ones make no counters of their own. */
   private async channelOf(widgetToken: string, network: string): Promise<Channel> {
     await this.limiter.assertBelow('widget_token_unknown', network);
-    const channel = await this.channels.byWidgetToken(widgetToken);
+    const channel = await this.channels.findByWidgetToken(widgetToken);
     if (channel) return channel;
     await this.limiter.fail('widget_token_unknown', network);
     throw new WidgetTokenInvalid();
@@ -130,7 +130,7 @@ export class WidgetService {
     const { external_id: externalId = null, ...details } = detailsOf(request);
     const same = held && held.verified === verified && (externalId === null || held.externalId === externalId);
     const unrefused = ({ tokenGeneration }: Contact) => tokenGeneration === held?.tokenGeneration;
-    const arrived = same && (await this.contacts.arrive(held.workspaceId, held.id, channel.id, details, unrefused));
+    const arrived = same && (await this.contacts.recordArrival(held.workspaceId, held.id, channel.id, details, unrefused));
     if (arrived) return arrived;
     return this.contacts.findOrCreate(channel.workspaceId, channel.id, { externalId, verified }, details);
   }
@@ -156,7 +156,7 @@ export class WidgetService {
   }
 
   private configOf(channel: Channel, workspace: Workspace): WidgetConfigRecord {
-    const online = this.members.anyOnline(channel.workspaceId, channel.id);
+    const online = this.members.isAnyOnline(channel.workspaceId, channel.id);
     return toWidgetConfigRecord(channel, workspace, online, this.openings, this.clock.now());
   }
 }

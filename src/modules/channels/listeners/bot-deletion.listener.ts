@@ -15,12 +15,12 @@ export class BotDeletionListener implements OnModuleInit {
   constructor(
     private readonly channels: ChannelsRepository,
     private readonly events: EventLog,
-    private readonly ofBots: BotTeardownHooks,
+    private readonly teardownHooks: BotTeardownHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.ofBots.add((bot, by) => this.detach(bot, by));
+    this.teardownHooks.add((bot, by) => this.detach(bot, by));
   }
 
   private async detach(bot: Bot, by: Principal): Promise<void> {

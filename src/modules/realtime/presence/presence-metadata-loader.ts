@@ -46,8 +46,8 @@ export class PresenceMetadataLoader {
 
   private async read(subjects: readonly PresenceSubject[]): Promise<Map<string, string>> {
     const of = (type: PresenceSubject['type']) => subjects.filter(subject => subject.type === type);
-    const members = await this.members.presenceMetadataOf(of('member'));
-    const contacts = await this.contacts.channelsOf(of('contact'));
+    const members = await this.members.findPresenceMetadata(of('member'));
+    const contacts = await this.contacts.findChannelIds(of('contact'));
     return new Map([
       ...members.map(({ id, ...note }): [string, string] => [id, toMemberMetadata(note)]),
       ...contacts.map(({ id, channels }): [string, string] => [id, channelsMetadata(channels)]),

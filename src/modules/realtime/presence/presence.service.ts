@@ -42,17 +42,17 @@ export class PresenceService implements OnModuleInit {
     const principal = connection.principal as AgentPrincipal;
     const { workspaceId, memberId, scope } = principal;
     const now = toWireTime(this.clock.now());
-    for (const { id, availability } of this.members.shown(workspaceId)) {
+    for (const { id, availability } of this.members.listAvailable(workspaceId)) {
       if (id !== memberId) connection.send(presenceFrame('member', id, availability, now), true);
     }
-    for (const id of this.contacts.online(workspaceId, scope, SNAPSHOT_CONTACTS)) {
+    for (const id of this.contacts.listOnline(workspaceId, scope, SNAPSHOT_CONTACTS)) {
       connection.send(presenceFrame('contact', id, 'online', now), true);
     }
   }
 
   /** Tells a visitor how an agent of its conversations is there. */
   sendAssigneePresence(connection: SocketConnection, memberId: string): void {
-    const status = this.members.statusOf(connection.principal.workspaceId, memberId);
+    const status = this.members.getAvailabilityById(connection.principal.workspaceId, memberId);
     connection.send(presenceFrame('member', memberId, status, null), true);
   }
 
