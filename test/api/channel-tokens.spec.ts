@@ -210,7 +210,7 @@ describe('a visitor token from before channels counted generations', () => {
   it('is good until its channel refuses the tokens of its kind', async () => {
     const { claims } = readJwt(unverified.token);
     const { sub, ws, ch, gen } = claims as unknown as { sub: string; ws: string; ch: string; gen: number };
-    const old = here.app.app.get(TokenService).visitor({ sub, ws, ch, gen });
+    const old = here.app.app.get(TokenService).signVisitor({ sub, ws, ch, gen });
     expect(readJwt(old).claims).not.toHaveProperty('cgen');
     expect((await here.as(old).get('/v1/widget/contact')).status).toBe(200);
     await setMode('required');

@@ -93,7 +93,7 @@ describe('a person who has said a great deal', () => {
   it('is handed out as fast as it is read, and never held whole', async () => {
     const conversation = await world.conversation(visitor, 'x'.repeat(1_000));
     await fill(conversation.id as string, MESSAGES, 1_000);
-    const pages = jest.spyOn(MessagesRepository.prototype, 'window');
+    const pages = jest.spyOn(MessagesRepository.prototype, 'findWindow');
     const asked = request(new URL(path(), world.app.url), {
       method: 'POST',
       headers: { Authorization: `Bearer ${desk.owner.token}` },
@@ -123,8 +123,8 @@ describe('a person who has said a great deal', () => {
   it('is not handed out by halves: what fails on the way breaks off', async () => {
     const conversation = await world.conversation(visitor);
     await fill(conversation.id as string, 1_000, 10);
-    const real = MessagesRepository.prototype.window;
-    jest.spyOn(MessagesRepository.prototype, 'window').mockImplementation(function (this: MessagesRepository, ...args) {
+    const real = MessagesRepository.prototype.findWindow;
+    jest.spyOn(MessagesRepository.prototype, 'findWindow').mockImplementation(function (this: MessagesRepository, ...args) {
       if ((args[2].afterSeq ?? 0) > 500) throw new Error('the database has gone');
       return real.apply(this, args);
     });

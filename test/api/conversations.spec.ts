@@ -72,9 +72,9 @@ describe('conversations', () => {
   /** Has one resolved just when somebody who was refused beside it looks for its id. */
   const resolvedMeanwhile = async <T>(id: string, attempt: () => Promise<T>): Promise<T> => {
     const repository = world.app.app.get(ConversationsRepository);
-    const look = jest.spyOn(repository, 'unresolvedOf').mockImplementationOnce(async (...place) => {
+    const look = jest.spyOn(repository, 'findUnresolved').mockImplementationOnce(async (...place) => {
       expect((await act(id, 'resolve')).status).toBe(200);
-      return repository.unresolvedOf(...place);
+      return repository.findUnresolved(...place);
     });
     try {
       return await attempt();

@@ -81,7 +81,7 @@ describe('the time of an answer', () => {
     const quiet = await World.start({}, { database: world.app.database });
     const steps = [
       jest.spyOn(hasherOf(quiet), 'matches'),
-      jest.spyOn(quiet.app.app.get(MembersService, { strict: false }), 'memberships'),
+      jest.spyOn(quiet.app.app.get(MembersService, { strict: false }), 'findMemberships'),
     ];
     for (const email of [agent.email, nobody()]) {
       expect((await login(quiet, email, WRONG)).error.code).toBe('invalid_credentials');

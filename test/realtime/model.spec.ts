@@ -107,14 +107,14 @@ describe('the model finds', () => {
     },
     'a count of what is unread that is not made anew when a message is unsent': () => {
       const messages = service(MessagesRepository);
-      const unread = messages.unread.bind(messages);
-      jest.spyOn(messages, 'unread').mockImplementation(async (conversation, agents, contact) => {
+      const unread = messages.countUnread.bind(messages);
+      jest.spyOn(messages, 'countUnread').mockImplementation(async (conversation, agents, contact) => {
         const counted = await unread(conversation, agents, contact);
         return { ...counted, contact: Math.max(counted.contact, conversation.unreadContact) };
       });
     },
     'a message that is said twice under one id of its client’s': () => {
-      jest.spyOn(service(MessagesRepository), 'byClientId').mockResolvedValue(null);
+      jest.spyOn(service(MessagesRepository), 'findByClientId').mockResolvedValue(null);
     },
     'a status that is not kept': () => {
       const conversations = service(ConversationsRepository);

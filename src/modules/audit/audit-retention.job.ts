@@ -19,6 +19,6 @@ export class AuditRetentionJob extends RetentionJob {
 
   protected deleteExpired(): Promise<number> {
     const before = this.clock.daysAgo(this.config.auditRetentionDays);
-    return this.deleteInBatches(limit => this.entries.dropBefore(before, limit));
+    return this.deleteInBatches(limit => this.entries.deleteBefore(before, limit));
   }
 }

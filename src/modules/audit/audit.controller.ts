@@ -7,7 +7,7 @@ import { AnswersPage, Section, Summary, Throws } from '../../platform/http/answe
 import type { PageView } from '../../platform/http/page.schema.js';
 import { AuditEntryView, ListAuditLogQuery } from './audit.schema.js';
 import { AuditService } from './audit.service.js';
-import { actionsOf } from './audited-events.js';
+import { matchActions } from './audited-events.js';
 
 @Section('Audit log', 'A record of administrative changes, kept for a year unless the operator says otherwise.')
 @Controller('audit-log')
@@ -27,7 +27,7 @@ export class AuditController {
     const { items, nextCursor } = await this.audit.list(caller, {
       limit,
       cursor,
-      ...(action === undefined ? {} : { actions: actionsOf(action) }),
+      ...(action === undefined ? {} : { actions: matchActions(action) }),
       actorId,
       subjectId,
       ...(since === undefined ? {} : { since: new Date(since) }),

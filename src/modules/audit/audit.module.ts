@@ -2,7 +2,7 @@ import { Module } from '@nestjs/common';
 import { ApiKeysModule } from '../api-keys/index.js';
 import { MembersModule } from '../members/index.js';
 import { AuditController } from './audit.controller.js';
-import { AuditReader } from './audit.reader.js';
+import { AuditConsumer } from './audit.consumer.js';
 import { AuditRepository } from './audit.repository.js';
 import { AuditService } from './audit.service.js';
 import { AuditRetentionJob } from './audit-retention.job.js';
@@ -10,6 +10,6 @@ import { AuditRetentionJob } from './audit-retention.job.js';
 @Module({
   imports: [ApiKeysModule, MembersModule],
   controllers: [AuditController],
-  providers: [AuditRepository, AuditService, AuditReader, AuditRetentionJob],
+  providers: [AuditRepository, AuditService, AuditConsumer, AuditRetentionJob],
 })
 export class AuditModule {}

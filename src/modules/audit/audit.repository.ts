@@ -13,7 +13,7 @@ import type { AuditEntry } from './audit-entry.js';
 
 const LIST = 'audit-log';
 
-const DROP = statement(`
+const DELETE_BEFORE = statement(`
   DELETE FROM audit_entry USING (
     SELECT workspace_id, id FROM audit_entry WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2
   ) AS old
@@ -44,7 +44,7 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
   }
 
   /** The latest first. */
-  async page(principal: Principal, query: AuditQuery): Promise<Page<AuditEntry>> {
+  async findPage(principal: Principal, query: AuditQuery): Promise<Page<AuditEntry>> {
     const { limit, cursor, actions, actorId, subjectId, since, until } = query;
     const select = this.visibleTo(principal).limit(limit + 1);
     if (actions) select.andWhere('entry.action = ANY(:actions)', { actions: [...actions] });
@@ -67,7 +67,7 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
   }
 
   /** @returns how many; fewer than `limit` when all are gone */
-  dropBefore(time: Date, limit: number): Promise<number> {
-    return this.sql.count(DROP, [time, limit]);
+  deleteBefore(time: Date, limit: number): Promise<number> {
+    return this.sql.count(DELETE_BEFORE, [time, limit]);
   }
 }

@@ -18,7 +18,7 @@ export class AuditService {
 
   /** With the names that the actors have today. @throws CursorInvalid */
   async list(principal: StaffPrincipal, query: AuditQuery): Promise<Page<AuditEntryRecord>> {
-    const { items, nextCursor } = await this.entries.page(principal, query);
+    const { items, nextCursor } = await this.entries.findPage(principal, query);
     const names = await this.namesOf(principal.workspaceId, items);
     const record = (entry: AuditEntry) => toAuditEntryRecord(entry, names.get(entry.actorId ?? '') ?? null);
     return { items: items.map(record), nextCursor };

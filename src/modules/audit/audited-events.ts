@@ -4,48 +4,48 @@ import type { AuditSubject } from './audit-entry.js';
 /** What an event was done to; null for what nobody has to answer for: what people say, and how it is dealt with. */
 type SubjectOf<T extends EventType> = ((payload: DomainEvents[T], event: RecordedEvent<T>) => AuditSubject) | null;
 
-const itself =
+const byId =
   (type: AuditSubject['type']) =>
   ({ id }: { id: string }): AuditSubject => ({ type, id });
 
-const session = ({ session_id: id }: { session_id: string }): AuditSubject => ({ type: 'session', id });
-const member = ({ member_id: id }: { member_id: string | null }): AuditSubject => ({ type: 'member', id });
+const bySessionId = ({ session_id: id }: { session_id: string }): AuditSubject => ({ type: 'session', id });
+const byMemberId = ({ member_id: id }: { member_id: string | null }): AuditSubject => ({ type: 'member', id });
 
 /** Exhaustive by type: an event that nobody has decided about does not compile. */
 export const AUDITED_EVENTS: { [T in EventType]: SubjectOf<T> } = {
-  'api_key.created': itself('api_key'),
-  'api_key.revoked': itself('api_key'),
-  'api_key.refused': itself('api_key'),
-  'member.created': itself('member'),
+  'api_key.created': byId('api_key'),
+  'api_key.revoked': byId('api_key'),
+  'api_key.refused': byId('api_key'),
+  'member.created': byId('member'),
   'member.updated': ({ member: { id } }) => ({ type: 'member', id }),
-  'invite.created': itself('invite'),
-  'invite.renewed': itself('invite'),
-  'invite.revoked': itself('invite'),
-  'invite.accepted': itself('invite'),
-  'channel.created': itself('channel'),
-  'channel.updated': itself('channel'),
-  'channel.deleted': itself('channel'),
-  'channel.secret_rotated': itself('channel'),
-  'channel.tokens_refused': itself('channel'),
-  'bot.created': itself('bot'),
-  'bot.updated': itself('bot'),
-  'bot.deleted': itself('bot'),
-  'bot.secret_rotated': itself('bot'),
-  'workspace.created': itself('workspace'),
-  'workspace.updated': itself('workspace'),
-  'session.started': session,
-  'session.ended': session,
-  'session.refused': member,
-  'password.changed': member,
-  'password.reset': member,
-  'password.reset_requested': member,
+  'invite.created': byId('invite'),
+  'invite.renewed': byId('invite'),
+  'invite.revoked': byId('invite'),
+  'invite.accepted': byId('invite'),
+  'channel.created': byId('channel'),
+  'channel.updated': byId('channel'),
+  'channel.deleted': byId('channel'),
+  'channel.secret_rotated': byId('channel'),
+  'channel.tokens_refused': byId('channel'),
+  'bot.created': byId('bot'),
+  'bot.updated': byId('bot'),
+  'bot.deleted': byId('bot'),
+  'bot.secret_rotated': byId('bot'),
+  'workspace.created': byId('workspace'),
+  'workspace.updated': byId('workspace'),
+  'session.started': bySessionId,
+  'session.ended': bySessionId,
+  'session.refused': byMemberId,
+  'password.changed': byMemberId,
+  'password.reset': byMemberId,
+  'password.reset_requested': byMemberId,
   'sso_ticket.issued': ({ ticket_id: id }) => ({ type: 'sso_ticket', id }),
-  'contact.blocked': itself('contact'),
-  'contact.unblocked': itself('contact'),
-  'contact.merged': itself('contact'),
-  'contact.deleted': itself('contact'),
-  'contact.erased': itself('contact'),
-  'contact.exported': itself('contact'),
+  'contact.blocked': byId('contact'),
+  'contact.unblocked': byId('contact'),
+  'contact.merged': byId('contact'),
+  'contact.deleted': byId('contact'),
+  'contact.erased': byId('contact'),
+  'contact.exported': byId('contact'),
   'contact.created': null,
   'contact.updated': null,
   'canned_response.created': null,
@@ -63,7 +63,7 @@ export const AUDITED_EVENTS: { [T in EventType]: SubjectOf<T> } = {
 export const AUDITED_TYPES = (Object.keys(AUDITED_EVENTS) as EventType[]).filter(type => AUDITED_EVENTS[type] !== null);
 
 /** @param pattern one action, or all of a noun as `api_key.*` */
-export function actionsOf(pattern: string): EventType[] {
+export function matchActions(pattern: string): EventType[] {
   const noun = pattern.endsWith('.*') ? pattern.slice(0, -1) : null;
   return AUDITED_TYPES.filter(type => (noun === null ? type === pattern : type.startsWith(noun)));
 }

@@ -9,7 +9,7 @@ import { UsersService } from '../users/index.js';
 import type { SessionRefused } from './auth.events.js';
 import './auth.events.js';
 
-const NOBODY: Actor = { type: 'system', id: null };
+const SYSTEM_ACTOR: Actor = { type: 'system', id: null };
 
 type PasswordEvent = 'password.changed' | 'password.reset' | 'password.reset_requested';
 
@@ -17,7 +17,7 @@ type PasswordEvent = 'password.changed' | 'password.reset' | 'password.reset_req
 @Injectable()
 export class AuthLog {
   private readonly logger = new Logger(AuthLog.name);
-  private readonly locked = new ExpiringMap(60_000, 1_000);
+  private readonly recentLockouts = new ExpiringMap(60_000, 1_000);
 
   constructor(
     private readonly units: UnitOfWork,
@@ -28,11 +28,11 @@ export class AuthLog {
   ) {}
 
   /** Somebody is refused whatever it types, for too many wrong passwords came before. Once a minute an e-mail. */
-  lockedOut(email: string): void {
-    if (!this.locked.addIfAbsent(email, this.clock.now())) return;
+  recordLockout(email: string): void {
+    if (!this.recentLockouts.addIfAbsent(email, this.clock.now())) return;
     this.users
       .findByEmail(email)
-      .then(user => user && this.refusedUser(user.id, { method: 'login', reason: 'rate_limited' }))
+      .then(user => user && this.recordUserRefusal(user.id, { method: 'login', reason: 'rate_limited' }))
       .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
   }
 
@@ -41,7 +41,7 @@ export class AuthLog {
    * where there is somebody to be refused would tell a stranger who is.
    * @param actor whoever it was, where a credential tells
    */
-  refused(workspaceId: string, refusal: SessionRefused, actor: Actor = NOBODY): void {
+  recordRefusal(workspaceId: string, refusal: SessionRefused, actor: Actor = SYSTEM_ACTOR): void {
     this.units
       .run(() => this.events.audit({ type: 'session.refused', workspaceId, actor, payload: refusal }))
       .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
@@ -51,25 +51,25 @@ export class AuthLog {
    * The same in each workspace that the user's password opens.
    * @param signedIn whether it was the user who was refused, and not just anybody
    */
-  refusedUser(userId: string, refusal: Pick<SessionRefused, 'method' | 'reason'>, signedIn = false): void {
+  recordUserRefusal(userId: string, refusal: Pick<SessionRefused, 'method' | 'reason'>, signedIn = false): void {
     this.members
       .findMemberships(userId)
       .then(memberships => {
         for (const { workspaceId, memberId, claimed } of memberships) {
           if (!claimed) continue;
-          const actor: Actor = signedIn ? { type: 'member', id: memberId } : NOBODY;
-          this.refused(workspaceId, { ...refusal, member_id: memberId }, actor);
+          const actor: Actor = signedIn ? { type: 'member', id: memberId } : SYSTEM_ACTOR;
+          this.recordRefusal(workspaceId, { ...refusal, member_id: memberId }, actor);
         }
       })
       .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
   }
 
   /** What has become of a password, in each workspace that it opens. Part of the caller's unit of work. */
-  async ofPassword(type: PasswordEvent, userId: string): Promise<void> {
+  async recordPasswordEvent(type: PasswordEvent, userId: string): Promise<void> {
     for (const { workspaceId, memberId, claimed } of await this.members.findMemberships(userId)) {
       if (!claimed) continue;
       // whoever asks for a link has proved nothing; whoever comes with it has the member's mailbox
-      const actor: Actor = type === 'password.reset_requested' ? NOBODY : { type: 'member', id: memberId };
+      const actor: Actor = type === 'password.reset_requested' ? SYSTEM_ACTOR : { type: 'member', id: memberId };
       await this.events.audit({ type, workspaceId, actor, payload: { member_id: memberId } });
     }
   }

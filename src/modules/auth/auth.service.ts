@@ -62,9 +62,9 @@ export class AuthService {
     const { email, password, name } = registration;
     const known = await this.users.findByEmail(email);
     if (known) {
-      const isOwn = () => this.users.hasPassword(known, password);
-      if (!(await this.limiter.guess(loginGuesses(email, address), isOwn, loginSuccesses(email)))) {
-        this.log.refusedUser(known.id, { method: 'register', reason: 'invalid_credentials' });
+      const checkPassword = () => this.users.hasPassword(known, password);
+      if (!(await this.limiter.guess(loginGuesses(email, address), checkPassword, loginSuccesses(email)))) {
+        this.log.recordUserRefusal(known.id, { method: 'register', reason: 'invalid_credentials' });
         throw new EmailTaken();
       }
     }
@@ -89,12 +89,12 @@ export class AuthService {
     const found = await this.limiter
       .guess(loginGuesses(email, address), () => this.authenticate(email, password), loginSuccesses(email))
       .catch((error: unknown) => {
-        if (error instanceof RateLimited) this.log.lockedOut(email);
+        if (error instanceof RateLimited) this.log.recordLockout(email);
         throw error;
       });
     if (!found) throw new InvalidCredentials();
     const { user, memberships } = found;
-    const member = await this.enter(memberships, credentials.workspace_id);
+    const member = await this.chooseMember(memberships, credentials.workspace_id);
     const signIn = await this.units.run(async () => {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
       return this.signIns.open(member, { method: 'login', rotate: credentials.rotate });
@@ -136,20 +136,20 @@ export class AuthService {
     const claimed = memberships.filter(membership => membership.claimed);
     if (user && right && claimed.length > 0) return { user, memberships: claimed };
     for (const { workspaceId, memberId } of claimed) {
-      this.log.refused(workspaceId, { method: 'login', member_id: memberId, reason: 'invalid_credentials' });
+      this.log.recordRefusal(workspaceId, { method: 'login', member_id: memberId, reason: 'invalid_credentials' });
     }
     return null;
   }
 
-  private async enter(memberships: Membership[], workspaceId: string | undefined): Promise<Member> {
-    const wanted = memberships.filter(
+  private async chooseMember(memberships: Membership[], workspaceId: string | undefined): Promise<Member> {
+    const candidates = memberships.filter(
       membership => workspaceId === undefined || membership.workspaceId === workspaceId,
     );
-    if (wanted.length === 0) throw new NotFound();
-    const active = wanted.find(({ status }) => status === 'active');
+    if (candidates.length === 0) throw new NotFound();
+    const active = candidates.find(({ status }) => status === 'active');
     if (!active) {
-      for (const { workspaceId: where, memberId } of wanted) {
-        this.log.refused(where, { method: 'login', member_id: memberId, reason: 'member_deactivated' });
+      for (const { workspaceId: where, memberId } of candidates) {
+        this.log.recordRefusal(where, { method: 'login', member_id: memberId, reason: 'member_deactivated' });
       }
       throw new MemberDeactivated();
     }

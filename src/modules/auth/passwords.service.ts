@@ -42,9 +42,9 @@ export class PasswordsService {
   async change(principal: AgentPrincipal, oldPassword: string, newPassword: string): Promise<void> {
     const user = await this.users.find(principal.userId);
     if (!user) throw new InvalidCredentials();
-    const isOwn = () => this.users.hasPassword(user, oldPassword);
-    if (!(await this.limiter.guess([['login_email', user.email]], isOwn, loginSuccesses(user.email)))) {
-      this.log.refusedUser(user.id, { method: 'password', reason: 'invalid_credentials' }, true);
+    const checkPassword = () => this.users.hasPassword(user, oldPassword);
+    if (!(await this.limiter.guess([['login_email', user.email]], checkPassword, loginSuccesses(user.email)))) {
+      this.log.recordUserRefusal(user.id, { method: 'password', reason: 'invalid_credentials' }, true);
       throw new InvalidCredentials();
     }
     const hash = await this.users.hashPassword(newPassword, user.email);
@@ -52,8 +52,8 @@ export class PasswordsService {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
       await this.users.setPassword(user.id, hash);
       await this.store.spendAllResets(user.id, this.clock.now());
-      await this.log.ofPassword('password.changed', user.id);
-      await this.sessions.endOthersOf(principal);
+      await this.log.recordPasswordEvent('password.changed', user.id);
+      await this.sessions.endOthers(principal);
     });
   }
 
@@ -75,7 +75,7 @@ export class PasswordsService {
    */
   async reset(resetToken: string, password: string, address: string): Promise<void> {
     await this.limiter.assertBelow('password_reset', address);
-    const ownerId = await this.store.userOfOpenReset(sha256(resetToken), this.clock.now());
+    const ownerId = await this.store.findUserOfOpenReset(sha256(resetToken), this.clock.now());
     const owner = ownerId === undefined ? null : await this.users.find(ownerId);
     if (!owner) return this.refuseReset(resetToken, address);
     const hash = await this.users.hashPassword(password, owner.email);
@@ -84,8 +84,8 @@ export class PasswordsService {
       if (userId === undefined) return false;
       await this.users.setPassword(userId, hash);
       await this.store.spendAllResets(userId, this.clock.now());
-      await this.log.ofPassword('password.reset', userId);
-      await this.sessions.endAllOf(userId, 'password_reset');
+      await this.log.recordPasswordEvent('password.reset', userId);
+      await this.sessions.endAll(userId, 'password_reset');
       return true;
     });
     if (!done) await this.refuseReset(resetToken, address);
@@ -100,8 +100,8 @@ export class PasswordsService {
 
   /** A link that is spent or too old is known; whose it was is for the log, not for the answer. */
   private async recordRefusal(tokenHash: string): Promise<void> {
-    const userId = await this.store.userOfReset(tokenHash);
-    if (userId !== undefined) this.log.refusedUser(userId, { method: 'password', reason: 'reset_invalid' });
+    const userId = await this.store.findUserOfReset(tokenHash);
+    if (userId !== undefined) this.log.recordUserRefusal(userId, { method: 'password', reason: 'reset_invalid' });
   }
 
   private async sendLink(email: string): Promise<void> {
@@ -112,7 +112,7 @@ export class PasswordsService {
     const reset = { id: newId(), userId: user.id, tokenHash: sha256(token), spentAt: null, expiresAt };
     await this.units.run(async () => {
       await this.store.insertReset(reset);
-      await this.log.ofPassword('password.reset_requested', user.id);
+      await this.log.recordPasswordEvent('password.reset_requested', user.id);
     });
     await this.mailer.send({
       to: user.email,

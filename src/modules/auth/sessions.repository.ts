@@ -43,20 +43,20 @@ const MEMBER_STATUS = statement(`SELECT status FROM member WHERE workspace_id = 
  * Ending sessions takes two statements. A session that grows from another is written under that one's lock; the first
  * statement waits for it, and the second, which sees what has been written meanwhile, ends it too.
  */
-function ending(which: string): { lock: Statement; end: Statement } {
-  const living = `ended_at IS NULL AND expires_at > $1 AND ${which}`;
+function endStatements(condition: string): { lock: Statement; end: Statement } {
+  const live = `ended_at IS NULL AND expires_at > $1 AND ${condition}`;
   return {
-    lock: statement(`SELECT 1 FROM session WHERE ${living} ORDER BY workspace_id, id FOR UPDATE`),
+    lock: statement(`SELECT 1 FROM session WHERE ${live} ORDER BY workspace_id, id FOR UPDATE`),
     end: statement(`
-      UPDATE session SET ended_at = $1 WHERE ${living}
+      UPDATE session SET ended_at = $1 WHERE ${live}
       RETURNING id, workspace_id AS "workspaceId", family_id AS "familyId", member_id AS "memberId"`),
   };
 }
-const OF_FAMILY = ending('family_id = $2');
-const OF_USER = ending('user_id = $2');
-const OF_PASSWORD = ending('user_id = $2 AND family_id <> $3 AND (api_key_id IS NULL OR workspace_id = $4)');
-const OF_MEMBER = ending('workspace_id = $2 AND member_id = $3');
-const OF_API_KEY = ending('workspace_id = $2 AND api_key_id = $3');
+const END_FAMILY = endStatements('family_id = $2');
+const END_BY_USER = endStatements('user_id = $2');
+const END_FOR_PASSWORD_CHANGE = endStatements('user_id = $2 AND family_id <> $3 AND (api_key_id IS NULL OR workspace_id = $4)');
+const END_BY_MEMBER = endStatements('workspace_id = $2 AND member_id = $3');
+const END_BY_API_KEY = endStatements('workspace_id = $2 AND api_key_id = $3');
 /** One statement spends it: of two who come with one link, one finds it unspent. */
 const SPEND_RESET = statement(`
   UPDATE password_reset SET spent_at = $2
@@ -112,11 +112,11 @@ export class SessionsRepository {
     this.visitorStates = new BatchLoader(one(sql, VISITOR_STATE, VISITOR_STATES));
   }
 
-  sessionState(workspaceId: string, sessionId: string): Promise<SessionState | undefined> {
+  findSessionState(workspaceId: string, sessionId: string): Promise<SessionState | undefined> {
     return this.sessionStates.load(workspaceId, sessionId);
   }
 
-  visitorState(workspaceId: string, contactId: string, channelId: string): Promise<VisitorState | undefined> {
+  findVisitorState(workspaceId: string, contactId: string, channelId: string): Promise<VisitorState | undefined> {
     return this.visitorStates.load(workspaceId, contactId, channelId);
   }
 
@@ -129,41 +129,41 @@ export class SessionsRepository {
     return this.rows.findOne({ where: { workspaceId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async rotated(session: Session): Promise<void> {
+  async saveRotation(session: Session): Promise<void> {
     const { workspaceId, id, rotation, refreshHash, rotatedAt } = session;
     await this.rows.update({ workspaceId, id }, { rotation, refreshHash, rotatedAt });
   }
 
   /** Whether the member works here; when it does, it goes on until the unit of work ends. */
-  async isActive({ workspaceId, id }: { workspaceId: string; id: string }): Promise<boolean> {
+  async lockActiveMember({ workspaceId, id }: { workspaceId: string; id: string }): Promise<boolean> {
     return (await this.sql.first<{ status: string }>(MEMBER_STATUS, [workspaceId, id]))?.status === 'active';
   }
 
   /** @returns the sessions that lived until now; so do the other four */
   endFamily(familyId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_FAMILY, [at, familyId]);
+    return this.end(END_FAMILY, [at, familyId]);
   }
 
-  endOfUser(userId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_USER, [at, userId]);
+  endByUser(userId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_BY_USER, [at, userId]);
   }
 
   /** Ends the user's sessions but one family, and but those that the keys of workspaces other than this one minted. */
-  endOfPassword(userId: string, exceptFamily: string, workspaceId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_PASSWORD, [at, userId, exceptFamily, workspaceId]);
+  endForPasswordChange(userId: string, exceptFamily: string, workspaceId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_FOR_PASSWORD_CHANGE, [at, userId, exceptFamily, workspaceId]);
   }
 
-  endOfMember(workspaceId: string, memberId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_MEMBER, [at, workspaceId, memberId]);
+  endByMember(workspaceId: string, memberId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_BY_MEMBER, [at, workspaceId, memberId]);
   }
 
-  endOfApiKey(workspaceId: string, apiKeyId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_API_KEY, [at, workspaceId, apiKeyId]);
+  endByApiKey(workspaceId: string, apiKeyId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_BY_API_KEY, [at, workspaceId, apiKeyId]);
   }
 
-  private async end(which: { lock: Statement; end: Statement }, values: unknown[]): Promise<EndedSession[]> {
-    await this.sql.rows(which.lock, values);
-    return this.sql.rows<EndedSession>(which.end, values);
+  private async end(statements: { lock: Statement; end: Statement }, values: unknown[]): Promise<EndedSession[]> {
+    await this.sql.rows(statements.lock, values);
+    return this.sql.rows<EndedSession>(statements.end, values);
   }
 
   async insertReset(reset: Omit<PasswordResetEntity, 'createdAt'>): Promise<void> {
@@ -176,12 +176,12 @@ export class SessionsRepository {
   }
 
   /** The user whose password it would set, while it can be spent. */
-  async userOfOpenReset(tokenHash: string, at: Date): Promise<string | undefined> {
+  async findUserOfOpenReset(tokenHash: string, at: Date): Promise<string | undefined> {
     return (await this.sql.first<{ userId: string }>(USER_OF_OPEN_RESET, [tokenHash, at]))?.userId;
   }
 
   /** Whose it was, spent or not. */
-  async userOfReset(tokenHash: string): Promise<string | undefined> {
+  async findUserOfReset(tokenHash: string): Promise<string | undefined> {
     return (await this.sql.first<{ userId: string }>(USER_OF_RESET, [tokenHash]))?.userId;
   }
 

@@ -52,18 +52,18 @@ export class SessionsService implements OnModuleInit {
     private readonly limiter: RateLimiter,
     private readonly log: AuthLog,
     private readonly clock: Clock,
-    private readonly ofMembers: MemberTeardownHooks,
-    private readonly ofApiKeys: ApiKeyTeardownHooks,
+    private readonly memberTeardownHooks: MemberTeardownHooks,
+    private readonly apiKeyTeardownHooks: ApiKeyTeardownHooks,
   ) {}
 
   onModuleInit(): void {
-    this.ofMembers.add(async ({ workspaceId, id }, by) => {
-      const ended = await this.sessions.endOfMember(workspaceId, id, this.clock.now());
-      await this.recordEvent(ended, 'member_deactivated', actorOf(by));
+    this.memberTeardownHooks.add(async ({ workspaceId, id }, by) => {
+      const ended = await this.sessions.endByMember(workspaceId, id, this.clock.now());
+      await this.recordEnded(ended, 'member_deactivated', actorOf(by));
     });
-    this.ofApiKeys.add(async ({ workspaceId, id }, by) => {
-      const ended = await this.sessions.endOfApiKey(workspaceId, id, this.clock.now());
-      await this.recordEvent(ended, 'api_key_revoked', actorOf(by));
+    this.apiKeyTeardownHooks.add(async ({ workspaceId, id }, by) => {
+      const ended = await this.sessions.endByApiKey(workspaceId, id, this.clock.now());
+      await this.recordEnded(ended, 'api_key_revoked', actorOf(by));
     });
   }
 
@@ -73,10 +73,10 @@ export class SessionsService implements OnModuleInit {
    */
   async open(member: Member, opening: SessionOpening): Promise<OpenSession> {
     return this.units.run(async () => {
-      if (!(await this.sessions.isActive(member))) throw new MemberDeactivated();
-      const parent = opening.from ? await this.living(opening.from) : null;
+      if (!(await this.sessions.lockActiveMember(member))) throw new MemberDeactivated();
+      const parent = opening.from ? await this.lockLive(opening.from) : null;
       const session = this.draft(member, opening, parent);
-      const refreshToken = this.tokens.refresh(session);
+      const refreshToken = this.tokens.signRefresh(session);
       session.refreshHash = sha256(refreshToken);
       await this.sessions.insert(session);
       await this.events.audit({
@@ -92,7 +92,7 @@ export class SessionsService implements OnModuleInit {
           api_key_id: session.apiKeyId,
         },
       });
-      return { session, token: this.tokens.access(session), refreshToken };
+      return { session, token: this.tokens.signAccess(session), refreshToken };
     });
   }
 
@@ -120,7 +120,7 @@ export class SessionsService implements OnModuleInit {
   }
 
   /** The session, locked, so that its family's end waits for what grows from it, or the other way round. */
-  private async living({ workspaceId, sessionId }: NonNullable<SessionOpening['from']>): Promise<Session> {
+  private async lockLive({ workspaceId, sessionId }: NonNullable<SessionOpening['from']>): Promise<Session> {
     const session = await this.sessions.lock(workspaceId, sessionId);
     if (!session || session.endedAt || session.expiresAt <= this.clock.now()) throw new TokenRevoked();
     return session;
@@ -134,21 +134,21 @@ export class SessionsService implements OnModuleInit {
   async refresh(refreshToken: string): Promise<OpenSession> {
     const claims = this.tokens.verify<RefreshClaims>(refreshToken, 'refresh');
     await this.limiter.consume('refresh', claims.sid);
-    if (this.tokens.ended(claims)) {
-      this.refuse(claims, 'token_expired');
+    if (this.tokens.isExpired(claims)) {
+      this.recordRefusal(claims, 'token_expired');
       throw new TokenExpired();
     }
     const outcome = await this.units.run(async () => {
       const session = await this.sessions.lock(claims.ws, claims.sid);
       if (!session) throw new InvalidToken();
       if (session.endedAt) return null;
-      if (sha256(refreshToken) === session.refreshHash) return this.advance(session, refreshToken);
-      if (this.isConcurrentRefresh(session, claims)) return this.reopen(session, refreshToken);
-      await this.recordEvent(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
+      if (sha256(refreshToken) === session.refreshHash) return this.refreshSession(session, refreshToken);
+      if (this.isConcurrentRefresh(session, claims)) return this.repeatRefresh(session, refreshToken);
+      await this.recordEnded(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
       return null;
     });
     if (outcome) return outcome;
-    this.refuse(claims, 'token_revoked');
+    this.recordRefusal(claims, 'token_revoked');
     throw new TokenRevoked();
   }
 
@@ -158,14 +158,14 @@ export class SessionsService implements OnModuleInit {
     await this.units.run(async () => {
       const session = await this.sessions.lock(claims.ws, claims.sid);
       if (!session) throw new InvalidToken();
-      await this.recordEvent(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
+      await this.recordEnded(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
     });
   }
 
   /** Ends the user's sessions everywhere. Part of the caller's unit of work. */
-  async endAllOf(userId: string, reason: SessionEnded['reason']): Promise<void> {
+  async endAll(userId: string, reason: SessionEnded['reason']): Promise<void> {
     await this.units.run(async () => {
-      await this.recordEvent(await this.sessions.endOfUser(userId, this.clock.now()), reason);
+      await this.recordEnded(await this.sessions.endByUser(userId, this.clock.now()), reason);
     });
   }
 
@@ -174,24 +174,24 @@ export class SessionsService implements OnModuleInit {
    * workspace, and those that keys of the session's own workspace minted. A key of another workspace answers for its own
    * sessions: a password that somebody else may have set must not end them. Part of the caller's unit of work.
    */
-  async endOthersOf({ userId, familyId, workspaceId }: AgentPrincipal): Promise<void> {
+  async endOthers({ userId, familyId, workspaceId }: AgentPrincipal): Promise<void> {
     await this.units.run(async () => {
-      const ended = await this.sessions.endOfPassword(userId, familyId, workspaceId, this.clock.now());
-      await this.recordEvent(ended, 'password_changed');
+      const ended = await this.sessions.endForPasswordChange(userId, familyId, workspaceId, this.clock.now());
+      await this.recordEnded(ended, 'password_changed');
     });
   }
 
   /** Somebody comes with the token of a session that has ended: a page that was left open, or a thief. */
-  private refuse({ ws, sub }: RefreshClaims, reason: string): void {
-    this.log.refused(ws, { method: 'refresh', member_id: sub, reason });
+  private recordRefusal({ ws, sub }: RefreshClaims, reason: string): void {
+    this.log.recordRefusal(ws, { method: 'refresh', member_id: sub, reason });
   }
 
-  private async advance(session: Session, refreshToken: string): Promise<OpenSession> {
-    if (!session.rotate) return { session, token: this.tokens.access(session), refreshToken };
+  private async refreshSession(session: Session, refreshToken: string): Promise<OpenSession> {
+    if (!session.rotate) return { session, token: this.tokens.signAccess(session), refreshToken };
     const rotated = { ...session, rotation: session.rotation + 1, rotatedAt: this.clock.now() };
-    const next = this.tokens.refresh(rotated);
-    await this.sessions.rotated({ ...rotated, refreshHash: sha256(next) });
-    return { session: rotated, token: this.tokens.access(rotated), refreshToken: next };
+    const next = this.tokens.signRefresh(rotated);
+    await this.sessions.saveRotation({ ...rotated, refreshHash: sha256(next) });
+    return { session: rotated, token: this.tokens.signAccess(rotated), refreshToken: next };
   }
 
   private isConcurrentRefresh(session: Session, claims: RefreshClaims): boolean {
@@ -199,14 +199,14 @@ export class SessionsService implements OnModuleInit {
     return session.rotate && claims.rot === session.rotation - 1 && since <= CONCURRENT_REFRESH_MS;
   }
 
-  private async reopen(session: Session, refreshToken: string): Promise<OpenSession> {
-    const given = this.tokens.refreshAgain(session);
-    if (given === undefined) return this.advance(session, refreshToken);
-    return { session, token: this.tokens.access(session), refreshToken: given };
+  private async repeatRefresh(session: Session, refreshToken: string): Promise<OpenSession> {
+    const existing = this.tokens.resignRefresh(session);
+    if (existing === undefined) return this.refreshSession(session, refreshToken);
+    return { session, token: this.tokens.signAccess(session), refreshToken: existing };
   }
 
   /** @param by whoever ended them; their own member where absent */
-  private async recordEvent(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
+  private async recordEnded(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
     for (const { id, workspaceId, familyId, memberId } of ended) {
       await this.events.audit({
         type: 'session.ended',

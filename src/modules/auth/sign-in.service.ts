@@ -30,7 +30,7 @@ export class SignInService {
   }
 
   /** Writes down that somebody was turned away at a door of the workspace; nobody waits for it. */
-  refused(workspaceId: string, refusal: SessionRefused, actor?: Actor): void {
-    this.log.refused(workspaceId, refusal, actor);
+  recordRefusal(workspaceId: string, refusal: SessionRefused, actor?: Actor): void {
+    this.log.recordRefusal(workspaceId, refusal, actor);
   }
 }

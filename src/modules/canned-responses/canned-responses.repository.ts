@@ -29,7 +29,7 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
    * By short code. With `query`, those whose short code begins with it come first, then those that hold it elsewhere:
    * an agent types the first letters and presses enter.
    */
-  async page(principal: Principal, { limit, cursor, query }: CannedResponseQuery): Promise<Page<CannedResponse>> {
+  async findPage(principal: Principal, { limit, cursor, query }: CannedResponseQuery): Promise<Page<CannedResponse>> {
     const prefix = query?.toLowerCase();
     const select = this.visibleTo(principal).limit(limit + 1);
     if (prefix !== undefined) {

@@ -41,7 +41,7 @@ export class CannedResponsesService {
   ) {}
 
   list(principal: StaffPrincipal, query: CannedResponseQuery): Promise<Page<CannedResponse>> {
-    return this.responses.page(principal, query);
+    return this.responses.findPage(principal, query);
   }
 
   async get(principal: StaffPrincipal, id: string): Promise<CannedResponse> {

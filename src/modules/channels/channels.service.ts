@@ -82,9 +82,9 @@ export class ChannelsService {
    * @throws ValidationFailed that names each unknown id in `channel_ids`
    */
   async assertExisting(workspaceId: string, ids: readonly string[] | null): Promise<void> {
-    const findExistingIds = new Set(await this.existing(workspaceId, ids ?? []));
+    const existing = new Set(await this.findExistingIds(workspaceId, ids ?? []));
     const details = (ids ?? []).flatMap((id, index) =>
-      findExistingIds.has(id)
+      existing.has(id)
         ? []
         : [{ field: `channel_ids[${index}]`, code: 'unknown', message: `there is no channel ${id}` }],
     );
@@ -92,7 +92,7 @@ export class ChannelsService {
   }
 
   /** Which of these ids name channels that are there. */
-  existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  findExistingIds(workspaceId: string, ids: readonly string[]): Promise<string[]> {
     return this.channels.findExistingIds(workspaceId, ids);
   }
 

@@ -35,8 +35,8 @@ export class ContactExportController {
     const [record, ...mergedRecords] = [contact, ...merged].map(person =>
       visibleRecord(caller, toContactRecord(person)),
     );
-    const people = { contact: record, merged_contacts: mergedRecords };
-    return new StreamedObject(people, {
+    const records = { contact: record, merged_contacts: mergedRecords };
+    return new StreamedObject(records, {
       conversations: () => this.exports.conversationsOf(contact),
       messages: () => this.exports.messagesOf(contact, include_notes),
     });

@@ -14,13 +14,13 @@ import { InvalidTransition } from './conversations.errors.js';
 import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Effects, Trigger } from './lifecycle.js';
-import { AIM, transition } from './lifecycle.js';
+import { TARGET_STATUS, transition } from './lifecycle.js';
 import { MessageAppenderService } from './messages/message-appender.service.js';
-import { asTheOnlyOne } from './single-conversation.js';
+import { keepSingleConversation } from './single-conversation.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
 /** Fields that every change moves, and that therefore tell nothing. */
-const SILENT = new Set<keyof ConversationRecord>(['version', 'updated_at']);
+const UNREPORTED_FIELDS = new Set<keyof ConversationRecord>(['version', 'updated_at']);
 
 /** Writes changes of a conversation that the caller holds locked: columns, event, timeline, tally. */
 @Injectable()
@@ -40,12 +40,12 @@ export class ConversationChangesService {
     conversation: Conversation,
     trigger: Trigger,
     actor: Actor,
-    more: Partial<Conversation> = {},
+    extraColumns: Partial<Conversation> = {},
   ): Promise<void> {
     const effects = transition(conversation, trigger, { now: this.clock.now(), actor });
-    if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: AIM[trigger] } });
-    const left = conversation.status === 'resolved' ? await this.leftAlone(conversation) : {};
-    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...left, ...more } }, actor);
+    if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: TARGET_STATUS[trigger] } });
+    const unassigned = conversation.status === 'resolved' ? await this.unassignIfUnavailable(conversation) : {};
+    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...unassigned, ...extraColumns } }, actor);
   }
 
   /** Does nothing when nothing would be different. @throws ConversationExists */
@@ -60,14 +60,14 @@ export class ConversationChangesService {
   async applyAll(conversations: readonly Conversation[], effects: Effects, actor: Actor): Promise<void> {
     const [first] = conversations;
     if (!first) return;
-    const displays = await this.displaysOf(conversations, effects.columns);
+    const displays = await this.findDisplays(conversations, effects.columns);
     const moves: { from: Conversation; to: Conversation }[] = [];
     for (const conversation of conversations) {
       const from = { ...conversation };
       await this.change(conversation, effects, actor, displays);
       moves.push({ from, to: conversation });
     }
-    await this.counts.moveAll(first.workspaceId, moves);
+    await this.counts.moveCounts(first.workspaceId, moves);
   }
 
   private async change(
@@ -95,7 +95,7 @@ export class ConversationChangesService {
         changes,
         version: conversation.version,
         actor,
-        assignee: 'assignee_id' in changes ? handover(before, conversation, displays) : null,
+        assignee: 'assignee_id' in changes ? toAssigneeChange(before, conversation, displays) : null,
       },
     });
     if (timeline) await this.appender.appendEvent(conversation, timeline, actor);
@@ -112,14 +112,14 @@ export class ConversationChangesService {
    * A conversation that comes back after its assignee has gone comes back to nobody; also when the assignee is being
    * changed at this moment, for to wait and see would be to wait in a circle with a deactivation.
    */
-  private async leftAlone({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
+  private async unassignIfUnavailable({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
     if (assigneeId === null) return {};
     const member = await this.members.tryLockForShare(systemOf(workspaceId), assigneeId);
     return canServe(member, channelId) ? {} : { assigneeId: null };
   }
 
   /** How visitors see those whom the conversations are taken from and given to: asked for once, however many. */
-  private async displaysOf(
+  private async findDisplays(
     conversations: readonly Conversation[],
     { assigneeId }: Partial<Conversation>,
   ): Promise<Map<string, MemberDisplay>> {
@@ -136,7 +136,7 @@ export class ConversationChangesService {
   private async write(conversation: Conversation, columns: Partial<Conversation>): Promise<void> {
     const reopens = conversation.status === 'resolved' && columns.status !== undefined;
     if (!reopens) return this.conversations.update(conversation, columns);
-    return asTheOnlyOne(this.conversations, conversation, () =>
+    return keepSingleConversation(this.conversations, conversation, () =>
       this.units.savepoint(() => this.conversations.update(conversation, columns)),
     );
   }
@@ -147,12 +147,12 @@ function difference(
   after: ConversationRecord,
 ): Record<string, { from: unknown; to: unknown }> {
   const changed = (Object.keys(after) as (keyof ConversationRecord)[]).filter(
-    key => !SILENT.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+    key => !UNREPORTED_FIELDS.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
   return Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]));
 }
 
-function handover(
+function toAssigneeChange(
   before: Conversation,
   after: Conversation,
   displays: Map<string, MemberDisplay>,

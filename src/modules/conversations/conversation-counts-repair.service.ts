@@ -14,7 +14,7 @@ export class ConversationCountsRepairService {
   async repair(): Promise<number> {
     return this.units.run(async () => {
       await this.counts.freeze();
-      const wrong = await this.counts.drift();
+      const wrong = await this.counts.countDrift();
       if (wrong > 0) await this.counts.recount();
       return wrong;
     });

@@ -49,12 +49,12 @@ export class ConversationCountsRepository {
   constructor(private readonly sql: Sql) {}
 
   /** Notes that a conversation of one kind has become one of another. Last in its transaction: the rows are hot. */
-  move(workspaceId: string, from: Kind | null, to: Kind): Promise<void> {
-    return this.moveAll(workspaceId, [{ from, to }]);
+  moveCount(workspaceId: string, from: Kind | null, to: Kind): Promise<void> {
+    return this.moveCounts(workspaceId, [{ from, to }]);
   }
 
   /** The same of several, in one statement, so that all rows are locked in one order. */
-  async moveAll(workspaceId: string, moves: readonly Move[]): Promise<void> {
+  async moveCounts(workspaceId: string, moves: readonly Move[]): Promise<void> {
     const changes = moves
       .filter(({ from, to }) => !(from && sameKind(from, to)))
       .flatMap(({ from, to }) => [
@@ -72,14 +72,14 @@ export class ConversationCountsRepository {
     ]);
   }
 
-  async counts(principal: Principal): Promise<ConversationCounts> {
+  async getCounts(principal: Principal): Promise<ConversationCounts> {
     const me = principal.kind === 'agent' ? principal.memberId : null;
     const counts = await this.sql.first<ConversationCounts>(COUNTS, [principal.workspaceId, scopeOf(principal), me]);
     return counts ?? { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
   }
 
   /** How many kinds are counted wrongly; 0 unless somebody has written to the tables by hand. */
-  async drift(): Promise<number> {
+  async countDrift(): Promise<number> {
     return (await this.sql.first<{ kinds: number }>(DRIFT))?.kinds ?? 0;
   }
 

@@ -15,13 +15,13 @@ export class ConversationViewsService {
     private readonly members: MembersService,
   ) {}
 
-  async oneForStaff(conversation: Conversation): Promise<ConversationWithContact> {
+  async toStaffView(conversation: Conversation): Promise<ConversationWithContact> {
     const contact = await this.contacts.find(conversation.workspaceId, conversation.contactId);
     if (!contact) throw new Error(`conversation ${conversation.id} has no contact`);
     return { ...toConversationRecord(conversation), contact: toContactSummary(contact) };
   }
 
-  async forVisitor(conversations: readonly Conversation[]): Promise<VisitorConversationRecord[]> {
+  async toVisitorViews(conversations: readonly Conversation[]): Promise<VisitorConversationRecord[]> {
     const [first] = conversations;
     if (!first) return [];
     const assignees = conversations.map(({ assigneeId }) => assigneeId).filter(id => id !== null);
@@ -31,8 +31,8 @@ export class ConversationViewsService {
     );
   }
 
-  async oneForVisitor(conversation: Conversation): Promise<VisitorConversationRecord> {
-    const [view] = await this.forVisitor([conversation]);
+  async toVisitorView(conversation: Conversation): Promise<VisitorConversationRecord> {
+    const [view] = await this.toVisitorViews([conversation]);
     if (!view) throw new Error('one conversation makes one view');
     return view;
   }

@@ -10,7 +10,7 @@ import {
 } from '../../platform/database/columns.js';
 import type { Control, Conversation, LastMessage, Priority, Rating, Status } from './conversation.js';
 
-const OWN: [string, string] = ['workspaceId', 'id'];
+const ROW_KEY: [string, string] = ['workspaceId', 'id'];
 
 @Entity({ name: 'conversation' })
 @Unique('uq_conversation_number', ['workspaceId', 'number'])
@@ -26,11 +26,11 @@ const OWN: [string, string] = ['workspaceId', 'id'];
 @Index('ix_conversation_waiting', ['workspaceId', 'waitingSince', 'id'], { where: `"waiting_since" IS NOT NULL` })
 @Check('ck_conversation_status', `"status" IN ('pending', 'open', 'snoozed', 'resolved')`)
 @Check('ck_conversation_priority', `"priority" IN ('none', 'low', 'medium', 'high', 'urgent')`)
-@ForeignKey('channel', ['workspaceId', 'channelId'], OWN, { name: 'fk_conversation_channel' })
-@ForeignKey('contact', ['workspaceId', 'contactId'], OWN, { name: 'fk_conversation_contact' })
-@ForeignKey('member', ['workspaceId', 'assigneeId'], OWN, { name: 'fk_conversation_assignee' })
-@ForeignKey('bot', ['workspaceId', 'botId'], OWN, { name: 'fk_conversation_bot' })
-@ForeignKey('conversation', ['workspaceId', 'previousConversationId'], OWN, { name: 'fk_conversation_previous' })
+@ForeignKey('channel', ['workspaceId', 'channelId'], ROW_KEY, { name: 'fk_conversation_channel' })
+@ForeignKey('contact', ['workspaceId', 'contactId'], ROW_KEY, { name: 'fk_conversation_contact' })
+@ForeignKey('member', ['workspaceId', 'assigneeId'], ROW_KEY, { name: 'fk_conversation_assignee' })
+@ForeignKey('bot', ['workspaceId', 'botId'], ROW_KEY, { name: 'fk_conversation_bot' })
+@ForeignKey('conversation', ['workspaceId', 'previousConversationId'], ROW_KEY, { name: 'fk_conversation_previous' })
 export class ConversationEntity implements Conversation {
   @KeyColumn('workspace_id', 'pk_conversation')
   workspaceId!: string;

@@ -77,7 +77,7 @@ export class ConversationsController {
   @Allow('conversations:read')
   @Answers(ConversationCountsView)
   counts(@Caller() caller: StaffPrincipal): Promise<ConversationCountsView> {
-    return this.conversations.counts(caller);
+    return this.conversations.getCounts(caller);
   }
 
   @Post()
@@ -98,7 +98,7 @@ export class ConversationsController {
     SenderUnknown,
   )
   async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.starts.byStaff(caller, body));
+    return this.views.toStaffView(await this.starts.startByStaff(caller, body));
   }
 
   @Get(':id')
@@ -107,7 +107,7 @@ export class ConversationsController {
   @Answers(ConversationView)
   @Throws(NotFound)
   async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.get(caller, id));
+    return this.views.toStaffView(await this.conversations.get(caller, id));
   }
 
   @Patch(':id')
@@ -120,7 +120,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: UpdateConversationBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.update(caller, id, body, body.expected_version));
+    return this.views.toStaffView(await this.conversations.update(caller, id, body, body.expected_version));
   }
 
   @Post(':id/assign')
@@ -133,7 +133,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: AssignBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
   }
 
   @Post(':id/take')
@@ -146,7 +146,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.take(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.take(caller, id, body.expected_version));
   }
 
   @Post(':id/resolve')
@@ -159,7 +159,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.resolve(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.resolve(caller, id, body.expected_version));
   }
 
   @Post(':id/reopen')
@@ -172,7 +172,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.reopen(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.reopen(caller, id, body.expected_version));
   }
 
   @Post(':id/read')
@@ -185,7 +185,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ReadBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.read(caller, id, body.seq));
+    return this.views.toStaffView(await this.conversations.read(caller, id, body.seq));
   }
 }
 

@@ -45,7 +45,7 @@ export const ReplyUnknown = defineError(
   'The message replied to is not in this conversation.',
 );
 export const ReplyToNote = defineError('invalid', 'reply_to_note', 'A public message cannot reply to a private note.');
-export const NotYours = defineError('forbidden', 'not_sender', 'Only its sender changes a message.');
+export const NotSender = defineError('forbidden', 'not_sender', 'Only its sender changes a message.');
 export const EditWindowOver = defineError(
   'unprocessable',
   'edit_window_over',

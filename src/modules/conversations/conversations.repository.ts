@@ -32,13 +32,13 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     super(units);
   }
 
-  async visibleIds(principal: Principal): Promise<string[]> {
+  async findVisibleIds(principal: Principal): Promise<string[]> {
     const rows = await this.visibleTo(principal).select('conversation.id', 'id').getRawMany<{ id: string }>();
     return rows.map(({ id }) => id);
   }
 
   /** The contact's unresolved conversation on the channel that `single_conversation` allows. */
-  unresolvedOf(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
+  findUnresolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
@@ -48,7 +48,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   /** The unresolved conversation that went on from this one. */
-  unresolvedAfter({ workspaceId, contactId, id }: Conversation): Promise<Conversation | null> {
+  findUnresolvedSuccessor({ workspaceId, contactId, id }: Conversation): Promise<Conversation | null> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
@@ -61,19 +61,19 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   /** The member's unresolved conversations outside of these channels, locked in the order of their ids. */
-  lockGivenTo(workspaceId: string, memberId: string, kept: readonly string[]): Promise<Conversation[]> {
+  lockAssignedTo(workspaceId: string, memberId: string, keptChannelIds: readonly string[]): Promise<Conversation[]> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
       .andWhere(`conversation.assigneeId = :memberId AND conversation.status <> 'resolved'`, { memberId })
-      .andWhere('conversation.channelId <> ALL(:kept)', { kept: [...kept] })
+      .andWhere('conversation.channelId <> ALL(:kept)', { kept: [...keptChannelIds] })
       .orderBy('conversation.id')
       .setLock('for_no_key_update')
       .getMany();
   }
 
   /** What the bot is talking in, locked in the order of the ids. */
-  lockLedBy(workspaceId: string, botId: string): Promise<Conversation[]> {
+  lockPendingOfBot(workspaceId: string, botId: string): Promise<Conversation[]> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
@@ -84,14 +84,14 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   /** All of a contact's, locked in the order of their ids; with those of another that keep the first's out. */
-  lockOf(workspaceId: string, contactId: string, beside: string = contactId): Promise<Conversation[]> {
+  lockByContact(workspaceId: string, contactId: string, otherContactId: string = contactId): Promise<Conversation[]> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
       .andWhere(
         `(conversation.contactId = :contactId
           OR conversation.contactId = :beside AND conversation.single AND conversation.status <> 'resolved')`,
-        { contactId, beside },
+        { contactId, beside: otherContactId },
       )
       .orderBy('conversation.id')
       .setLock('for_no_key_update')
@@ -99,7 +99,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   /** A contact's, the oldest first. @param after the last one of the page before */
-  pageOf(workspaceId: string, contactId: string, after: string | null, limit: number): Promise<Conversation[]> {
+  findPageByContact(workspaceId: string, contactId: string, after: string | null, limit: number): Promise<Conversation[]> {
     const query = this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
@@ -119,7 +119,7 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
   }
 
   /** The database's time, after any lock that the caller waited for: what orders rows must not come from before. */
-  async now(): Promise<Date> {
+  async databaseNow(): Promise<Date> {
     return (await this.sql.first<{ now: Date }>(NOW))?.now ?? new Date();
   }
 

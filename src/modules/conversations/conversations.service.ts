@@ -40,15 +40,15 @@ export class ConversationsService {
   ) {}
 
   list(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
-    return this.inbox.records(principal, query);
+    return this.inbox.findPage(principal, query);
   }
 
-  listOwn(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
-    return this.inbox.ownOf(principal, page);
+  listForVisitor(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
+    return this.inbox.findVisitorPage(principal, page);
   }
 
-  counts(principal: StaffPrincipal): Promise<ConversationCounts> {
-    return this.countsRepository.counts(principal);
+  getCounts(principal: StaffPrincipal): Promise<ConversationCounts> {
+    return this.countsRepository.getCounts(principal);
   }
 
   /** The conversation, if the caller may see it. */
@@ -62,13 +62,13 @@ export class ConversationsService {
   }
 
   /** All of the visitor's, on its channel. */
-  idsOf(principal: VisitorPrincipal): Promise<string[]> {
-    return this.conversations.visibleIds(principal);
+  findVisibleIds(principal: VisitorPrincipal): Promise<string[]> {
+    return this.conversations.findVisibleIds(principal);
   }
 
   /** The members with whom the visitor talks now. @param id of the conversation that it is about; null: all of its */
-  assigneesOf(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
-    return this.scopes.assigneesOf(principal, id);
+  findAssigneeIds(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
+    return this.scopes.findAssigneeIds(principal, id);
   }
 
   async get(principal: Principal, id: string): Promise<Conversation> {
@@ -146,8 +146,8 @@ export class ConversationsService {
       if (mark <= known) return;
       const agents = byContact ? conversation.agentLastReadSeq : mark;
       const contact = byContact ? mark : conversation.contactLastReadSeq;
-      const unread = await this.messages.unread(conversation, agents, contact);
-      const publicMark = await this.messages.lastPublicWithin(conversation, known, mark);
+      const unread = await this.messages.countUnread(conversation, agents, contact);
+      const publicMark = await this.messages.findLastPublicSeq(conversation, known, mark);
       const columns: Partial<Conversation> = byContact
         ? { contactLastReadSeq: mark, unreadContact: unread.contact }
         : { agentLastReadSeq: mark, unreadAgents: unread.agents };

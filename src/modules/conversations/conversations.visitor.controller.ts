@@ -38,8 +38,8 @@ export class ConversationsVisitorController {
     @Caller() caller: VisitorPrincipal,
     @Query() query: PageQuery,
   ): Promise<PageView<VisitorConversationView>> {
-    const page = await this.conversations.listOwn(caller, query);
-    return { items: await this.views.forVisitor(page.items), next_cursor: page.nextCursor };
+    const page = await this.conversations.listForVisitor(caller, query);
+    return { items: await this.views.toVisitorViews(page.items), next_cursor: page.nextCursor };
   }
 
   @Post()
@@ -56,9 +56,9 @@ export class ConversationsVisitorController {
     @Body() body: StartVisitorConversationBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<VisitorConversationStartedView> {
-    const started = await this.starts.byVisitor(caller, body.message);
+    const started = await this.starts.startByVisitor(caller, body.message);
     if (!started.conversationCreated) response.status(HttpStatus.OK);
-    const conversation = await this.views.oneForVisitor(started.conversation);
+    const conversation = await this.views.toVisitorView(started.conversation);
     return { conversation, message: toMessageRecord(started.message) };
   }
 
@@ -68,7 +68,7 @@ export class ConversationsVisitorController {
   @Answers(VisitorConversationView)
   @Throws(NotFound)
   async get(@Caller() caller: VisitorPrincipal, @IdParam() id: string): Promise<VisitorConversationView> {
-    return this.views.oneForVisitor(await this.conversations.get(caller, id));
+    return this.views.toVisitorView(await this.conversations.get(caller, id));
   }
 
   @Post(':id/read')
@@ -81,6 +81,6 @@ export class ConversationsVisitorController {
     @IdParam() id: string,
     @Body() body: ReadBody,
   ): Promise<VisitorConversationView> {
-    return this.views.oneForVisitor(await this.conversations.read(caller, id, body.seq));
+    return this.views.toVisitorView(await this.conversations.read(caller, id, body.seq));
   }
 }

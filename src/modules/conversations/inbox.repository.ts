@@ -62,26 +62,26 @@ export class InboxRepository {
   constructor(private readonly conversations: ConversationsRepository) {}
 
   /** As its staff sees them. */
-  async records(principal: StaffPrincipal, wanted: InboxQuery): Promise<Page<ConversationWithContact>> {
-    const query = this.listed(principal, wanted).select(RECORD, 'record');
-    const rows = await query.getRawMany<{ record: ConversationWithContact }>();
+  async findPage(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
+    const select = this.buildQuery(principal, query).select(RECORD, 'record');
+    const rows = await select.getRawMany<{ record: ConversationWithContact }>();
     const records = rows.map(({ record }) => record);
-    return toPage(records, wanted.limit, ({ id, last_activity_at, waiting_since }) =>
-      cursorOf(wanted.sort, id, { lastActivityAt: last_activity_at, waitingSince: waiting_since }),
+    return toPage(records, query.limit, ({ id, last_activity_at, waiting_since }) =>
+      cursorOf(query.sort, id, { lastActivityAt: last_activity_at, waitingSince: waiting_since }),
     );
   }
 
   /** A visitor's own, newest first. */
-  async ownOf(principal: VisitorPrincipal, wanted: PageRequest): Promise<Page<Conversation>> {
-    const rows = await this.listed(principal, { ...wanted, sort: 'created' }).getMany();
-    return toPage(rows, wanted.limit, ({ id }) => cursorOf('created', id));
+  async findVisitorPage(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
+    const rows = await this.buildQuery(principal, { ...page, sort: 'created' }).getMany();
+    return toPage(rows, page.limit, ({ id }) => cursorOf('created', id));
   }
 
-  private listed(principal: Principal, wanted: InboxQuery): Query {
+  private buildQuery(principal: Principal, filters: InboxQuery): Query {
     const query = this.conversations.visibleTo(principal);
-    filter(query, wanted);
-    arrange(query, wanted);
-    merge(query, channelsOf(principal, wanted), wanted);
+    applyFilters(query, filters);
+    orderAndLimit(query, filters);
+    mergeChannelIndexes(query, channelsOf(principal, filters), filters);
     return query;
   }
 }
@@ -93,7 +93,7 @@ function cursorOf(sort: Sort, id: string, times: Partial<Record<string, string |
   return encodeCursor(`conversations.${sort}`, [...key, id]);
 }
 
-function arrange(query: Query, { sort, limit, cursor }: InboxQuery): void {
+function orderAndLimit(query: Query, { sort, limit, cursor }: InboxQuery): void {
   const { column, direction } = ORDERS[sort];
   const keys = [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
   if (sort === 'waiting') query.andWhere('conversation.waitingSince IS NOT NULL');
@@ -109,7 +109,7 @@ function arrange(query: Query, { sort, limit, cursor }: InboxQuery): void {
 }
 
 /** Beyond so many channels they are most of the inbox, and its own index is as good. */
-const MERGED = 25;
+const MAX_MERGED_CHANNELS = 25;
 
 /** The channels to which a list is bound, by what the caller may see or asks for; null for all. */
 function channelsOf(principal: Principal, { channelId }: InboxQuery): readonly string[] | null {
@@ -122,9 +122,9 @@ function channelsOf(principal: Principal, { channelId }: InboxQuery): readonly s
  * million of other channels' between them. Says nothing about who may see what, which the query says already. An array,
  * because of a list of ids PostgreSQL knows that it is short: else it might walk the inbox's index after all.
  */
-function merge(query: Query, channels: readonly string[] | null, wanted: InboxQuery): void {
-  if (channels === null || channels.length > MERGED || !isBoundByChannelAlone(wanted)) return;
-  const beyond = wanted.cursor === undefined ? '' : 'AND (one.last_activity_at, one.id) < (:cursorAt, :cursorId)';
+function mergeChannelIndexes(query: Query, channels: readonly string[] | null, filters: InboxQuery): void {
+  if (channels === null || channels.length > MAX_MERGED_CHANNELS || !filtersByChannelOnly(filters)) return;
+  const beyond = filters.cursor === undefined ? '' : 'AND (one.last_activity_at, one.id) < (:cursorAt, :cursorId)';
   query.andWhere(
     `conversation.id = ANY(ARRAY(
       SELECT near.id FROM unnest(CAST(:mergedChannels AS uuid[])) AS place (channel_id)
@@ -137,14 +137,14 @@ function merge(query: Query, channels: readonly string[] | null, wanted: InboxQu
       ORDER BY near.last_activity_at DESC, near.id DESC LIMIT :mergedLimit))`,
     {
       mergedChannels: [...channels],
-      mergedStatuses: wanted.status === undefined ? [...STATUSES] : [wanted.status],
-      mergedLimit: wanted.limit + 1,
+      mergedStatuses: filters.status === undefined ? [...STATUSES] : [filters.status],
+      mergedLimit: filters.limit + 1,
     },
   );
 }
 
-function isBoundByChannelAlone({ sort, ...wanted }: InboxQuery): boolean {
-  const others = [wanted.assigneeId, wanted.contactId, wanted.tag, wanted.priority, wanted.query, wanted.updatedSince];
+function filtersByChannelOnly({ sort, ...filters }: InboxQuery): boolean {
+  const others = [filters.assigneeId, filters.contactId, filters.tag, filters.priority, filters.query, filters.updatedSince];
   return sort === 'last_activity' && others.every(other => other === undefined);
 }
 
@@ -154,23 +154,23 @@ function isRowTime(value: unknown): boolean {
   return new Date(value).toISOString() === value;
 }
 
-function filter(query: Query, wanted: InboxQuery): void {
+function applyFilters(query: Query, filters: InboxQuery): void {
   const equal = (column: string, value: unknown) => {
     if (value !== undefined) query.andWhere(`conversation.${column} = :${column}`, { [column]: value });
   };
-  equal('status', wanted.status);
-  equal('channelId', wanted.channelId);
-  equal('contactId', wanted.contactId);
-  equal('priority', wanted.priority);
-  if (wanted.assigneeId === null) query.andWhere('conversation.assigneeId IS NULL');
-  else equal('assigneeId', wanted.assigneeId);
-  if (wanted.tag !== undefined) query.andWhere(':tag = ANY(conversation.tags)', { tag: wanted.tag });
-  if (wanted.updatedSince) query.andWhere('conversation.updatedAt >= :since', { since: wanted.updatedSince });
-  if (wanted.query !== undefined) search(query, wanted.query);
+  equal('status', filters.status);
+  equal('channelId', filters.channelId);
+  equal('contactId', filters.contactId);
+  equal('priority', filters.priority);
+  if (filters.assigneeId === null) query.andWhere('conversation.assigneeId IS NULL');
+  else equal('assigneeId', filters.assigneeId);
+  if (filters.tag !== undefined) query.andWhere(':tag = ANY(conversation.tags)', { tag: filters.tag });
+  if (filters.updatedSince) query.andWhere('conversation.updatedAt >= :since', { since: filters.updatedSince });
+  if (filters.query !== undefined) applySearch(query, filters.query);
 }
 
 /** Over the contact's name and e-mail, and the conversation's number, with or without its `#`. */
-function search(query: Query, text: string): void {
+function applySearch(query: Query, text: string): void {
   const number = /^#?(\d{1,9})$/.exec(text.trim())?.[1];
   const { condition, parameters } = emailContains('contact.email', text);
   const matches = `(contact.name ILIKE :pattern OR ${condition})`;

@@ -29,7 +29,7 @@ type Rule = (conversation: Conversation, circumstances: Circumstances) => Effect
 const stay: Rule = () => ({ columns: {}, timeline: null });
 
 /** A person has taken over from the bot. */
-const handOver: Rule = () => ({ columns: { status: 'open', control: 'human' }, timeline: null });
+const takeOver: Rule = () => ({ columns: { status: 'open', control: 'human' }, timeline: null });
 
 /** The bot gives up, or is no more; nobody has taken over yet. */
 const handOff: Rule = (_conversation, { reason }) => ({
@@ -61,16 +61,16 @@ const resolve: Rule = (_conversation, { now, actor }) => ({
  */
 export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
   contact_message: { pending: stay, open: stay, snoozed: wake, resolved: reopen },
-  agent_message: { pending: handOver, open: stay, snoozed: stay, resolved: reopen },
+  agent_message: { pending: takeOver, open: stay, snoozed: stay, resolved: reopen },
   bot_message: { pending: stay, open: stay, snoozed: stay, resolved: reopen },
-  take: { pending: handOver, open: stay, snoozed: stay },
+  take: { pending: takeOver, open: stay, snoozed: stay },
   handoff: { pending: handOff },
   resolve: { pending: resolve, open: resolve, snoozed: resolve },
   reopen: { resolved: reopen },
 };
 
 /** The state that each trigger aims at; what a refusal names as `to`. */
-export const AIM: Record<Trigger, Status> = {
+export const TARGET_STATUS: Record<Trigger, Status> = {
   contact_message: 'open',
   agent_message: 'open',
   bot_message: 'open',

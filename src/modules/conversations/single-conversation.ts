@@ -11,7 +11,7 @@ const ATTEMPTS = 5;
  * @param work is undone when it throws: a unit of work of its own, or part of one
  * @throws ConversationExists with the id of the one in the way
  */
-export async function asTheOnlyOne<T>(
+export async function keepSingleConversation<T>(
   conversations: ConversationsRepository,
   { workspaceId, channelId, contactId }: Pick<Conversation, 'workspaceId' | 'channelId' | 'contactId'>,
   work: () => Promise<T>,
@@ -21,7 +21,7 @@ export async function asTheOnlyOne<T>(
       return await work();
     } catch (error) {
       if (!violates(error, 'uq_conversation_unresolved')) throw error;
-      const other = await conversations.unresolvedOf(workspaceId, channelId, contactId);
+      const other = await conversations.findUnresolved(workspaceId, channelId, contactId);
       if (other) throw new ConversationExists({ data: { conversation_id: other.id }, cause: error });
       if (attempt >= ATTEMPTS) throw error;
     }

@@ -48,8 +48,8 @@ export class AcceptanceService {
   /** What the link leads to. @throws InviteInvalid, RateLimited */
   async preview(token: string, address: string): Promise<InvitePreview> {
     const invite = await this.limiter.guess([['invite_preview', address]], async () => {
-      const standing = await this.inviteChecks.ofToken(token);
-      return standing.refusal === null ? standing.invite : null;
+      const check = await this.inviteChecks.checkToken(token);
+      return check.refusal === null ? check.invite : null;
     });
     const workspace = invite && (await this.workspaces.find(invite.workspaceId));
     if (!workspace) throw new InviteInvalid();
@@ -66,14 +66,14 @@ export class AcceptanceService {
    */
   async accept(acceptance: Acceptance, address: string): Promise<SignIn> {
     const failures: Counter = ['register_user', address];
-    const invite = await this.limiter.guess([failures], () => this.open(acceptance.invite_token));
+    const invite = await this.limiter.guess([failures], () => this.findOpenInvite(acceptance.invite_token));
     if (!invite) throw new InviteInvalid();
     const user = await this.users.findByEmail(invite.email);
     const known = user?.passwordHash ? user : null;
     if (known) {
-      const isOwn = () => this.isOwn(invite, known, acceptance.password);
+      const checkPassword = () => this.verifyPassword(invite, known, acceptance.password);
       const counters = [...loginGuesses(invite.email, address), failures];
-      if (!(await this.limiter.guess(counters, isOwn, loginSuccesses(invite.email)))) throw new InvalidCredentials();
+      if (!(await this.limiter.guess(counters, checkPassword, loginSuccesses(invite.email)))) throw new InvalidCredentials();
     }
     try {
       await this.proofs.assertProved(invite, user, acceptance.invite_token);
@@ -89,22 +89,22 @@ export class AcceptanceService {
   }
 
   /** The invite that the link opens. Why a known one opens nothing is written down, not told. */
-  private async open(token: string): Promise<Invite | null> {
-    const { invite, refusal } = await this.inviteChecks.ofToken(token);
+  private async findOpenInvite(token: string): Promise<Invite | null> {
+    const { invite, refusal } = await this.inviteChecks.checkToken(token);
     if (!invite || !refusal) return invite;
-    this.signIns.refused(invite.workspaceId, { method: 'invite', member_id: null, reason: refusal });
+    this.signIns.recordRefusal(invite.workspaceId, { method: 'invite', member_id: null, reason: refusal });
     return null;
   }
 
   private async refuseUnproved(invite: Invite): Promise<void> {
     const refusal = { method: 'invite', member_id: null, reason: 'mailbox_unproved' } as const;
-    this.signIns.refused(invite.workspaceId, refusal);
+    this.signIns.recordRefusal(invite.workspaceId, refusal);
     await this.proofs.mailLink(invite);
   }
 
-  private async isOwn({ workspaceId }: Invite, user: User, password: string): Promise<boolean> {
+  private async verifyPassword({ workspaceId }: Invite, user: User, password: string): Promise<boolean> {
     if (await this.users.hasPassword(user, password)) return true;
-    this.signIns.refused(workspaceId, { method: 'invite', member_id: null, reason: 'invalid_credentials' });
+    this.signIns.recordRefusal(workspaceId, { method: 'invite', member_id: null, reason: 'invalid_credentials' });
     return false;
   }
 
@@ -121,7 +121,7 @@ export class AcceptanceService {
     await this.proofs.assertProved(invite, known, acceptance.invite_token);
     const { workspaceId } = invite;
     const member = known && (await this.joining.lockForShare(workspaceId, known.id));
-    const { by } = await this.inviteChecks.ofToken(acceptance.invite_token);
+    const { by } = await this.inviteChecks.checkToken(acceptance.invite_token);
     if (by === null || (member && rank(member.role) > rank(by))) throw new InviteInvalid();
     const spent = await this.invites.spend(sha256(acceptance.invite_token), this.clock.now());
     if (!spent) throw new InviteInvalid();

@@ -33,9 +33,9 @@ export class InviteChecksService {
    * then and may still grant. Somebody deactivated, demoted or limited to some channels could not make it any more, nor could a key that
    * has been revoked or has ended; so it falls. They stay what they are until the unit of work ends.
    */
-  ofToken(token: string): Promise<InviteCheck> {
+  checkToken(token: string): Promise<InviteCheck> {
     return this.units.run(async () => {
-      const invite = await this.invites.byToken(sha256(token));
+      const invite = await this.invites.findByToken(sha256(token));
       if (!invite) return { invite: null, by: null, refusal: null };
       const status = statusOf(invite, this.clock.now());
       if (status !== 'pending') return { invite, by: null, refusal: `invite_${status}` as const };

@@ -19,7 +19,7 @@ export class InviteMail {
   ) {}
 
   /** In the fragment, which no server and no access log ever sees. */
-  link(token: string): string {
+  linkFor(token: string): string {
     return `${this.config.dashboardUrl}#invite=${token}`;
   }
 
@@ -38,7 +38,7 @@ export class InviteMail {
       text: [
         'Hello,',
         `you are invited to answer the customers of ${name}. This link works once, within 7 days:`,
-        this.link(token),
+        this.linkFor(token),
         'If you did not expect this, nothing happens unless you follow it.',
       ].join('\n\n'),
     };

@@ -57,7 +57,7 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
   }
 
   /** Newest first. @param now parts the pending ones from the expired */
-  async page(principal: Principal, { limit, cursor, status }: InviteQuery, now: Date): Promise<Page<Invite>> {
+  async findPage(principal: Principal, { limit, cursor, status }: InviteQuery, now: Date): Promise<Page<Invite>> {
     const query = this.visibleTo(principal)
       .orderBy('invite.id', 'DESC')
       .limit(limit + 1);
@@ -90,7 +90,7 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
   }
 
   /** Tokens are found in any workspace: whoever comes with one does not know which. */
-  byToken(tokenHash: string): Promise<Invite | undefined> {
+  findByToken(tokenHash: string): Promise<Invite | undefined> {
     return this.sql.first<Invite>(BY_TOKEN, [tokenHash]);
   }
 

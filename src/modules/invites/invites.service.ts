@@ -55,7 +55,7 @@ export class InvitesService {
 
   async list(principal: Principal, query: InviteQuery): Promise<Page<InviteRecord>> {
     const now = this.clock.now();
-    const page = await this.invites.page(principal, query, now);
+    const page = await this.invites.findPage(principal, query, now);
     return { ...page, items: page.items.map(invite => toInviteRecord(invite, now)) };
   }
 
@@ -64,24 +64,24 @@ export class InvitesService {
    * @returns `renewed` where there was one
    * @throws RoleTooHigh, MemberExists, RateLimited @throws ValidationFailed for an unknown channel
    */
-  async create(principal: Inviter, wanted: NewInvite): Promise<IssuedInvite & { renewed: boolean }> {
+  async create(principal: Inviter, fields: NewInvite): Promise<IssuedInvite & { renewed: boolean }> {
     const { workspaceId } = principal;
     await this.limiter.consume('invites', workspaceId);
     const by = actingRole(principal);
-    if (wanted.role !== undefined) assertWithin(by, wanted.role);
+    if (fields.role !== undefined) assertRoleWithin(by, fields.role);
     return this.units.run(async () => {
-      const member = await this.joining.findInvitable(workspaceId, wanted.email, by);
-      await this.channels.assertExisting(workspaceId, wanted.channel_ids ?? null);
+      const member = await this.joining.findInvitable(workspaceId, fields.email, by);
+      await this.channels.assertExisting(workspaceId, fields.channel_ids ?? null);
       const present = member?.status === 'active' ? member : { role: 'agent' as const, channelIds: null };
       const tokens = this.newTokens();
       const draft: Invite = {
         id: newId(),
         workspaceId,
-        email: wanted.email,
-        role: wanted.role ?? present.role,
-        channelIds: wanted.channel_ids ?? present.channelIds,
+        email: fields.email,
+        role: fields.role ?? present.role,
+        channelIds: fields.channel_ids ?? present.channelIds,
         status: 'pending',
-        ...this.handedOut(principal, tokens),
+        ...this.linkColumns(principal, tokens),
         acceptedAt: null,
         createdAt: this.clock.now(),
       };
@@ -89,7 +89,7 @@ export class InvitesService {
       if (!invite) throw new RoleTooHigh();
       const renewed = invite.id !== draft.id;
       await this.log.recordEvent(renewed ? 'invite.renewed' : 'invite.created', invite, actorOf(principal));
-      return { ...(await this.issued(invite, tokens)), renewed };
+      return { ...(await this.mailAndIssue(invite, tokens)), renewed };
     });
   }
 
@@ -104,10 +104,10 @@ export class InvitesService {
       const invite = await this.lockPending(principal, id);
       await this.joining.findInvitable(principal.workspaceId, invite.email, actingRole(principal));
       const tokens = this.newTokens();
-      Object.assign(invite, this.handedOut(principal, tokens));
+      Object.assign(invite, this.linkColumns(principal, tokens));
       await this.invites.save(invite);
       await this.log.recordEvent('invite.renewed', invite, actorOf(principal));
-      return this.issued(invite, tokens);
+      return this.mailAndIssue(invite, tokens);
     });
   }
 
@@ -125,7 +125,7 @@ export class InvitesService {
     const invite = await this.invites.lockVisible(principal, id);
     if (!invite) throw new NotFound();
     if (invite.status !== 'pending') throw new InviteNotPending();
-    assertWithin(actingRole(principal), invite.role);
+    assertRoleWithin(actingRole(principal), invite.role);
     return invite;
   }
 
@@ -135,7 +135,7 @@ export class InvitesService {
   }
 
   /** What new links change: how they are found, who answers for them with which rights, how long they live. */
-  private handedOut(
+  private linkColumns(
     principal: Inviter,
     { shown, mailed }: InviteTokens,
   ): Pick<Invite, 'tokenHash' | 'mailedTokenHash' | 'invitedBy' | 'apiKeyId' | 'inviterRole' | 'expiresAt'> {
@@ -149,12 +149,12 @@ export class InvitesService {
     };
   }
 
-  private async issued(invite: Invite, { shown, mailed }: InviteTokens): Promise<IssuedInvite> {
+  private async mailAndIssue(invite: Invite, { shown, mailed }: InviteTokens): Promise<IssuedInvite> {
     if (mailed !== null) await this.mail.send(invite, mailed);
-    return { invite: toInviteRecord(invite, this.clock.now()), acceptUrl: this.mail.link(shown) };
+    return { invite: toInviteRecord(invite, this.clock.now()), acceptUrl: this.mail.linkFor(shown) };
   }
 }
 
-function assertWithin(by: Role, role: Role): void {
+function assertRoleWithin(by: Role, role: Role): void {
   if (rank(role) > rank(by)) throw new RoleTooHigh();
 }

@@ -115,9 +115,9 @@ export class MembersService {
     const { email, name, role, passwordHash, channel_ids: channelIds = null } = prepared;
     return this.units.run(async () => {
       await this.channels.assertExisting(principal.workspaceId, channelIds);
-      const { user, created: made } = await this.users.findOrCreate(email, name, passwordHash);
-      if (!made) await this.assertNoMember(principal.workspaceId, user.id);
-      const given = { name, role, claimed: made && passwordHash !== null, channelIds };
+      const { user, created } = await this.users.findOrCreate(email, name, passwordHash);
+      if (!created) await this.assertNoMember(principal.workspaceId, user.id);
+      const given = { name, role, claimed: created && passwordHash !== null, channelIds };
       return this.changes.add(principal.workspaceId, user, given, actorOf(principal));
     });
   }

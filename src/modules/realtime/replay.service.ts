@@ -107,7 +107,7 @@ export class ReplayService {
   /** The one that the socket is about, or all of a visitor's; null for an inbox. */
   private async conversationsOf({ admission }: SocketConnection): Promise<string[] | null> {
     if (admission.conversationId !== null) return [admission.conversationId];
-    return admission.principal.kind === 'visitor' ? this.conversations.idsOf(admission.principal) : null;
+    return admission.principal.kind === 'visitor' ? this.conversations.findVisibleIds(admission.principal) : null;
   }
 }
 

@@ -16,6 +16,6 @@ export class SsoTicketRetentionJob extends RetentionJob {
   }
 
   protected deleteExpired(): Promise<number> {
-    return this.tickets.forget(this.clock.daysAgo(1));
+    return this.tickets.deleteExpired(this.clock.daysAgo(1));
   }
 }

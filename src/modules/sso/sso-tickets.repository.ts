@@ -42,7 +42,7 @@ const TICKET_STATE = statement(`
 const EXPIRE_OF_MEMBER = statement(`
   UPDATE sso_ticket SET expires_at = $3
   WHERE workspace_id = $1 AND member_id = $2 AND spent_at IS NULL AND expires_at > $3`);
-const FORGET = statement(`DELETE FROM sso_ticket WHERE expires_at < $1`);
+const DELETE_EXPIRED = statement(`DELETE FROM sso_ticket WHERE expires_at < $1`);
 
 export type SpentTicket = Pick<SsoTicket, 'workspaceId' | 'memberId' | 'apiKeyId' | 'channelIds'>;
 
@@ -71,7 +71,7 @@ export class SsoTicketsRepository {
     return this.sql.first<SpentTicket>(SPEND, [ticketHash, at]);
   }
 
-  state(ticketHash: string, at: Date): Promise<SsoTicketState | undefined> {
+  findState(ticketHash: string, at: Date): Promise<SsoTicketState | undefined> {
     return this.sql.first<SsoTicketState>(TICKET_STATE, [ticketHash, at]);
   }
 
@@ -80,7 +80,7 @@ export class SsoTicketsRepository {
   }
 
   /** Drops tickets that ended before then, spent or not. @returns how many */
-  forget(before: Date): Promise<number> {
-    return this.sql.count(FORGET, [before]);
+  deleteExpired(before: Date): Promise<number> {
+    return this.sql.count(DELETE_EXPIRED, [before]);
   }
 }

@@ -64,9 +64,9 @@ export class SsoController {
     @Body() { email, workspace_id, channel_ids }: AgentTokenBody,
   ): Promise<AgentSessionRecord> {
     if (caller.kind === 'agent') {
-      return toAgentSessionRecord(await this.agentTokens.fromSession(caller, { workspace_id, channel_ids }));
+      return toAgentSessionRecord(await this.agentTokens.openFromSession(caller, { workspace_id, channel_ids }));
     }
     if (email === undefined) return invalidField('email', 'required', 'email is required');
-    return toAgentSessionRecord(await this.agentTokens.forMember(caller, { email, channel_ids }));
+    return toAgentSessionRecord(await this.agentTokens.openForMember(caller, { email, channel_ids }));
   }
 }

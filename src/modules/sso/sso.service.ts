@@ -38,11 +38,11 @@ export class SsoService implements OnModuleInit {
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
     private readonly config: Config,
-    private readonly ofMembers: MemberTeardownHooks,
+    private readonly memberTeardownHooks: MemberTeardownHooks,
   ) {}
 
   onModuleInit(): void {
-    this.ofMembers.add(({ workspaceId, id }) => this.tickets.expireOfMember(workspaceId, id, this.clock.now()));
+    this.memberTeardownHooks.add(({ workspaceId, id }) => this.tickets.expireOfMember(workspaceId, id, this.clock.now()));
   }
 
   /**
@@ -55,7 +55,7 @@ export class SsoService implements OnModuleInit {
     await this.channels.assertExisting(workspaceId, channel_ids ?? null);
     const member = await this.members.findByEmail(workspaceId, email);
     if (!member) throw new MemberNotFound();
-    const wanted = {
+    const draft = {
       id: newId(),
       workspaceId,
       ticketHash: sha256(ticket),
@@ -65,20 +65,20 @@ export class SsoService implements OnModuleInit {
       expiresAt: new Date(this.clock.now().getTime() + TICKET_MS),
     };
     const payload = {
-      ticket_id: wanted.id,
+      ticket_id: draft.id,
       member_id: member.id,
-      channel_ids: wanted.channelIds,
+      channel_ids: draft.channelIds,
       api_key_id: apiKeyId,
-      expires_at: toWireTime(wanted.expiresAt),
+      expires_at: toWireTime(draft.expiresAt),
     };
     const issued = await this.units.run(async () => {
-      if (!(await this.tickets.issue(wanted))) return false;
+      if (!(await this.tickets.issue(draft))) return false;
       await this.events.audit({ type: 'sso_ticket.issued', workspaceId, actor: actorOf(principal), payload });
       return true;
     });
     if (!issued) {
       const refusal = { method: 'sso', member_id: member.id, reason: 'member_deactivated' } as const;
-      this.signIns.refused(workspaceId, refusal, actorOf(principal));
+      this.signIns.recordRefusal(workspaceId, refusal, actorOf(principal));
       throw new MemberNotFound();
     }
     return redirectUrl(this.config.dashboardUrl, ticket);
@@ -106,24 +106,24 @@ export class SsoService implements OnModuleInit {
       if (!spent) return null;
       const { workspaceId, memberId, apiKeyId } = spent;
       const member = await this.members.get(systemOf(workspaceId), memberId);
-      const channelIds = await this.remaining(workspaceId, spent.channelIds);
+      const channelIds = await this.filterExistingChannels(workspaceId, spent.channelIds);
       return this.signIns.open(member, { method: 'sso', rotate, channelIds, apiKeyId });
     });
   }
 
   /** The channels that are still there; none of them left is still not all. */
-  private async remaining(workspaceId: string, channelIds: string[] | null): Promise<string[] | null> {
+  private async filterExistingChannels(workspaceId: string, channelIds: string[] | null): Promise<string[] | null> {
     if (channelIds === null) return null;
-    const existing = new Set(await this.channels.existing(workspaceId, channelIds));
+    const existing = new Set(await this.channels.findExistingIds(workspaceId, channelIds));
     return channelIds.filter(id => existing.has(id));
   }
 
   /** The answer is one for every bad ticket; why it was bad is for the workspace's log. */
   private async recordRefusal(ticketHash: string): Promise<void> {
-    const standing = await this.tickets.state(ticketHash, this.clock.now());
-    if (!standing) return;
-    const refusal = { method: 'sso', member_id: standing.memberId, reason: reasonOf(standing) } as const;
-    this.signIns.refused(standing.workspaceId, refusal);
+    const state = await this.tickets.findState(ticketHash, this.clock.now());
+    if (!state) return;
+    const refusal = { method: 'sso', member_id: state.memberId, reason: reasonOf(state) } as const;
+    this.signIns.recordRefusal(state.workspaceId, refusal);
   }
 }
 

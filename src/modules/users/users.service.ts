@@ -53,10 +53,10 @@ export class UsersService {
   async findOrCreate(email: string, name: string, passwordHash: string | null): Promise<{ user: User; created: boolean }> {
     return this.units.run(async () => {
       const draft = this.draft(email, name, passwordHash);
-      const made = !(await this.users.findByEmail(email)) && (await this.users.insertIfAbsent(draft));
-      const user = made ? draft : await this.users.findByEmail(email);
+      const created = !(await this.users.findByEmail(email)) && (await this.users.insertIfAbsent(draft));
+      const user = created ? draft : await this.users.findByEmail(email);
       if (!user) throw new Error('a user was there and is not');
-      return { user, made };
+      return { user, created };
     });
   }
 

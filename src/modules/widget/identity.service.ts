@@ -5,7 +5,7 @@ import type { Channel } from '../channels/index.js';
 import { ChannelsService } from '../channels/index.js';
 import { IdentityInvalid, IdentityRequired } from './widget.errors.js';
 
-const LONGEST_SECONDS = 24 * 3600;
+const MAX_LIFETIME_SECONDS = 24 * 3600;
 
 /** Checks a site's word that its visitor is who it says. */
 @Injectable()
@@ -42,7 +42,7 @@ export class IdentityService {
       throw new IdentityInvalid({ cause: error });
     }
     const { sub, exp } = claims;
-    const timely = typeof exp === 'number' && exp > now && exp <= now + LONGEST_SECONDS;
+    const timely = typeof exp === 'number' && exp > now && exp <= now + MAX_LIFETIME_SECONDS;
     if (sub !== externalId || !timely) throw new IdentityInvalid();
   }
 }

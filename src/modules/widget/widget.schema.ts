@@ -66,15 +66,15 @@ export class PublicWidgetConfigView {
 }
 
 /** The rule of what is told to whom; see visitor-contact.ts. */
-const told =
+const VISIBILITY =
   'Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact ' +
   'that has an external_id, is told only what this request gave.';
 
 export class VisitorContactView implements VisitorContactRecord {
   @Id() id!: string;
-  @Text({ nullable, description: told, example: 'Vera Lindqvist' }) name!: string | null;
-  @Email({ nullable, description: told }) email!: string | null;
-  @Text({ nullable, max: 50, description: told, example: '+49 30 1234567' }) phone!: string | null;
+  @Text({ nullable, description: VISIBILITY, example: 'Vera Lindqvist' }) name!: string | null;
+  @Email({ nullable, description: VISIBILITY }) email!: string | null;
+  @Text({ nullable, max: 50, description: VISIBILITY, example: '+49 30 1234567' }) phone!: string | null;
   @Flag({ description: 'Whether an identity token has proven its external_id.' }) verified!: boolean;
 }
 

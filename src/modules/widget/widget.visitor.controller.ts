@@ -65,7 +65,7 @@ export class WidgetVisitorController {
     @Origin() { network }: ClientOrigin,
     @Headers('origin') origin?: string,
   ): Promise<PublicWidgetConfigView> {
-    const { channel, config } = await this.widget.config(query.widget_token, { network, origin });
+    const { channel, config } = await this.widget.getConfig(query.widget_token, { network, origin });
     return { channel_name: channel.name, widget_config: config };
   }
 
@@ -74,7 +74,7 @@ export class WidgetVisitorController {
   @Allow('widget:read')
   @Answers(VisitorContactView)
   getContact(@Caller() caller: VisitorPrincipal): Promise<VisitorContactView> {
-    return this.widget.contact(caller);
+    return this.widget.getContact(caller);
   }
 
   @Patch('contact')

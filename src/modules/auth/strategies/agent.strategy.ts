@@ -48,22 +48,22 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
     const now = this.clock.now();
     const expiresAt = new Date(claims.exp * 1000);
     if (expiresAt <= now) throw new TokenExpired();
-    const standing = await this.sessions.sessionState(claims.ws, claims.sid);
-    if (!standing) throw new InvalidToken();
-    if (standing.status !== 'active') throw new DeactivatedMembersToken();
-    if (standing.endedAt || standing.expiresAt <= now) throw new TokenRevoked();
+    const state = await this.sessions.findSessionState(claims.ws, claims.sid);
+    if (!state) throw new InvalidToken();
+    if (state.status !== 'active') throw new DeactivatedMembersToken();
+    if (state.endedAt || state.expiresAt <= now) throw new TokenRevoked();
     return {
       kind: 'agent',
       workspaceId: claims.ws,
-      memberId: standing.memberId,
-      userId: standing.userId,
-      role: standing.workspaceBound ? lowerRole(standing.role, API_KEY_ROLE) : standing.role,
-      name: standing.name,
-      scope: narrow(standing.memberChannels, standing.sessionChannels),
-      sessionScope: standing.sessionChannels,
-      workspaceBound: standing.workspaceBound,
-      sessionId: standing.sessionId,
-      familyId: standing.familyId,
+      memberId: state.memberId,
+      userId: state.userId,
+      role: state.workspaceBound ? lowerRole(state.role, API_KEY_ROLE) : state.role,
+      name: state.name,
+      scope: narrow(state.memberChannels, state.sessionChannels),
+      sessionScope: state.sessionChannels,
+      workspaceBound: state.workspaceBound,
+      sessionId: state.sessionId,
+      familyId: state.familyId,
       expiresAt,
     };
   }

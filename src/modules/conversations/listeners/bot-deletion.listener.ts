@@ -14,20 +14,20 @@ export class BotDeletionListener implements OnModuleInit {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly changes: ConversationChangesService,
-    private readonly ofBots: BotTeardownHooks,
+    private readonly teardownHooks: BotTeardownHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.ofBots.add((bot, by) => this.handOver(bot, by));
+    this.teardownHooks.add((bot, by) => this.handOff(bot, by));
   }
 
-  private async handOver(bot: Bot, by: Principal): Promise<void> {
-    const led = await this.conversations.lockLedBy(bot.workspaceId, bot.id);
+  private async handOff(bot: Bot, by: Principal): Promise<void> {
+    const pending = await this.conversations.lockPendingOfBot(bot.workspaceId, bot.id);
     const actor = actorOf(by);
     const circumstances = { now: this.clock.now(), actor, reason: 'bot_deleted' };
-    const effects = led[0] && transition(led[0], 'handoff', circumstances);
+    const effects = pending[0] && transition(pending[0], 'handoff', circumstances);
     if (!effects) return;
-    await this.changes.applyAll(led, { ...effects, columns: { ...effects.columns, botId: null } }, actor);
+    await this.changes.applyAll(pending, { ...effects, columns: { ...effects.columns, botId: null } }, actor);
   }
 }

@@ -18,18 +18,18 @@ export class ContactMergeListener implements OnModuleInit {
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly changes: ConversationChangesService,
-    private readonly ofMerges: ContactMergeHooks,
+    private readonly mergeHooks: ContactMergeHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.ofMerges.add((merge, by) => this.move(merge, by));
+    this.mergeHooks.add((merge, by) => this.move(merge, by));
   }
 
   private async move(merge: ContactMerge, by: Principal): Promise<void> {
     const { from, into } = merge;
     const actor = actorOf(by);
-    const locked = await this.conversations.lockOf(from.workspaceId, from.id, into.id);
+    const locked = await this.conversations.lockByContact(from.workspaceId, from.id, into.id);
     const older = olderDuplicates(locked);
     await this.resolve(older, actor);
     const moving = locked.filter(({ contactId }) => contactId === from.id);

@@ -6,12 +6,12 @@ import type { WrittenRow } from '../../../platform/events/event.repository.js';
 import { appendFrom } from '../../../platform/events/event.repository.js';
 import type { MessageRecord } from './message.js';
 
-const PLAIN = `conversation.workspace_id = wanted.workspace_id AND conversation.id = wanted.conversation_id
+const IS_FAST_PATH = `conversation.workspace_id = wanted.workspace_id AND conversation.id = wanted.conversation_id
         AND status = 'open' AND control = 'human' AND erased_at IS NULL
         AND (wanted.scope IS NULL OR channel_id = ANY(wanted.scope))`;
 /** Looked at only where nothing came of a message: a plain conversation was left out because of a lock, its own or its contact's. */
-const SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
-    SELECT FROM conversation WHERE ${PLAIN} AND (wanted.visitor_id IS NULL OR contact_id = wanted.visitor_id)
+const WAS_SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
+    SELECT FROM conversation WHERE ${IS_FAST_PATH} AND (wanted.visitor_id IS NULL OR contact_id = wanted.visitor_id)
   ) ELSE false END`;
 
 /**
@@ -27,7 +27,7 @@ const SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
  * is for the messages of one conversation; whoever skips needs no order, for he waits for nobody. Rows are looked up one by one, so that PostgreSQL, which does not know how few there are, can never think of reading all. What
  * comes after a lock is read from the locked row, or by `last_event`: the statement's own snapshot may be older.
  */
-const sendText = (onLock: 'skip' | 'wait'): string => `
+const sendSql = (onLock: 'skip' | 'wait'): string => `
   WITH wanted AS (
     SELECT wanted.*, record ->> 'sender_type' = 'contact' AS inbound, (record ->> 'private')::boolean AS private
     FROM json_to_recordset($1) AS wanted (
@@ -65,7 +65,7 @@ const sendText = (onLock: 'skip' | 'wait'): string => `
       SELECT channel_id, contact_id, last_seq, last_public_seq, unread_agents, unread_contact,
              coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) AS last_public_at
       FROM conversation
-      WHERE ${PLAIN} AND (wanted.held_id IS NULL OR contact_id = wanted.held_id)
+      WHERE ${IS_FAST_PATH} AND (wanted.held_id IS NULL OR contact_id = wanted.held_id)
       FOR NO KEY UPDATE ${onLock === 'skip' ? 'SKIP LOCKED' : ''}
     ) AS conversation
   ),
@@ -130,11 +130,11 @@ const sendText = (onLock: 'skip' | 'wait'): string => `
   ),
   recorded AS (${appendFrom('said')})
   SELECT wanted.place, channel_id, contact_id, seq, at, public_seq, public_at, agents_unread, contact_unread, previous,
-         xid, position, recorded_at, ${onLock === 'skip' ? SKIPPED : 'false'} AS skipped
+         xid, position, recorded_at, ${onLock === 'skip' ? WAS_SKIPPED : 'false'} AS skipped
   FROM wanted LEFT JOIN (numbered JOIN recorded ON recorded.id = numbered.event_id) ON numbered.place = wanted.place`;
 
-const SEND = statement(sendText('skip'));
-const SEND_AND_WAIT = statement(sendText('wait'));
+const SEND = statement(sendSql('skip'));
+const SEND_AND_WAIT = statement(sendSql('wait'));
 
 /** What is to be said, by whom, and how its event is signed. */
 export interface FastPathSend {
@@ -182,18 +182,18 @@ export class FastPathSendsRepository {
    * @returns what became of each; null where nothing did, `SKIPPED_ROW` where a lock was in the way. Of one conversation
    *   they have their `seq` in this order
    */
-  async send(wanted: readonly FastPathSend[], timeout?: number): Promise<SendOutcome[]> {
-    return outcomes(wanted, await this.sql.rows<AnswerRow>(SEND, [toJson(wanted)], timeout));
+  async send(sends: readonly FastPathSend[], timeout?: number): Promise<SendOutcome[]> {
+    return toOutcomes(sends, await this.sql.rows<AnswerRow>(SEND, [toJson(sends)], timeout));
   }
 
   /** The same, but waits for each lock, `lockMs` at most. @throws QueryFailedError (`isLockTimeout`), and nothing has happened */
-  async sendAndWait(wanted: readonly FastPathSend[], lockMs: number): Promise<SendOutcome[]> {
-    return outcomes(wanted, await this.sql.rows<AnswerRow>(SEND_AND_WAIT, [toJson(wanted), String(lockMs)]));
+  async sendAndWait(sends: readonly FastPathSend[], lockMs: number): Promise<SendOutcome[]> {
+    return toOutcomes(sends, await this.sql.rows<AnswerRow>(SEND_AND_WAIT, [toJson(sends), String(lockMs)]));
   }
 }
 
-function toJson(wanted: readonly FastPathSend[]): string {
-  const rows = wanted.map((one, place) => ({
+function toJson(sends: readonly FastPathSend[]): string {
+  const rows = sends.map((one, place) => ({
     place,
     workspace_id: one.workspaceId,
     conversation_id: one.conversationId,
@@ -209,8 +209,8 @@ function toJson(wanted: readonly FastPathSend[]): string {
   return JSON.stringify(rows);
 }
 
-function outcomes(wanted: readonly FastPathSend[], answered: readonly AnswerRow[]): SendOutcome[] {
-  const found = wanted.map((): SendOutcome => null);
+function toOutcomes(sends: readonly FastPathSend[], answered: readonly AnswerRow[]): SendOutcome[] {
+  const found = sends.map((): SendOutcome => null);
   for (const row of answered) {
     if (row.skipped) found[row.place] = SKIPPED_ROW;
     else if (row.seq !== null) found[row.place] = row;

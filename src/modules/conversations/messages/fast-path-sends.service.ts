@@ -22,10 +22,10 @@ import { FastPathSendsRepository, SKIPPED_ROW } from './fast-path-sends.reposito
 /** As many as one statement takes: more would hold the locks longer than it saves commits. */
 const MAX_BATCH = 128;
 /** The part of the connections that may wait for locked conversations. */
-const SHARE_OF_POOL = 0.5;
+const CONTENDED_POOL_SHARE = 0.5;
 /** The part of a statement's time that is left to those who have waited long for the one before. */
-const LEAST_SHARE = 0.1;
-const FOREVER_MS = 2 ** 31 - 1;
+const MIN_TIMEOUT_SHARE = 0.1;
+const NO_LIMIT_MS = 2 ** 31 - 1;
 
 interface PendingSend {
   message: Omit<Message, 'seq' | 'createdAt'>;
@@ -62,13 +62,13 @@ export class FastPathSendsService {
     };
     this.shared = new WriteBatcher({
       ...common,
-      waitMs: queryMs || FOREVER_MS,
-      execute: (wanted, waitedMs) => this.sends.send(sendsOf(wanted), leftOf(queryMs, waitedMs)),
+      waitMs: queryMs || NO_LIMIT_MS,
+      execute: (wanted, waitedMs) => this.sends.send(sendsOf(wanted), remainingTimeout(queryMs, waitedMs)),
     });
     this.contended = new KeyedWriteBatcher({
       ...common,
       waitMs: databaseLockTimeoutMs,
-      lanes: Math.max(1, Math.floor(databasePoolSize * SHARE_OF_POOL)),
+      lanes: Math.max(1, Math.floor(databasePoolSize * CONTENDED_POOL_SHARE)),
       execute: (wanted, leftMs) => this.sends.sendAndWait(sendsOf(wanted), leftMs),
     });
   }
@@ -111,36 +111,36 @@ export class FastPathSendsService {
     }
   }
 
-  private async sendBatched(wanted: PendingSend): Promise<Message | null> {
-    const { conversationId } = wanted.send;
-    const told = this.contended.has(conversationId) ? SKIPPED_ROW : await this.shared.add(wanted);
-    if (told !== SKIPPED_ROW) return told;
-    const waited = await this.contended.add(conversationId, wanted);
+  private async sendBatched(pending: PendingSend): Promise<Message | null> {
+    const { conversationId } = pending.send;
+    const result = this.contended.has(conversationId) ? SKIPPED_ROW : await this.shared.add(pending);
+    if (result !== SKIPPED_ROW) return result;
+    const waited = await this.contended.add(conversationId, pending);
     return waited === SKIPPED_ROW ? null : waited;
   }
 
   /** @returns null for each that the statement has left out */
-  private publishAll(wanted: readonly PendingSend[], rows: readonly SendOutcome[]): FastSendResult[] {
-    const before = new Map<string, AppendedEvent>();
-    return wanted.map(({ message, send }, place) => {
-      const row = rows[place] ?? null;
+  private publishAll(pending: readonly PendingSend[], rows: readonly SendOutcome[]): FastSendResult[] {
+    const previousEvents = new Map<string, AppendedEvent>();
+    return pending.map(({ message, send }, index) => {
+      const row = rows[index] ?? null;
       if (row === null || row === SKIPPED_ROW) return row;
-      const event = toEvent(send, row, before.get(send.conversationId) ?? row.previous);
-      before.set(send.conversationId, event);
+      const event = toEvent(send, row, previousEvents.get(send.conversationId) ?? row.previous);
+      previousEvents.set(send.conversationId, event);
       this.events.publish(event);
       return { ...message, seq: row.seq, createdAt: row.at };
     });
   }
 }
 
-function sendsOf(wanted: readonly PendingSend[]): FastPathSend[] {
-  return wanted.map(({ send }) => send);
+function sendsOf(pending: readonly PendingSend[]): FastPathSend[] {
+  return pending.map(({ send }) => send);
 }
 
 /** The statement's limit, so that those who waited for the one before are answered in time; undefined for the usual one. */
-function leftOf(limitMs: number, waitedMs: number): number | undefined {
-  if (waitedMs < limitMs * LEAST_SHARE) return undefined;
-  return limitMs === 0 ? undefined : Math.max(limitMs * LEAST_SHARE, limitMs - waitedMs);
+function remainingTimeout(limitMs: number, waitedMs: number): number | undefined {
+  if (waitedMs < limitMs * MIN_TIMEOUT_SHARE) return undefined;
+  return limitMs === 0 ? undefined : Math.max(limitMs * MIN_TIMEOUT_SHARE, limitMs - waitedMs);
 }
 
 function toEvent(send: FastPathSend, row: FastPathRow, previous: AppendedEvent['previous']): AppendedEvent {
@@ -156,10 +156,10 @@ function toEvent(send: FastPathSend, row: FastPathRow, previous: AppendedEvent['
     last_public_activity_at: toWireTime(row.public_at),
   };
   const message = { ...send.record, seq: row.seq, created_at: at };
-  const place = { workspaceId, channelId: row.channel_id, conversationId, contactId: row.contact_id };
+  const eventContext = { workspaceId, channelId: row.channel_id, conversationId, contactId: row.contact_id };
   const event: NewEvent<'message.created'> = {
     type: 'message.created',
-    ...place,
+    ...eventContext,
     actor,
     payload: { message, conversation },
   };

@@ -10,7 +10,7 @@ import type { TimelineEntry } from '../lifecycle.js';
 import type { Message } from './message.js';
 import { toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
-import { progress, toProgress } from './progress.js';
+import { columnsAfter, toProgress } from './progress.js';
 
 /** Everything of a message that its place in the conversation does not decide. */
 export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName' | 'contentType' | 'content'> &
@@ -41,9 +41,9 @@ export class MessageAppenderService {
       editedAt: null,
       deletedAt: null,
     });
-    const moved = progress(conversation, message);
-    await this.conversations.update(conversation, moved);
-    Object.assign(conversation, moved);
+    const columns = columnsAfter(conversation, message);
+    await this.conversations.update(conversation, columns);
+    Object.assign(conversation, columns);
     await this.events.record({
       type: 'message.created',
       workspaceId: conversation.workspaceId,
@@ -59,15 +59,15 @@ export class MessageAppenderService {
   /** An entry of the timeline, signed by the workspace's system bot. A public one names nobody. */
   async appendEvent(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
-    const why = entry.reason === undefined ? {} : { reason: entry.reason };
-    const about = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...why };
+    const reason = entry.reason === undefined ? {} : { reason: entry.reason };
+    const details = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...reason };
     const draft: MessageDraft = {
       senderType: 'bot',
       senderId,
       senderName: null,
       contentType: 'event',
       content: null,
-      metadata: { event: entry.event, ...about },
+      metadata: { event: entry.event, ...details },
       private: !entry.public,
     };
     await this.append(conversation, draft, actor);

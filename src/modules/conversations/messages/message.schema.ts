@@ -2,7 +2,7 @@ import { Rule } from '../../../platform/http/field.js';
 import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../../platform/http/fields.js';
 import { PageQuery } from '../../../platform/http/page.schema.js';
 import type { ContentType, MessageRecord, SenderType } from './message.js';
-import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SPOKEN_TYPES } from './message.js';
+import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SENDABLE_TYPES } from './message.js';
 
 const optional = true;
 const nullable = true;
@@ -10,7 +10,7 @@ const nullable = true;
 /** What a visitor may set; what else it sends is ignored. */
 export class VisitorMessageBody {
   @Text({ optional, min: 0, max: MESSAGE_CHARS, example: 'Where is my parcel?' }) content?: string;
-  @Choice(SPOKEN_TYPES, { optional, reserved: ['event'] }) content_type?: ContentType;
+  @Choice(SENDABLE_TYPES, { optional, reserved: ['event'] }) content_type?: ContentType;
   @Rule('attachments', () => true, '')
   attachment_ids?: unknown;
   @FreeForm({ optional }) metadata?: Record<string, unknown>;

@@ -4,7 +4,7 @@ import type { LastMessage } from '../conversation.js';
 export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
 export const CONTENT_TYPES = ['text', 'image', 'file', 'audio', 'video', 'event'] as const;
 /** What can be said; timeline entries are the service's own. */
-export const SPOKEN_TYPES = CONTENT_TYPES.filter(type => type !== 'event');
+export const SENDABLE_TYPES = CONTENT_TYPES.filter(type => type !== 'event');
 export type SenderType = (typeof SENDER_TYPES)[number];
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
@@ -82,7 +82,7 @@ export function toMessageRecord(message: Message): MessageRecord {
 }
 
 /** What is left of a message whose contact has been erased: that it was said; of a timeline entry also what happened. */
-export function withoutWords(message: Message, erasedAt: Date): Message {
+export function withoutContent(message: Message, erasedAt: Date): Message {
   const bare = { ...message, content: null, attachments: [], clientMessageId: null };
   if (message.contentType === 'event') return { ...bare, metadata: { event: message.metadata.event } };
   return { ...bare, metadata: {}, deletedAt: message.deletedAt ?? erasedAt };

@@ -14,7 +14,7 @@ import {
   ConversationExists,
   ConversationMoved,
   EditWindowOver,
-  NotYours,
+  NotSender,
   ReplyToNote,
   ReplyUnknown,
   SenderRequired,
@@ -86,7 +86,7 @@ export class MessagesController {
   @Summary("Edit one's own message, within 15 minutes.")
   @Allow('conversations:write')
   @Answers(MessageView)
-  @Throws(NotFound, ContentRequired, NotYours, EditWindowOver)
+  @Throws(NotFound, ContentRequired, NotSender, EditWindowOver)
   async edit(
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,
@@ -100,7 +100,7 @@ export class MessagesController {
   @Summary("Delete one's own message, within 15 minutes.", 'Its place in the conversation stays, its content is gone.')
   @Allow('conversations:write')
   @Answers(DeletedView)
-  @Throws(NotFound, NotYours, EditWindowOver)
+  @Throws(NotFound, NotSender, EditWindowOver)
   async unsend(
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,

@@ -7,7 +7,7 @@ import type { Principal } from '../../../kernel/principal.js';
 import type { Conversation } from '../conversation.js';
 import { MessageEntity } from './message.entity.js';
 import type { Message, SenderType } from './message.js';
-import { withoutWords } from './message.js';
+import { withoutContent } from './message.js';
 import type { MessageWindow } from './message-page.js';
 
 const UNREAD = statement(`
@@ -53,22 +53,22 @@ export class MessagesRepository {
   ) {}
 
   /** In order of `seq`: those after a mark, or the newest before one. A visitor's window holds no private notes. */
-  async window(principal: Principal, conversation: Conversation, window: MessageWindow): Promise<Message[]> {
+  async findWindow(principal: Principal, conversation: Conversation, window: MessageWindow): Promise<Message[]> {
     const query = this.ofConversation(principal, conversation);
     if (window.beforeSeq !== undefined) query.andWhere('message.seq < :before', { before: window.beforeSeq });
     if (window.afterSeq !== undefined) query.andWhere('message.seq > :after', { after: window.afterSeq });
     const forwards = window.afterSeq !== undefined;
-    const rows = await this.shown(query.orderBy('message.seq', forwards ? 'ASC' : 'DESC').limit(window.limit));
+    const rows = await this.loadWithoutErased(query.orderBy('message.seq', forwards ? 'ASC' : 'DESC').limit(window.limit));
     return forwards ? rows : rows.reverse();
   }
 
   async find(principal: Principal, conversation: Conversation, id: string): Promise<Message | null> {
     const query = this.ofConversation(principal, conversation).andWhere('message.id = :id', { id });
-    return (await this.shown(query))[0] ?? null;
+    return (await this.loadWithoutErased(query))[0] ?? null;
   }
 
   /** The message that the sender's own id has already made here. */
-  byClientId(
+  findByClientId(
     conversationId: string,
     sender: { type: SenderType; id: string },
     clientMessageId: string,
@@ -90,7 +90,7 @@ export class MessagesRepository {
   }
 
   /** What is unread past the two marks. */
-  async unread(
+  async countUnread(
     conversation: Conversation,
     agentsSeq: number,
     contactSeq: number,
@@ -106,7 +106,7 @@ export class MessagesRepository {
   }
 
   /** The last public message behind one mark and up to another, if there is one between them. */
-  async lastPublicWithin({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
+  async findLastPublicSeq({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
     const last = await this.sql.first<{ seq: number | null }>(LAST_PUBLIC, [workspaceId, id, after, upTo]);
     return last?.seq ?? null;
   }
@@ -124,12 +124,12 @@ export class MessagesRepository {
   }
 
   /** From the commit of an erasure on, the words of its messages are hidden, whether they are scrubbed yet or not. */
-  private async shown(query: SelectQueryBuilder<MessageEntity>): Promise<Message[]> {
+  private async loadWithoutErased(query: SelectQueryBuilder<MessageEntity>): Promise<Message[]> {
     const { entities, raw } = await query.addSelect(ERASED_AT, 'erased_at').getRawAndEntities<{
       erased_at: Date | null;
     }>();
     const erasedAt = raw[0]?.erased_at ?? null;
-    return erasedAt === null ? entities : entities.map(message => withoutWords(message, erasedAt));
+    return erasedAt === null ? entities : entities.map(message => withoutContent(message, erasedAt));
   }
 
   private ofConversation(principal: Principal, conversation: Conversation) {

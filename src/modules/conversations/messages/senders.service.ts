@@ -21,7 +21,7 @@ export class SendersService {
   ) {}
 
   /** @throws SenderRequired, SenderUnknown */
-  async of(
+  async resolveSender(
     principal: Principal,
     named: { member_id?: string | undefined; bot_id?: string | undefined },
   ): Promise<Sender> {

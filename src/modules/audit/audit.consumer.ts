@@ -1,21 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import { EventConsumer, ConsumerDependencies } from '../../platform/events/event-consumer.js';
-import type { LoggedEvent } from '../../platform/events/reading-position.repository.js';
+import type { LoggedEvent } from '../../platform/events/dependencies-position.repository.js';
 import type { AuditEntry } from './audit-entry.js';
 import { AuditRepository } from './audit.repository.js';
 import { AUDITED_TYPES, auditSubjectOf } from './audited-events.js';
 
 /** Keeps what somebody may have to answer for, when the event log has long forgotten it. */
 @Injectable()
-export class AuditReader extends EventConsumer {
+export class AuditConsumer extends EventConsumer {
   protected readonly name = 'audit';
   protected readonly types = AUDITED_TYPES;
 
   constructor(
-    reading: ConsumerDependencies,
+    dependencies: ConsumerDependencies,
     private readonly entries: AuditRepository,
   ) {
-    super(reading);
+    super(dependencies);
   }
 
   protected take(events: readonly LoggedEvent[]): Promise<void> {
