@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { EventConsumer, ConsumerDependencies } from '../../platform/events/event-consumer.js';
-import type { LoggedEvent } from '../../platform/events/dependencies-position.repository.js';
+import type { LoggedEvent } from '../../platform/events/reading-position.repository.js';
 import type { AuditEntry } from './audit-entry.js';
 import { AuditRepository } from './audit.repository.js';
 import { AUDITED_TYPES, auditSubjectOf } from './audited-events.js';

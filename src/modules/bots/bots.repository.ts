@@ -12,7 +12,7 @@ export class BotsRepository extends WorkspaceRepository<BotEntity> {
   protected readonly entity = BotEntity;
   protected readonly alias = 'bot';
 
-  /** The system bot is the service itself, and nobody's to see; a deleted one is gone, though its messages stay. */
+  /** Excludes the system bot, which is internal, and deleted bots, whose rows stay for the sake of their messages. */
   override visibleTo(principal: Principal): SelectQueryBuilder<BotEntity> {
     return super.visibleTo(principal).andWhere(`bot.kind = 'custom' AND bot.deletedAt IS NULL`);
   }

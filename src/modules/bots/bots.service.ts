@@ -27,13 +27,13 @@ export interface BotChanges {
   timeout_seconds?: number | undefined;
 }
 
-/** A bot with the secret that is shown this once. */
+/** A bot with its secret in plain text, which is shown only once. */
 export interface BotWithSecret {
   bot: Bot;
   secret: string;
 }
 
-type Change = 'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated';
+type ChangeEvent = 'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated';
 
 @Injectable()
 export class BotsService {
@@ -49,13 +49,13 @@ export class BotsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes the bot that signs what happens by itself; part of making a workspace. */
+  /** Creates the sender of timeline entries. Joins the unit of work that creates the workspace. */
   async createSystemBot(workspaceId: string): Promise<Bot> {
     const bot = { ...this.draft(workspaceId, 'System'), kind: 'system' as const, historyCount: 0 };
     return this.units.run(() => this.bots.insert(bot));
   }
 
-  /** The id never changes, so it is remembered. */
+  /** Cached in memory without expiry, because the id never changes. */
   async systemBotId(workspaceId: string): Promise<string> {
     const known = this.systemBotIds.get(workspaceId);
     if (known !== undefined) return known;
@@ -79,7 +79,7 @@ export class BotsService {
     return bot;
   }
 
-  /** The address in `wanted` has passed `assertCallable`. */
+  /** Call `assertCallable` first: `create` does not check the webhook URL. */
   async create(principal: StaffPrincipal, fields: BotChanges & { name: string }): Promise<BotWithSecret> {
     const secret = newSigningSecret();
     const bot: Bot = { ...this.draft(principal.workspaceId, fields.name), secret: this.encrypt(secret) };
@@ -91,7 +91,10 @@ export class BotsService {
     });
   }
 
-  /** Tells of nothing when nothing is different. @throws NotFound, ValidationFailed as `create` */
+  /**
+   * Records no event if nothing changes.
+   * @throws NotFound @throws ValidationFailed for a webhook URL that must not be called
+   */
   async update(principal: StaffPrincipal, id: string, changes: BotChanges): Promise<Bot> {
     await this.assertCallable(changes);
     return this.units.run(async () => {
@@ -103,7 +106,7 @@ export class BotsService {
     });
   }
 
-  /** Soft: what it said stays, in its name. What it held goes on without it, in the same unit. @throws NotFound */
+  /** Soft delete: its messages keep its name. Teardown hooks run in the same unit of work. @throws NotFound */
   async delete(principal: StaffPrincipal, id: string): Promise<void> {
     await this.units.run(async () => {
       const bot = await this.lock(principal, id);
@@ -114,7 +117,7 @@ export class BotsService {
     });
   }
 
-  /** The old secret signs nothing any more. @throws NotFound */
+  /** The old secret stops working at once. @throws NotFound */
   async rotateSecret(principal: StaffPrincipal, id: string): Promise<BotWithSecret> {
     const secret = newSigningSecret();
     return this.units.run(async () => {
@@ -144,10 +147,7 @@ export class BotsService {
     };
   }
 
-  /**
-   * Asked before a unit of work: it may wait for the name's server.
-   * @throws ValidationFailed for an address that the service must not call
-   */
+  /** Call it before a unit of work: it may wait for DNS. @throws ValidationFailed for a URL that must not be called */
   async assertCallable({ webhook_url: url }: BotChanges): Promise<void> {
     if (typeof url === 'string') await this.addresses.assertCallable(url, 'webhook_url');
   }
@@ -162,14 +162,14 @@ export class BotsService {
     return bot;
   }
 
-  private async saveAndRecord(type: Change, bot: Bot, by: StaffPrincipal): Promise<Bot> {
+  private async saveAndRecord(type: ChangeEvent, bot: Bot, by: StaffPrincipal): Promise<Bot> {
     bot.updatedAt = this.clock.now();
     await this.bots.save(bot);
     await this.recordEvent(type, bot, by);
     return bot;
   }
 
-  private async recordEvent(type: Change, bot: Bot, by: StaffPrincipal): Promise<void> {
+  private async recordEvent(type: ChangeEvent, bot: Bot, by: StaffPrincipal): Promise<void> {
     await this.events.audit({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: toBotRecord(bot) });
   }
 }

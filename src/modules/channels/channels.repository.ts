@@ -31,7 +31,7 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     this.originsLoader = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
   }
 
-  /** Deleted channels are gone for everyone who asks; conversations still refer to them. */
+  /** Excludes deleted channels. Conversations still refer to them. */
   override visibleTo(principal: Principal): SelectQueryBuilder<ChannelEntity> {
     return super.visibleTo(principal).andWhere('channel.deletedAt IS NULL');
   }
@@ -47,12 +47,12 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return toPage(await query.getMany(), limit, last => encodeCursor('channels', [last.id]));
   }
 
-  /** For the door of visitors, who come with nothing but the public token. */
+  /** Finds the channel without a caller: visitors have only the public token. */
   findByWidgetToken(widgetToken: string): Promise<Channel | null> {
     return this.rows.findOneBy({ widgetToken, deletedAt: IsNull() });
   }
 
-  /** Asked by every handshake of a visitor's. */
+  /** Batched, because every visitor's handshake reads it. */
   async findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
     return (await this.originsLoader.load(workspaceId, id))?.allowed ?? null;
   }
@@ -61,7 +61,7 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
-  /** The channels whose conversations begin with the bot, locked in the order of their ids. */
+  /** Locks the channels that route to the bot, in the order of their ids. */
   lockRoutedTo(workspaceId: string, botId: string): Promise<Channel[]> {
     return this.rows
       .createQueryBuilder('channel')
@@ -72,7 +72,7 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
       .getMany();
   }
 
-  /** Which of these ids name channels of the workspace that are there. */
+  /** Returns those ids that name existing channels of the workspace. */
   async findExistingIds(workspaceId: string, ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows = await this.rows

@@ -18,7 +18,7 @@ export interface MemberEdits {
   capacity?: number | undefined;
 }
 
-/** What admins decide about members: who they are here, what they may do, and whether they still work here. */
+/** Changes that admins make to members: profile, role, channels and status. */
 @Injectable()
 export class MemberAdministrationService {
   constructor(
@@ -36,7 +36,7 @@ export class MemberAdministrationService {
       const { name, role, capacity, channel_ids: channelIds } = edits;
       if (role !== undefined && rank(role) > rank(actingRole(principal))) throw new RoleTooHigh();
       const scopeChanged = channelIds !== undefined && JSON.stringify(channelIds) !== JSON.stringify(member.channelIds);
-      // a list that stays as it is may name channels that have been deleted since
+      // an unchanged list may contain channels that were deleted since, so it is not checked
       if (scopeChanged) await this.channels.assertExisting(principal.workspaceId, channelIds);
       const fields = { name, role, capacity, channelIds };
       const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
@@ -45,7 +45,10 @@ export class MemberAdministrationService {
     });
   }
 
-  /** Ends the member's work here, and all that comes with it; nothing when it has ended. @throws as `update` */
+  /**
+   * Deactivates the member and runs the teardown hooks. Does nothing if the member is deactivated.
+   * @throws as `update`
+   */
   deactivate(principal: StaffPrincipal, id: string): Promise<Member> {
     return this.changeLocked(principal, id, async member => {
       const ended = await this.changes.apply(member, { status: 'deactivated' }, actorOf(principal));
@@ -53,14 +56,17 @@ export class MemberAdministrationService {
     });
   }
 
-  /** Lets the member sign in again; what ended with the deactivation stays ended. @throws NotFound, RoleTooHigh */
+  /** Lets the member sign in again. Sessions and assignments that ended stay ended. @throws NotFound, RoleTooHigh */
   reactivate(principal: StaffPrincipal, id: string): Promise<Member> {
     return this.changeLocked(principal, id, async member => {
       await this.changes.apply(member, { status: 'active' }, actorOf(principal));
     });
   }
 
-  /** Under the locks of the member and of the owners, who therefore cannot each find another there and all leave. */
+  /**
+   * Runs the edit with the member and all active owners locked. Otherwise two owners could each find the other active,
+   * and both leave.
+   */
   private changeLocked(principal: StaffPrincipal, id: string, edit: (member: Member) => Promise<void>): Promise<Member> {
     return this.units.run(async () => {
       await this.members.lockWithOwners(principal.workspaceId, id);
@@ -76,10 +82,11 @@ export class MemberAdministrationService {
 }
 
 /**
- * A workspace keeps an active owner, and one who sees all channels and has a password: an owner of some channels has the
- * rights of an agent, one whom single sign-on alone reaches those of an admin, and nobody below an owner could ever lift
- * that.
- * @param owners those who were active before the member became what it is now
+ * Ensures that the workspace keeps an active owner, and one who sees all channels and can sign in by password. An owner
+ * of some channels has an agent's rights and an owner with single sign-on alone an admin's, so nobody could restore
+ * full rights.
+ * @param owners the owners who were active before the change
+ * @throws LastOwner
  */
 export function assertOwnerRemains(owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[], member: Member): void {
   const others = owners.filter(({ id }) => id !== member.id);

@@ -9,18 +9,21 @@ import { AVAILABILITIES, toMemberRecord } from './member.js';
 
 export const memberRooms = new WorkspaceRooms('members');
 
-/** What the roster says of a member who is connected: what it has set by hand, and the channels that it sees. */
+/** Presence metadata of a connected member: the availability it has set and the channels it sees. */
 export interface MemberPresenceMetadata {
   availability: Availability;
   channels: ChannelScope;
 }
 
-/** Which members are connected, and how they are to be shown: what they have set by hand, and offline without a socket. */
+/** Availability of members: as they have set it while connected, otherwise `offline`. */
 @Injectable()
 export class MemberPresenceService {
   constructor(private readonly store: PresenceStore) {}
 
-  /** How the member is shown to others. Its own word is the newer one of the two, the roster only knows that it is there. */
+  /**
+   * Availability shown to others. The row's availability is newer than the presence metadata, so presence only decides
+   * between connected and offline.
+   */
   getAvailability({
     id,
     workspaceId,
@@ -31,7 +34,7 @@ export class MemberPresenceService {
     return connected ? availability : 'offline';
   }
 
-  /** The same of one of whom only the id is known. */
+  /** Like `getAvailability`, from presence metadata alone. */
   getAvailabilityById(workspaceId: string, id: string): Availability {
     const metadata = this.store.metadataOf(memberRooms.of(workspaceId), id);
     return metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
@@ -41,7 +44,7 @@ export class MemberPresenceService {
     return { ...toMemberRecord(member), availability: this.getAvailability(member) };
   }
 
-  /** Those who are connected and not set to offline. */
+  /** Lists connected members whose availability is not `offline`. */
   listAvailable(workspaceId: string): { id: string; availability: Availability }[] {
     return [...this.store.present(memberRooms.of(workspaceId))]
       .filter(([id]) => isId(id))
@@ -49,7 +52,7 @@ export class MemberPresenceService {
       .filter(({ availability }) => availability !== 'offline');
   }
 
-  /** Whether anybody is online who sees the channel. */
+  /** Reports whether a member who sees the channel is online. */
   isAnyOnline(workspaceId: string, channelId: string): boolean {
     const members = [...this.store.present(memberRooms.of(workspaceId)).values()].map(readMemberMetadata);
     return members.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
@@ -60,7 +63,7 @@ export function toMemberMetadata({ availability, channels }: MemberPresenceMetad
   return JSON.stringify({ availability, channels });
 }
 
-/** A note that no instance has written is that of a member who is connected and shown to nobody. */
+/** Reads metadata as `toMemberMetadata` wrote it. Anything else counts as connected, `offline` and without channels. */
 export function readMemberMetadata(metadata: string): MemberPresenceMetadata {
   try {
     const { availability, channels } = Object(JSON.parse(metadata)) as Partial<
@@ -68,7 +71,7 @@ export function readMemberMetadata(metadata: string): MemberPresenceMetadata {
     >;
     if (isAvailability(availability) && isScope(channels)) return { availability, channels };
   } catch {
-    // no JSON
+    // not JSON
   }
   return { availability: 'offline', channels: [] };
 }

@@ -1,6 +1,6 @@
 import type { MemberRecord } from './member.js';
 
-/** A change of a member, with what is different now. */
+/** A changed member, with the names of the changed fields. */
 export interface MemberUpdated {
   member: MemberRecord;
   changed: (keyof MemberRecord)[];

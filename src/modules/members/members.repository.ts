@@ -68,7 +68,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  /** As `get`, locked until the unit of work ends. */
+  /** Like `find`, locked until the unit of work ends. */
   async lock(principal: Principal, id: string): Promise<Member | null> {
     const row = await this.lockVisible(principal, id);
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
@@ -84,7 +84,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     return user ? this.findByUser(workspaceId, user.id) : null;
   }
 
-  /** A user's memberships in every workspace, oldest first. */
+  /** Memberships of the user in all workspaces, oldest first. */
   findMemberships(userId: string): Promise<Membership[]> {
     return this.sql.rows<Membership>(MEMBERSHIPS, [userId]);
   }
@@ -107,24 +107,30 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
       .getMany();
   }
 
-  /** The member as it is when those who change it now are done; nobody changes it until the unit of work ends. */
+  /**
+   * Waits for concurrent changes of the member, then locks it against changes until the unit of work ends.
+   * @param wait false returns null instead of waiting
+   */
   async lockForShare(principal: Principal, id: string, wait = true): Promise<Member | null> {
     const query = this.visibleTo(principal).andWhere('member.id = :id', { id }).setLock('pessimistic_read');
     const row = await (wait ? query : query.setOnLocked('skip_locked')).getOne();
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  /** Locks the member and all active owners, in one order; who they are then is to be read after it. */
+  /**
+   * Locks the member and all active owners, in the order of their ids. Read the owners after it, because they may have
+   * changed.
+   */
   async lockWithOwners(workspaceId: string, id: string): Promise<void> {
     await this.sql.rows(LOCK_OWNERS_AND, [workspaceId, id]);
   }
 
-  /** The active owners. */
+  /** Finds the active owners. */
   findOwners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds' | 'claimed'>[]> {
     return this.sql.rows(OWNERS, [workspaceId]);
   }
 
-  /** What the roster says of these, as far as they are active. */
+  /** Presence metadata of those members who are active. */
   findPresenceMetadata(
     members: readonly Pick<Member, 'workspaceId' | 'id'>[],
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
@@ -132,7 +138,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     return this.sql.rows(PRESENCE_METADATA, [members.map(({ workspaceId }) => workspaceId), members.map(({ id }) => id)]);
   }
 
-  /** Locks in the order of ids, as everybody does who locks several; a later time than the one given stays. */
+  /** Keeps the later of the stored and the given time. Locks rows in the order of their ids. */
   async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
     const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);

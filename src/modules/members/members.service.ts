@@ -23,7 +23,7 @@ export interface NewMember {
   password?: string | undefined;
 }
 
-/** A member that may be made, with its password hashed; null where it has none. */
+/** A new member that passed the checks, with the password hashed; null without a password. */
 export type PreparedMember = Omit<NewMember, 'password'> & { role: Role; passwordHash: string | null };
 
 export interface ProfileChanges {
@@ -57,14 +57,17 @@ export class MembersService {
   }
 
   /**
-   * The member as it is when those who change it now are done; it stays so until the unit of work ends. To be asked
-   * for before anything that the member is given is locked: whoever ends a member locks in that order.
+   * Waits for concurrent changes of the member, then locks it until the unit of work ends. Call it before you lock rows
+   * that the member is assigned to: deactivation locks in that order.
    */
   lockForShare(principal: Principal, id: string): Promise<Member | null> {
     return this.members.lockForShare(principal, id);
   }
 
-  /** The same for those who have locked such a thing already, and must not wait: null while the member is changed. */
+  /**
+   * Like `lockForShare`, for callers that already locked such rows and must not wait: null while the member is being
+   * changed.
+   */
   tryLockForShare(principal: Principal, id: string): Promise<Member | null> {
     return this.members.lockForShare(principal, id, false);
   }
@@ -73,20 +76,20 @@ export class MembersService {
     return this.members.findByEmail(workspaceId, email);
   }
 
-  /** How visitors see these members. */
+  /** Finds name and avatar as visitors see them, by member id. */
   async findDisplays(workspaceId: string, ids: readonly string[]): Promise<Map<string, MemberDisplay>> {
     const members = await this.members.findMany(workspaceId, [...new Set(ids)]);
     return new Map(members.map(({ id, name, avatarUrl }) => [id, { name, avatar_url: avatarUrl }]));
   }
 
-  /** What is to be said of these to those who ask whether they are there; the inactive are left out. */
+  /** Presence metadata of those members who are active. */
   findPresenceMetadata(
     members: readonly Pick<Member, 'workspaceId' | 'id'>[],
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
     return this.members.findPresenceMetadata(members);
   }
 
-  /** They were heard then; nobody's news. */
+  /** Updates `last_seen_at`. Records no event. */
   recordSightings(sightings: readonly Sighting[]): Promise<void> {
     return this.members.recordSightings(sightings);
   }
@@ -99,17 +102,17 @@ export class MembersService {
     return this.members.findByUser(workspaceId, userId);
   }
 
-  /** The first member of a workspace that is being registered. */
+  /** Adds the first member of a new workspace. */
   async createOwner(workspaceId: string, user: User, name: string): Promise<Member> {
     const fields = { name, role: 'owner', claimed: true, channelIds: null } as const;
     return this.units.run(() => this.changes.add(workspaceId, user, fields));
   }
 
   /**
-   * A colleague made by the workspace's own backend. For an e-mail that nobody has, a user is made, with the password
-   * if one is given; the membership of a known user is reached by single sign-on only, until the user claims it: the
-   * caller does not know that user's password and must not be able to set one.
-   * @throws MemberExists, MemberDeactivatedConflict, ValidationFailed for an unknown channel
+   * Creates a member for the workspace's own backend. For an unknown e-mail it creates the user, with the password if
+   * given. A known user reaches the membership by single sign-on only until they claim it: the caller does not know
+   * their password and must not set one.
+   * @throws MemberExists, MemberDeactivatedConflict @throws ValidationFailed for an unknown channel
    */
   async create(principal: ApiKeyPrincipal, prepared: PreparedMember): Promise<Member> {
     const { email, name, role, passwordHash, channel_ids: channelIds = null } = prepared;
@@ -123,8 +126,8 @@ export class MembersService {
   }
 
   /**
-   * Does what comes before `create` and takes long: hashes the password. Not for a unit of work.
-   * @throws RoleTooHigh, RateLimited, ValidationFailed for an unknown channel
+   * Checks the request and hashes the password, which takes long. Call it before a unit of work.
+   * @throws RoleTooHigh, RateLimited @throws ValidationFailed for an unknown channel
    */
   async prepare(principal: ApiKeyPrincipal, { password, ...body }: NewMember): Promise<PreparedMember> {
     const role = body.role ?? 'agent';

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 /**
- * What runs in the thread, as text: a worker's file would be another one under the tests' compiler than in the build.
- * On Linux a priority is a thread's own, so the kernel gives whoever is talking the core first; the lowest, for beside a
- * storm at 10 the main thread waited for a core about twice as long, and no more passwords were checked. Elsewhere it
- * would be the whole process's, and is left as it is.
+ * Source text of the thread. A separate file would have different paths under the tests' compiler and in the build.
+ * On Linux a thread has its own priority. The lowest one gives the main thread the core first: at priority 10 the main
+ * thread waited about twice as long during a login storm, and no more passwords were checked. On other systems the
+ * priority is the whole process's and stays unchanged.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -14,7 +14,7 @@ const bcrypt = require(workerData.bcrypt);
 try {
   if (process.platform === 'linux') require('node:os').setPriority(0, 19);
 } catch {
-  // a container may forbid it; then the queue alone keeps hashing in bounds
+  // a container may forbid it; the queue still limits hashing
 }
 parentPort.on('message', ({ id, work, values }) => {
   try {
@@ -35,13 +35,13 @@ interface PendingCall {
   reject(error: Error): void;
 }
 
-/** bcrypt on a thread of its own with a low priority; started when first needed, and again when it has died. */
+/** Runs bcrypt on a separate thread with low priority. The thread starts on first use, and again after a crash. */
 export class BcryptThread {
   private worker: Worker | undefined;
   private stopped = false;
   private readonly pending = new Map<number, PendingCall>();
   private lastCallId = 0;
-  /** The worker outlives the request that starts it. */
+  /** The worker must not inherit the async context of the request that starts it. */
   private readonly runOutsideRequest = AsyncLocalStorage.snapshot();
 
   hash(password: string, cost: number): Promise<string> {
@@ -52,7 +52,7 @@ export class BcryptThread {
     return this.call<boolean>('compareSync', [password, hash]);
   }
 
-  /** Whoever waits, and whoever comes later, gets an error. */
+  /** Stops the thread. Pending and later calls reject. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.worker?.terminate();
@@ -60,7 +60,7 @@ export class BcryptThread {
 
   private call<T>(work: 'hashSync' | 'compareSync', values: readonly unknown[]): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.stopped) return reject(new Error('the password thread has been stopped'));
+      if (this.stopped) return reject(new Error('the password thread was stopped'));
       const id = (this.lastCallId += 1);
       this.pending.set(id, { resolve: result => resolve(result as T), reject });
       this.ensureWorker().postMessage({ id, work, values });
@@ -77,7 +77,7 @@ export class BcryptThread {
     worker.unref();
     worker.on('message', (reply: Reply) => this.settle(reply));
     worker.on('error', error => this.failPending(worker, error instanceof Error ? error : new Error(String(error))));
-    worker.on('exit', () => this.failPending(worker, new Error('the password thread has ended')));
+    worker.on('exit', () => this.failPending(worker, new Error('the password thread exited')));
     return worker;
   }
 

@@ -9,7 +9,7 @@ import { toChannelRecord } from '../channel.js';
 import '../channels.events.js';
 import { ChannelsRepository } from '../channels.repository.js';
 
-/** Channels that led to a deleted bot lead to people from now on. */
+/** Removes a deleted bot from the routing of its channels. Their new conversations go to people. */
 @Injectable()
 export class BotDeletionListener implements OnModuleInit {
   constructor(
