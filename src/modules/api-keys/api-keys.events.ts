@@ -1,6 +1,6 @@
 import type { ApiKeyRecord } from './api-key.js';
 
-/** A dead key that somebody still calls with. */
+/** A revoked or expired key that is still used. */
 export interface ApiKeyRefused {
   id: string;
   reason: 'revoked' | 'expired';

@@ -10,7 +10,7 @@ import { WorkspaceRepository } from '../../platform/database/workspace.repositor
 import { ApiKeyEntity } from './api-key.entity.js';
 import type { ApiKey } from './api-key.js';
 
-/** Asked at each call: there is no cache between a key and its revocation. */
+/** Read on every request, without a cache, so that a revocation takes effect at once. */
 const PRESENTED = `
   id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 const BY_HASH = statement(`SELECT ${PRESENTED} FROM api_key WHERE key_hash = $1`);
@@ -23,7 +23,7 @@ const USED = statement(`
   WHERE api_key.workspace_id = used.workspace_id AND api_key.id = used.id
     AND (api_key.last_used_at IS NULL OR api_key.last_used_at < used.at)`);
 
-/** Shared, not for the key alone: a revocation changes no column that a weaker lock would guard. */
+/** `FOR SHARE`, not `FOR KEY SHARE`: a revocation changes no key column, so the weaker lock would not block it. */
 const LOCK_FOR_SHARE = statement(`
   SELECT 1 FROM api_key
   WHERE workspace_id = $1 AND id = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $3) FOR SHARE`);
@@ -44,7 +44,7 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
     this.keysLoader = new BatchLoader(one(sql, BY_HASH, BY_HASHES));
   }
 
-  /** A revoked key is gone for everyone who asks; the log remembers it. */
+  /** Excludes revoked keys. The event log keeps them. */
   override visibleTo(principal: Principal): SelectQueryBuilder<ApiKeyEntity> {
     return super.visibleTo(principal).andWhere('apiKey.revokedAt IS NULL');
   }
@@ -60,14 +60,14 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
     return toPage(await query.getMany(), limit, last => encodeCursor('api-keys', [last.id]));
   }
 
-  /** Dead or alive. */
+  /** Includes revoked and expired keys. */
   async findNames(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
     if (ids.length === 0) return new Map();
     const rows = await this.rows.find({ select: { id: true, name: true }, where: { workspaceId, id: In([...ids]) } });
     return new Map(rows.map(({ id, name }) => [id, name]));
   }
 
-  /** Dead or alive. */
+  /** Includes revoked and expired keys. */
   findByHash(keyHash: string): Promise<PresentedKey | undefined> {
     return this.keysLoader.load(keyHash);
   }

@@ -93,7 +93,10 @@ export class CreateChannelBody extends UpdateChannelBody {
 }
 
 export class RotateTokenQuery {
-  @Choice(['true', 'false'], { optional, description: "Also revoke all visitor tokens of the channel and close its visitors' sockets." })
+  @Choice(['true', 'false'], {
+    optional,
+    description: "Also revoke all visitor tokens of the channel and close its visitors' sockets.",
+  })
   end_sessions?: 'true' | 'false';
 }
 
@@ -156,6 +159,9 @@ export class ChannelView implements ChannelRecord {
 
 /** Response to creating a channel or rotating its secret. No other response contains the secret. */
 export class ChannelWithSecretView extends ChannelView {
-  @Text({ description: 'Secret that signs identity tokens. Shown only once.', example: 'Rm9LpJd6Gf5SaEu0iOqWkZxA4hQ0z8K1' })
+  @Text({
+    description: 'Secret that signs identity tokens. Shown only once.',
+    example: 'Rm9LpJd6Gf5SaEu0iOqWkZxA4hQ0z8K1',
+  })
   identity_secret!: string;
 }

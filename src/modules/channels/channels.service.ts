@@ -183,7 +183,8 @@ export class ChannelsService {
       await this.channels.save(channel);
       await this.recordEvent(principal, type, channel);
       const eventContext = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
-      for (const payload of revoked) await this.events.audit({ type: 'channel.tokens_refused', ...eventContext, payload });
+      for (const payload of revoked)
+        await this.events.audit({ type: 'channel.tokens_refused', ...eventContext, payload });
       return channel;
     });
   }

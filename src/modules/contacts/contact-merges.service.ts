@@ -13,23 +13,23 @@ import { ContactVerified } from './contacts.errors.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
-/** What a merge has come to, or would come to. */
+/** Result of a merge or of its dry run. */
 export interface MergeOutcome {
   contact: Contact;
-  /** The fields of the contact that the other one has filled. */
+  /** Fields that the contact took from the other one. */
   takenOver: string[];
   conversations: number;
   resolvedConversationIds: string[];
 }
 
-/** Ends the unit of work of a merge that is only to be seen: what it has found out, and nothing that it has done. */
+/** Rolls back the unit of work of a dry run, and carries its outcome. */
 class DryRunRollback extends Error {
   constructor(readonly outcome: MergeOutcome) {
-    super('a merge that was only tried');
+    super('merge dry run: rolled back');
   }
 }
 
-/** Two contacts that are one person become one contact. */
+/** Merges two contacts that are the same person. */
 @Injectable()
 export class ContactMergesService {
   constructor(
@@ -42,12 +42,12 @@ export class ContactMergesService {
   ) {}
 
   /**
-   * Everything of the one that is merged away goes to the other; its tokens and sockets end.
-   * @param dryRun does the same and takes it back: the answer is what would happen, exactly
-   * @throws NotFound, ContactMerged, ContactVerified @throws ValidationFailed for a `from_id` that names nothing else
+   * Moves everything of `fromId` to `id`. The tokens and sockets of `fromId` end.
+   * @param dryRun runs the merge and rolls it back, so that the outcome is exact
+   * @throws NotFound, ContactMergedAway, ContactVerified @throws ValidationFailed for an invalid `from_id`
    */
   async merge(principal: StaffPrincipal, id: string, fromId: string, dryRun: boolean): Promise<MergeOutcome> {
-    if (id === fromId) throw invalidFromId('same', 'from_id names the contact itself');
+    if (id === fromId) throw invalidFromId('same', 'from_id must be a different contact');
     try {
       return await this.units.run(async () => {
         const outcome = await this.mergeLocked(principal, id, fromId);
@@ -79,7 +79,7 @@ export class ContactMergesService {
     return { contact: into, takenOver: changedFields(before, into), conversations, resolvedConversationIds };
   }
 
-  /** Before the other takes over its `external_id`, of which there can be one. */
+  /** Ends `from` before `into` takes its `external_id`, which is unique. */
   private async endMerged(from: Contact, into: Contact): Promise<void> {
     if (takesOverIdentity(into, from) || !redirectsSessions(into, from)) from.externalId = null;
     from.endedAt = this.clock.now();
@@ -91,7 +91,7 @@ export class ContactMergesService {
 
   private async throwFromMissing(principal: StaffPrincipal, id: string): Promise<never> {
     return this.contactsService.throwMissing(principal, id).catch((error: unknown) => {
-      throw error instanceof NotFound ? invalidFromId('unknown', 'from_id names nothing here') : error;
+      throw error instanceof NotFound ? invalidFromId('unknown', 'from_id is not a known contact') : error;
     });
   }
 }

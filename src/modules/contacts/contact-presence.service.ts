@@ -13,12 +13,12 @@ export const contactRooms = new WorkspaceRooms('contacts');
 
 export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offline' };
 
-/** Which contacts are connected. What the roster says of one is the channels through which it has come. */
+/** Presence of contacts. The metadata lists the channels that a contact came through. */
 @Injectable()
 export class ContactPresenceService {
   constructor(private readonly store: PresenceStore) {}
 
-  /** The contact as the caller may see it. */
+  /** The contact as the caller may see it, with its presence. */
   toView(principal: Principal, contact: Contact): ContactWithPresence {
     return this.addPresence(contact.workspaceId, visibleRecord(principal, toContactRecord(contact)));
   }
@@ -28,7 +28,7 @@ export class ContactPresenceService {
     return { ...contact, presence: metadata === undefined ? 'offline' : 'online' };
   }
 
-  /** Those who are connected and within the scope, as many as are asked for. */
+  /** Lists up to `limit` connected contacts within the scope. */
   listOnline(workspaceId: string, scope: ChannelScope, limit: number): string[] {
     const ids: string[] = [];
     for (const [id, metadata] of this.store.present(contactRooms.of(workspaceId))) {

@@ -33,11 +33,17 @@ const SEEN = statement(`
   UPDATE contact SET last_seen_at = behind.at FROM behind
   WHERE contact.workspace_id = behind.workspace_id AND contact.id = behind.id`);
 const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
-/** Shared: what a contact says at once does not wait for itself, but whoever blocks it or ends its tokens waits for that. */
+/**
+ * A shared lock: concurrent messages of a contact do not wait for each other, but a block or a token revocation waits
+ * for them.
+ */
 const LOCK_FOR_SHARE = statement(`
   SELECT blocked, token_generation AS "tokenGeneration", ended_at AS "endedAt"
   FROM contact WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
-/** Also what had been merged into the first; an id leads on only where neither of the two is proven, or both are. */
+/**
+ * Redirects contacts that were merged into the first one, too. An id keeps redirecting sessions only if both contacts
+ * are verified, or neither is.
+ */
 const REDIRECT = statement(`
   UPDATE contact SET merged_into_id = $3, external_id = CASE WHEN verified = $4 THEN external_id END
   WHERE workspace_id = $1 AND merged_into_id = $2`);
@@ -46,7 +52,7 @@ const SEEN_WHERE_OTHER_WAS = statement(`
   SELECT workspace_id, $3, channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2
   ON CONFLICT DO NOTHING`);
 const MERGED_INTO = statement(`SELECT id FROM contact WHERE workspace_id = $1 AND merged_into_id = $2 ORDER BY id`);
-/** What is left tells that there was somebody: the conversations are still to be counted. */
+/** The row stays, because its conversations are still counted. */
 const ERASE = statement(`
   UPDATE contact
   SET external_id = NULL, name = NULL, email = NULL, phone = NULL, avatar_url = NULL, locale = NULL, timezone = NULL,
@@ -76,8 +82,8 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   }
 
   /**
-   * A session limited to some channels knows a contact only through a conversation or a session in them. One that has
-   * ended is nobody's to see.
+   * A session limited to some channels sees only contacts that came through one of them. Excludes merged and erased
+   * contacts.
    */
   override visibleTo(principal: Principal): SelectQueryBuilder<ContactEntity> {
     return this.visibleWithEnded(principal).andWhere('contact.endedAt IS NULL');
@@ -95,7 +101,10 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     );
   }
 
-  /** Newest first. `query` is looked for within name, e-mail and phone; an external_id as a whole, where it is shown. */
+  /**
+   * Newest first. `query` matches within name, e-mail and phone, and a complete external_id that the caller can see.
+   * @throws CursorInvalid
+   */
   async findPage(
     principal: Principal,
     { limit, cursor, query, external_id: externalId }: ContactQuery,
@@ -117,7 +126,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return toPage(await select.getMany(), limit, last => encodeCursor('contacts', [last.id]));
   }
 
-  /** Those of the two that the caller may see, locked in the order of their ids, whichever is which. */
+  /** Locks those of the two contacts that the caller may see, in the order of their ids. */
   lockPair(principal: Principal, id: string, other: string): Promise<Contact[]> {
     return this.visibleTo(principal)
       .andWhere('contact.id IN (:id, :other)', { id, other })
@@ -126,7 +135,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
       .getMany();
   }
 
-  /** Where a contact that the caller could see has gone. */
+  /** Id of the contact that a merged one, visible to the caller, was merged into. */
   async findMergeTarget(principal: Principal, id: string): Promise<string | null> {
     const contact = await this.visibleWithEnded(principal).andWhere('contact.id = :id', { id }).getOne();
     return contact?.mergedIntoId ?? null;
@@ -138,18 +147,18 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return rows.map(row => row.id);
   }
 
-  /** Those that were merged into the contact, as they were then. */
+  /** Contacts that were merged into this one, as they were then. */
   findMerged({ workspaceId, id }: Contact): Promise<Contact[]> {
     return this.rows.find({ where: { workspaceId, mergedIntoId: id }, order: { id: 'ASC' } });
   }
 
-  /** What stands beside a contact's row goes to another one: where it was seen, and who had been merged into it. */
+  /** Moves the contact's channels, and redirects contacts merged into it. */
   async transferReferences({ workspaceId, id }: Contact, to: Contact): Promise<void> {
     await this.sql.count(REDIRECT, [workspaceId, id, to.id, to.verified]);
     await this.sql.count(SEEN_WHERE_OTHER_WAS, [workspaceId, id, to.id]);
   }
 
-  /** Takes out of these rows all that tells whose they were. */
+  /** Removes all personal data from these rows. */
   async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
     await this.sql.count(ERASE, [workspaceId, ids, at]);
     await this.sql.count(SEEN_NOWHERE, [workspaceId, ids]);
@@ -159,7 +168,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return this.rows.findOne({ where: { workspaceId, id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** What the contact is worth as a visitor; it stays so until the unit of work ends. */
+  /** Reads what decides whether the visitor may act, with a shared lock until the unit of work ends. */
   lockForShare(
     workspaceId: string,
     id: string,
@@ -175,7 +184,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return this.rows.findOneBy({ workspaceId, externalId, verified });
   }
 
-  /** @returns false when a racing request has made the contact of this external_id first */
+  /** @returns false if a concurrent request created the contact with this external_id first */
   async insertIfAbsent(contact: Contact): Promise<boolean> {
     const result = await this.rows
       .createQueryBuilder()
@@ -191,21 +200,25 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     await this.sql.count(SEEN_IN, [workspaceId, contactId, channelId]);
   }
 
-  /** The channels through which the contact has come. */
+  /** Channels that the contact came through. */
   async findChannelIds({ workspaceId, id }: Contact): Promise<string[]> {
     const rows = await this.sql.rows<{ channel_id: string }>(CHANNELS_OF, [workspaceId, id]);
     return rows.map(({ channel_id }) => channel_id);
   }
 
-  /** The same of many. */
-  findChannelIdsOfMany(contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
+  /** Like `findChannelIds`, for many contacts. */
+  findChannelIdsOfMany(
+    contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[],
+  ): Promise<{ id: string; channels: string[] }[]> {
     if (contacts.length === 0) return Promise.resolve([]);
-    return this.sql.rows(CHANNELS_OF_MANY, [contacts.map(({ workspaceId }) => workspaceId), contacts.map(({ id }) => id)]);
+    return this.sql.rows(CHANNELS_OF_MANY, [
+      contacts.map(({ workspaceId }) => workspaceId),
+      contacts.map(({ id }) => id),
+    ]);
   }
 
   /**
-   * Locks in the order of ids, as everybody does who locks several; a later time than the one given stays, and of those
-   * who were erased or merged away nothing is written any more.
+   * Keeps the later of the stored and the given time, and skips ended contacts. Locks rows in the order of their ids.
    */
   async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
@@ -218,7 +231,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   }
 }
 
-/** A part of one is not looked for: it would be guessed letter by letter. */
+/** Matches the complete id only: with partial matches a caller could guess an id letter by letter. */
 function externalIdCondition(principal: Principal, parameter: string): string {
   const shown = canSeeExternalIds(principal) ? '' : ' AND contact.verified';
   return `(contact.externalId = ${parameter}${shown})`;

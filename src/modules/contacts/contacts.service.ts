@@ -38,30 +38,35 @@ export class ContactsService {
     return (await this.contacts.findVisible(principal, id)) ?? (await this.throwMissing(principal, id));
   }
 
-  /** What to say of a contact that is not there for the caller. @throws ContactMergedAway, NotFound, TokenRevoked */
+  /** Throws the error for a contact that the caller cannot see. @throws ContactMergedAway, NotFound, TokenRevoked */
   async throwMissing(principal: Principal, id: string): Promise<never> {
-    // its own visitor's, that has ended since it was let in
+    // the visitor's own contact, which ended after the visitor was authenticated
     if (principal.kind === 'visitor') throw new TokenRevoked();
     const into = await this.contacts.findMergeTarget(principal, id);
     throw into === null ? new NotFound() : new ContactMergedAway({ data: { contact_id: into } });
   }
 
-  /** For doors and joins that have their own reason to see it. */
+  /** Finds a contact without a caller's visibility check. The caller must have its own reason to read it. */
   find(workspaceId: string, id: string): Promise<Contact | null> {
     return this.contacts.find(workspaceId, id);
   }
 
-  /** The channels through which these have come. */
-  findChannelIds(contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
+  /** Channels that these contacts came through. */
+  findChannelIds(
+    contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[],
+  ): Promise<{ id: string; channels: string[] }[]> {
     return this.contacts.findChannelIdsOfMany(contacts);
   }
 
-  /** They were heard then; nobody's news. */
+  /** Updates `last_seen_at`. Records no event. */
   recordSightings(sightings: readonly Sighting[]): Promise<void> {
     return this.contacts.recordSightings(sightings);
   }
 
-  /** @throws ExternalIdTaken; Forbidden, ScopeTooNarrow with an `external_id` from a caller who may not see those */
+  /**
+   * @throws ExternalIdTaken @throws Forbidden, ScopeTooNarrow if the caller sets an `external_id` and may not see
+   *   external ids
+   */
   async create(principal: StaffPrincipal, details: ContactDetails): Promise<Contact> {
     if (details.external_id !== undefined) assertCanSeeExternalIds(principal);
     const contact = newContact(principal.workspaceId, false, details, this.clock.now());
@@ -72,7 +77,7 @@ export class ContactsService {
     });
   }
 
-  /** @throws ExternalIdTaken, ContactVerified, and what `create` throws */
+  /** @throws ExternalIdTaken, ContactVerified, and the errors of `create` */
   async update(principal: Principal, id: string, details: ContactDetails): Promise<Contact> {
     return this.units.run(
       async () => {
@@ -85,9 +90,9 @@ export class ContactsService {
   }
 
   /**
-   * The contact of a site's own id, made when it is not there yet. First sessions that race find one contact: the
-   * loser of the insert waits for the winner's commit and then reads its row. One that was merged away leads to the
-   * other; one that ends while it is looked for is looked for again.
+   * Finds the contact by the site's id, or creates it. Concurrent first sessions get one contact: the loser of the
+   * insert waits for the winner's commit and reads its row. A merged contact redirects; one that ends during the lookup
+   * is looked up again.
    */
   async findOrCreate(
     workspaceId: string,
@@ -98,7 +103,8 @@ export class ContactsService {
     return this.units.run(async () => {
       const { externalId, verified } = identity;
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        const known = externalId === null ? null : await this.contacts.findByExternalId(workspaceId, externalId, verified);
+        const known =
+          externalId === null ? null : await this.contacts.findByExternalId(workspaceId, externalId, verified);
         const stillMatches = (contact: Contact) => contact.id !== known?.id || contact.externalId === externalId;
         const id = known ? (known.mergedIntoId ?? known.id) : null;
         const found = id === null ? null : await this.recordArrival(workspaceId, id, channelId, details, stillMatches);
@@ -109,14 +115,14 @@ export class ContactsService {
         const arrived = await this.recordArrival(workspaceId, contact.id, channelId, {});
         if (arrived) return arrived;
       }
-      throw new Error('a contact was there and is not, again and again');
+      throw new Error(`no contact was found or created in ${ATTEMPTS} attempts`);
     });
   }
 
   /**
-   * Notes that the contact has come in by this channel, and what it said of itself; nothing of one that is blocked.
-   * @param stillMatches checked once the contact is locked: it may have changed since it was looked up
-   * @returns null where it has ended before it came in, or is not meant
+   * Records that the contact came through this channel, and the details it gave. Does nothing for a blocked contact.
+   * @param stillMatches checked under the lock, because the contact may have changed since the lookup
+   * @returns null if the contact has ended or no longer matches
    */
   async recordArrival(
     workspaceId: string,
@@ -140,8 +146,8 @@ export class ContactsService {
   }
 
   /**
-   * Shuts the contact out, or lets it in again with what it had; nothing where it is so already. Whatever it has been
-   * saying was committed before the block, or is refused.
+   * Blocks or unblocks the contact; does nothing if it is in that state. A concurrent message is committed before the
+   * block, or refused.
    */
   async setBlocked(principal: StaffPrincipal, id: string, blocked: boolean): Promise<Contact> {
     return this.units.run(
@@ -161,7 +167,7 @@ export class ContactsService {
   }
 
   /**
-   * Who the person is, and who it was before contacts were merged, for what is handed out of it; written down.
+   * Returns the contact and the contacts merged into it, for an export. Records the export.
    * @throws NotFound, ContactMergedAway
    */
   async getForExport(principal: StaffPrincipal, id: string): Promise<{ contact: Contact; merged: Contact[] }> {
@@ -173,8 +179,8 @@ export class ContactsService {
   }
 
   /**
-   * The visitor's contact, held as it is until the unit of work ends: whoever shuts it out comes before what it says, and
-   * it is refused here, or after. Hold it before its conversations are locked, as all do who end it.
+   * Locks the visitor's contact against blocking, merging and erasure until the unit of work ends. Call it before you
+   * lock its conversations: those operations lock in that order.
    * @throws TokenRevoked, ContactBlocked
    */
   async lockForShare({ workspaceId, contactId, generation }: VisitorPrincipal): Promise<void> {
@@ -183,12 +189,12 @@ export class ContactsService {
     if (contact.blocked) throw new ContactBlocked();
   }
 
-  /** Whether the contact is there; when it is, it does not end before the unit of work does. */
+  /** Checks that the contact has not ended, and keeps it so until the unit of work ends. */
   async lockActiveForShare(workspaceId: string, id: string): Promise<boolean> {
     return (await this.contacts.lockForShare(workspaceId, id))?.endedAt === null;
   }
 
-  /** An agent has begun a conversation with the contact in this channel. */
+  /** Makes the contact visible to members of this channel. */
   async addChannel(workspaceId: string, contactId: string, channelId: string): Promise<void> {
     await this.contacts.addChannel(workspaceId, contactId, channelId);
   }
@@ -197,7 +203,7 @@ export class ContactsService {
     const before = toContactRecord(contact);
     Object.assign(contact, toColumns(details));
     if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
-    // otherwise a visitor of the old external_id would read the history of the new one, and the other way round
+    // a token of the old external_id must not read the history of the new one, nor the other way round
     const ends = before.external_id !== contact.externalId;
     const refused = ends ? contact.tokenGeneration : null;
     if (ends) contact.tokenGeneration += 1;

@@ -1,4 +1,9 @@
-export { toContactMetadata as channelsMetadata, ContactPresenceService, contactRooms, readContactMetadata as readChannels } from './contact-presence.service.js';
+export {
+  toContactMetadata as channelsMetadata,
+  ContactPresenceService,
+  contactRooms,
+  readContactMetadata as readChannels,
+} from './contact-presence.service.js';
 export { toContactRecord, toContactSummary } from './contact.js';
 export type { Contact, ContactRecord, ContactSummary } from './contact.js';
 export type { ContactMerge, ErasedPerson } from './contact-teardown-hooks.js';

@@ -67,7 +67,11 @@ export class MemberAdministrationService {
    * Runs the edit with the member and all active owners locked. Otherwise two owners could each find the other active,
    * and both leave.
    */
-  private changeLocked(principal: StaffPrincipal, id: string, edit: (member: Member) => Promise<void>): Promise<Member> {
+  private changeLocked(
+    principal: StaffPrincipal,
+    id: string,
+    edit: (member: Member) => Promise<void>,
+  ): Promise<Member> {
     return this.units.run(async () => {
       await this.members.lockWithOwners(principal.workspaceId, id);
       const member = await this.members.find(principal, id);
@@ -88,10 +92,14 @@ export class MemberAdministrationService {
  * @param owners the owners who were active before the change
  * @throws LastOwner
  */
-export function assertOwnerRemains(owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[], member: Member): void {
+export function assertOwnerRemains(
+  owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[],
+  member: Member,
+): void {
   const others = owners.filter(({ id }) => id !== member.id);
   if (others.length === owners.length) return;
   const remaining = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;
-  const hasFullOwner = (candidates: typeof owners) => candidates.some(({ channelIds, claimed }) => channelIds === null && claimed);
+  const hasFullOwner = (candidates: typeof owners) =>
+    candidates.some(({ channelIds, claimed }) => channelIds === null && claimed);
   if (remaining.length === 0 || (hasFullOwner(owners) && !hasFullOwner(remaining))) throw new LastOwner();
 }

@@ -55,7 +55,8 @@ export class MemberView implements MemberRecord {
   @Choice(AVAILABILITIES, { description: AVAILABILITY }) availability!: Availability;
   @Ids({ nullable: true }) channel_ids!: string[] | null;
   @Integer() capacity!: number;
-  @Time({ nullable: true, description: 'Updated once a minute while the member is connected.' }) last_seen_at!: string | null;
+  @Time({ nullable: true, description: 'Updated once a minute while the member is connected.' }) last_seen_at!:
+    string | null;
   @Time() created_at!: string;
   @Time() updated_at!: string;
 }

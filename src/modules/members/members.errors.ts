@@ -11,4 +11,8 @@ export const RoleTooHigh = defineError(
   'role_too_high',
   'You cannot grant or change a role above your own.',
 );
-export const LastOwner = defineError('conflict', 'last_owner', 'The workspace needs at least one active owner who sees all channels and can sign in by password.');
+export const LastOwner = defineError(
+  'conflict',
+  'last_owner',
+  'The workspace needs at least one active owner who sees all channels and can sign in by password.',
+);

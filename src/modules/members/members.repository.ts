@@ -135,7 +135,10 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     members: readonly Pick<Member, 'workspaceId' | 'id'>[],
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
     if (members.length === 0) return Promise.resolve([]);
-    return this.sql.rows(PRESENCE_METADATA, [members.map(({ workspaceId }) => workspaceId), members.map(({ id }) => id)]);
+    return this.sql.rows(PRESENCE_METADATA, [
+      members.map(({ workspaceId }) => workspaceId),
+      members.map(({ id }) => id),
+    ]);
   }
 
   /** Keeps the later of the stored and the given time. Locks rows in the order of their ids. */
