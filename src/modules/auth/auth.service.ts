@@ -53,8 +53,8 @@ export class AuthService {
   ) {}
 
   /**
-   * A new workspace with its first channel, and the caller as its owner. A known e-mail registers with its own
-   * password, or not at all; to try one is a guess like that of a login.
+   * Creates a workspace with its first channel, and the caller as its owner. A known e-mail needs that user's password;
+   * wrong ones count as failed logins.
    * @throws RegistrationDisabled, EmailTaken, RateLimited
    */
   async register(registration: Registration, address: string): Promise<SignIn> {
@@ -81,8 +81,8 @@ export class AuthService {
   }
 
   /**
-   * @param address where the caller is; failures are counted per e-mail, per address, and per both
-   * @throws InvalidCredentials, MemberDeactivated, NotFound for a workspace that is not the user's, RateLimited
+   * @param address the caller's network; failures are counted per e-mail, per address and per both
+   * @throws InvalidCredentials, MemberDeactivated, RateLimited @throws NotFound for a workspace that is not the user's
    */
   async login(credentials: Credentials, address: string): Promise<SignIn & { memberships: Membership[] }> {
     const { email, password } = credentials;
@@ -124,8 +124,8 @@ export class AuthService {
   }
 
   /**
-   * A password opens only the memberships that were claimed with it; null where it opens none. They are asked for where
-   * there is no user too: an answer that is a question shorter would tell.
+   * Returns the memberships that the password opens, or null for none. Reads memberships for unknown users too: one
+   * query less would reveal that the e-mail is unknown.
    */
   private async authenticate(
     email: string,

@@ -35,9 +35,9 @@ export class PasswordsService {
   ) {}
 
   /**
-   * Sets a new password and ends the other sessions, but not those that other workspaces' keys minted. A stolen token opens no other way to guess the password: wrong
-   * old ones count as wrong logins.
-   * @throws InvalidCredentials when the old one is wrong @throws RateLimited
+   * Sets a new password and ends the user's other sessions, except those opened by other workspaces' API keys. Wrong
+   * old passwords count as failed logins, so that a stolen token gives no extra guesses.
+   * @throws RateLimited @throws InvalidCredentials if the old password is wrong
    */
   async change(principal: AgentPrincipal, oldPassword: string, newPassword: string): Promise<void> {
     const user = await this.users.find(principal.userId);
@@ -58,9 +58,8 @@ export class PasswordsService {
   }
 
   /**
-   * Mails a link to whoever has the address. Answers before it looks, so that neither the answer nor its time tells
-   * whether there is such a user.
-   * @throws RateLimited per address and per e-mail; past the limit of the address no e-mail is counted
+   * Mails a reset link in the background, so that neither the response nor its time reveals whether the user exists.
+   * @throws RateLimited per address and per e-mail; beyond the limit of the address the e-mail is not counted
    */
   async forgot(email: string, address: string): Promise<void> {
     await this.limiter.consume('password_forgot_address', address);
@@ -69,9 +68,9 @@ export class PasswordsService {
   }
 
   /**
-   * Looks for the link's user before it hashes: a made-up token has nothing hashed. The token is spent afterwards, so
-   * of two who come with one link, one sets the password.
-   * @throws ResetInvalid, RateLimited after too many failures from one address
+   * Looks up the token before hashing, so that made-up tokens cost no hash. The token is spent after hashing: of two
+   * concurrent uses one sets the password.
+   * @throws ResetInvalid, and RateLimited after too many failures from one address
    */
   async reset(resetToken: string, password: string, address: string): Promise<void> {
     await this.limiter.assertBelow('password_reset', address);
@@ -98,7 +97,7 @@ export class PasswordsService {
     throw new ResetInvalid();
   }
 
-  /** A link that is spent or too old is known; whose it was is for the log, not for the answer. */
+  /** Records the refusal for a known token. The response does not reveal that it was known. */
   private async recordRefusal(tokenHash: string): Promise<void> {
     const userId = await this.store.findUserOfReset(tokenHash);
     if (userId !== undefined) this.log.recordUserRefusal(userId, { method: 'password', reason: 'reset_invalid' });
@@ -127,7 +126,7 @@ export class PasswordsService {
   }
 }
 
-/** The name is whatever the person who registered the address typed. */
+/** The name is untrusted text from registration, so it is made inert. */
 function greeting(name: string): string {
   const inert = inertName(name);
   return inert === '' ? 'Hello,' : `Hello ${inert},`;

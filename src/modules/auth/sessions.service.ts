@@ -22,23 +22,23 @@ import { SessionsRepository } from './sessions.repository.js';
 import type { RefreshClaims } from './token.service.js';
 import { TokenService } from './token.service.js';
 
-/** A session with the tokens that open it. */
+/** A session with its tokens in plain text. */
 export interface OpenSession {
   session: Session;
   token: string;
   refreshToken: string;
 }
 
-/** How a session begins. */
+/** How to open a session. */
 export interface SessionOpening {
   method: SignInMethod;
-  /** A new refresh token at each refresh; as the session that it grows from where absent. */
+  /** Whether refresh tokens rotate. Defaults to the parent session's setting, else false. */
   rotate?: boolean | undefined;
-  /** What it is narrowed to; null or absent: all that the member sees. */
+  /** Channels that it is limited to; null or absent for all that the member sees. */
   channelIds?: string[] | null;
-  /** The API key that mints it; the session never leaves that key's workspace. */
+  /** The API key that opens it. The session never leaves that key's workspace. */
   apiKeyId?: string;
-  /** The session that it grows from: same family, same end, bound alike. */
+  /** The parent session. The new one has the same family, expiry and workspace bound. */
   from?: { workspaceId: string; sessionId: string };
 }
 
@@ -68,8 +68,8 @@ export class SessionsService implements OnModuleInit {
   }
 
   /**
-   * A sign-in of the member. One that grows from another session belongs to its family, and ends when that ends.
-   * @throws MemberDeactivated @throws TokenRevoked when the session that it would grow from has ended
+   * Opens a session of the member. With a parent it joins the parent's family and ends with it.
+   * @throws MemberDeactivated @throws TokenRevoked if the parent session has ended
    */
   async open(member: Member, opening: SessionOpening): Promise<OpenSession> {
     return this.units.run(async () => {
@@ -119,7 +119,10 @@ export class SessionsService implements OnModuleInit {
     };
   }
 
-  /** The session, locked, so that its family's end waits for what grows from it, or the other way round. */
+  /**
+   * Locks the session, so that ending its family and opening a session from it wait for each other.
+   * @throws TokenRevoked
+   */
   private async lockLive({ workspaceId, sessionId }: NonNullable<SessionOpening['from']>): Promise<Session> {
     const session = await this.sessions.lock(workspaceId, sessionId);
     if (!session || session.endedAt || session.expiresAt <= this.clock.now()) throw new TokenRevoked();
@@ -127,8 +130,8 @@ export class SessionsService implements OnModuleInit {
   }
 
   /**
-   * A new access token. A session that does not rotate keeps its refresh token; one that does gets a new one, and a
-   * token that had already been exchanged ends the family, for then two hold what one should.
+   * Issues a new access token. A rotating session also gets a new refresh token; reuse of an old one ends the family,
+   * because two parties then have it.
    * @throws InvalidToken, TokenExpired, TokenRevoked, RateLimited
    */
   async refresh(refreshToken: string): Promise<OpenSession> {
@@ -152,7 +155,7 @@ export class SessionsService implements OnModuleInit {
     throw new TokenRevoked();
   }
 
-  /** Ends the family that the refresh token belongs to; a token that is worth nothing has nothing to end. */
+  /** Ends the family of the refresh token. @throws InvalidToken */
   async logout(refreshToken: string): Promise<void> {
     const claims = this.tokens.verify<RefreshClaims>(refreshToken, 'refresh');
     await this.units.run(async () => {
@@ -162,7 +165,7 @@ export class SessionsService implements OnModuleInit {
     });
   }
 
-  /** Ends the user's sessions everywhere. Part of the caller's unit of work. */
+  /** Ends all sessions of the user, in all workspaces. Joins the caller's unit of work. */
   async endAll(userId: string, reason: SessionEnded['reason']): Promise<void> {
     await this.units.run(async () => {
       await this.recordEnded(await this.sessions.endByUser(userId, this.clock.now()), reason);
@@ -170,9 +173,10 @@ export class SessionsService implements OnModuleInit {
   }
 
   /**
-   * Ends the user's other sessions where a session changed the password: those that a password opened, in every
-   * workspace, and those that keys of the session's own workspace minted. A key of another workspace answers for its own
-   * sessions: a password that somebody else may have set must not end them. Part of the caller's unit of work.
+   * Ends the user's other sessions after a password change: those opened with a password in every workspace, and those
+   * opened by API keys of this workspace.
+   * Sessions opened by keys of other workspaces stay: somebody else may have set the password, and must not end them.
+   * Joins the caller's unit of work.
    */
   async endOthers({ userId, familyId, workspaceId }: AgentPrincipal): Promise<void> {
     await this.units.run(async () => {
@@ -181,7 +185,7 @@ export class SessionsService implements OnModuleInit {
     });
   }
 
-  /** Somebody comes with the token of a session that has ended: a page that was left open, or a thief. */
+  /** Records the use of an ended session's token, by an open page or a thief. */
   private recordRefusal({ ws, sub }: RefreshClaims, reason: string): void {
     this.log.recordRefusal(ws, { method: 'refresh', member_id: sub, reason });
   }
@@ -205,7 +209,7 @@ export class SessionsService implements OnModuleInit {
     return { session, token: this.tokens.signAccess(session), refreshToken: existing };
   }
 
-  /** @param by whoever ended them; their own member where absent */
+  /** @param by the actor; defaults to each session's member */
   private async recordEnded(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
     for (const { id, workspaceId, familyId, memberId } of ended) {
       await this.events.audit({

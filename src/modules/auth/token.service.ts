@@ -29,7 +29,7 @@ export interface VisitorClaims {
   ws: string;
   ch: string;
   gen: number;
-  /** The channel's generation; absent in tokens from before channels had one, which count as the first. */
+  /** The channel's generation. Older tokens lack it and count as generation 1. */
   cgen?: number;
   exp: number;
 }
@@ -44,8 +44,9 @@ interface SigningKey {
 }
 
 /**
- * Signs and checks tokens. A secret becomes a `KeyObject` once: verifying with a string makes one each time, which
- * costs fifty times the verification. `kid` tells which of several secrets signed, so they rotate without a logout.
+ * Signs and verifies tokens. Each secret becomes a `KeyObject` once, because creating one per verification costs fifty
+ * times the verification.
+ * `kid` names the secret that signed, so that secrets rotate without ending sessions.
  */
 @Injectable()
 export class TokenService {
@@ -59,18 +60,18 @@ export class TokenService {
   ) {
     const keys = config.jwtSecrets.map(({ id, secret }) => ({ id, key: createSecretKey(Buffer.from(secret, 'utf8')) }));
     const [newest] = keys;
-    if (!newest) throw new Error('no secret to sign tokens with');
+    if (!newest) throw new Error('no secret to sign tokens is configured');
     this.newest = newest;
     this.keys = new Map(keys.map(({ id, key }) => [id, key]));
   }
 
-  /** The key that a token names, or undefined when we know none of that name. */
+  /** Key that the token's `kid` names; undefined if unknown. */
   keyOf(token: string): KeyObject | undefined {
     const header = decodeSegment(token, 0);
     return typeof header?.kid === 'string' ? this.keys.get(header.kid) : undefined;
   }
 
-  /** What a token says it is for, before anything of it has been verified. */
+  /** Audience that the token claims. Not verified. */
   audienceOf(token: string): string | undefined {
     const audience = decodeSegment(token, 1)?.aud;
     return typeof audience === 'string' ? audience : undefined;
@@ -81,16 +82,16 @@ export class TokenService {
     return this.sign('agent', { sub: session.memberId, ws: session.workspaceId, sid: session.id, exp: expires });
   }
 
-  /** The refresh token of the session's present rotation, signed anew. */
+  /** Signs the refresh token of the session's current rotation. */
   signRefresh(session: Session): string {
     return this.signRefreshWith(this.newest, session);
   }
 
   /**
-   * The refresh token that the session has already given out: the same session and secret give the same text again, so
-   * that twins of one refresh get one token although only its hash is kept. While secrets rotate, the first of the twins
-   * may have met an instance that signs with another one than we.
-   * @returns undefined where no secret of ours has signed it
+   * Signs the current refresh token again, although only its hash is stored: the same session and secret give the same
+   * text. Concurrent refreshes therefore get the same token.
+   * Tries all secrets, because during a rotation of secrets another instance may have signed with another one.
+   * @returns undefined if no known secret signed it
    */
   resignRefresh(session: Session): string | undefined {
     for (const [id, key] of this.keys) {
@@ -111,13 +112,13 @@ export class TokenService {
     return this.sign('visitor', { ...claims, exp: this.nowSeconds() + VISITOR_SECONDS });
   }
 
-  /** Signature, algorithm, issuer and audience; whether it has ended is the caller's to ask. @throws InvalidToken */
+  /** Verifies signature, algorithm, issuer and audience, but not expiry. @throws InvalidToken */
   verify<Claims extends object>(token: string, audience: TokenAudience): Claims {
     const key = this.keyOf(token);
     if (!key) throw new InvalidToken();
     try {
       return this.jwt.verify<Claims>(token, {
-        // @nestjs/jwt types this as text or bytes and hands it on as it is
+        // @nestjs/jwt types this as text or bytes and passes it on unchanged
         secret: key as unknown as Buffer,
         algorithms: ['HS256'],
         audience,

@@ -141,7 +141,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return contact?.mergedIntoId ?? null;
   }
 
-  /** Those that were merged into the contact. */
+  /** Ids of the contacts merged into this one. */
   async findMergedIds({ workspaceId, id }: Contact): Promise<string[]> {
     const rows = await this.sql.rows<{ id: string }>(MERGED_INTO, [workspaceId, id]);
     return rows.map(row => row.id);

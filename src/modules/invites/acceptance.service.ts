@@ -28,7 +28,7 @@ export interface Acceptance {
 
 export type InvitePreview = Pick<InviteRecord, 'email' | 'role' | 'expires_at'> & { workspace_name: string };
 
-/** Whoever comes with the link of an invite, and goes in. */
+/** Accepts invites. */
 @Injectable()
 export class AcceptanceService {
   constructor(
@@ -45,7 +45,7 @@ export class AcceptanceService {
     private readonly clock: Clock,
   ) {}
 
-  /** What the link leads to. @throws InviteInvalid, RateLimited */
+  /** Returns what the invite grants. @throws InviteInvalid, RateLimited */
   async preview(token: string, address: string): Promise<InvitePreview> {
     const invite = await this.limiter.guess([['invite_preview', address]], async () => {
       const check = await this.inviteChecks.checkToken(token);
@@ -58,10 +58,10 @@ export class AcceptanceService {
   }
 
   /**
-   * Spends the invite and signs its person in. A stranger becomes a user; a user proves to be the one by password, or,
-   * having none, sets it, which takes a link that proves the mailbox where the user is a member elsewhere too. Of those
-   * who come with a link of the invite, one gets in.
-   * @param address where the caller is: failures are counted there, and wrong passwords like those of a login
+   * Spends the invite and signs the person in. A known user proves its identity with its password. A user without a
+   * password sets it, which requires a mailed link if the user is a member of another workspace.
+   * Of concurrent uses of the invite one succeeds.
+   * @param address the caller's network; failures are counted there, and wrong passwords like failed logins
    * @throws InviteInvalid, InvalidCredentials, MailboxUnproved, MemberExists, LastOwner, RateLimited
    */
   async accept(acceptance: Acceptance, address: string): Promise<SignIn> {
@@ -73,14 +73,15 @@ export class AcceptanceService {
     if (known) {
       const checkPassword = () => this.verifyPassword(invite, known, acceptance.password);
       const counters = [...loginGuesses(invite.email, address), failures];
-      if (!(await this.limiter.guess(counters, checkPassword, loginSuccesses(invite.email)))) throw new InvalidCredentials();
+      if (!(await this.limiter.guess(counters, checkPassword, loginSuccesses(invite.email))))
+        throw new InvalidCredentials();
     }
     try {
       await this.proofs.assertProved(invite, user, acceptance.invite_token);
       const newHash = known ? null : await this.users.hashPassword(acceptance.password, invite.email);
       return await this.units.run(() => this.spend(invite, acceptance, user, newHash));
     } catch (error) {
-      // somebody has made the user, or set its password, since it was looked for: now there is a password to ask for
+      // the user was created, or got a password, since the lookup: start again and check that password
       if (error instanceof EmailTaken) return this.accept(acceptance, address);
       if (error instanceof InviteInvalid) await this.limiter.fail(...failures);
       if (error instanceof MailboxUnproved) await this.refuseUnproved(invite);
@@ -88,7 +89,7 @@ export class AcceptanceService {
     }
   }
 
-  /** The invite that the link opens. Why a known one opens nothing is written down, not told. */
+  /** Finds the invite that the token opens. Why a known invite is refused is recorded, not revealed. */
   private async findOpenInvite(token: string): Promise<Invite | null> {
     const { invite, refusal } = await this.inviteChecks.checkToken(token);
     if (!invite || !refusal) return invite;
@@ -108,7 +109,7 @@ export class AcceptanceService {
     return false;
   }
 
-  /** Locks in the order of logins and deactivations: the user, the members, the invite. */
+  /** Locks in the same order as logins and deactivations: the user, the members, the invite. */
   private async spend(
     invite: Invite,
     acceptance: Acceptance,

@@ -19,7 +19,7 @@ import { InviteNotPending } from './invites.errors.js';
 import type { InviteQuery } from './invites.repository.js';
 import { InvitesRepository } from './invites.repository.js';
 
-/** Those who invite; the service itself never does. */
+/** Principals that may invite; the system never does. */
 export type Inviter = AgentPrincipal | ApiKeyPrincipal;
 
 export interface NewInvite {
@@ -28,13 +28,13 @@ export interface NewInvite {
   channel_ids?: string[] | undefined;
 }
 
-/** An invite with the link that is shown this once. */
+/** An invite with its link, which is shown only once. */
 export interface IssuedInvite {
   invite: InviteRecord;
   acceptUrl: string;
 }
 
-/** The token in the link that the inviter is shown, and the one in the link that is mailed. */
+/** Tokens of the link shown to the inviter and of the mailed link. */
 interface InviteTokens {
   shown: string;
   mailed: string | null;
@@ -60,8 +60,8 @@ export class InvitesService {
   }
 
   /**
-   * Invites, or renews the invite that waits for this e-mail: new links, and what is granted now; the old ones are dead.
-   * @returns `renewed` where there was one
+   * Creates an invite, or renews the pending one of this e-mail with new links. Old links stop working.
+   * @returns `renewed: true` for a renewed invite
    * @throws RoleTooHigh, MemberExists, RateLimited @throws ValidationFailed for an unknown channel
    */
   async create(principal: Inviter, fields: NewInvite): Promise<IssuedInvite & { renewed: boolean }> {
@@ -94,8 +94,8 @@ export class InvitesService {
   }
 
   /**
-   * New links and seven more days for an invite that waits, or has waited too long; the old links are dead. Whoever does
-   * this answers for the invite from now on.
+   * Issues new links for 7 days for a pending or expired invite. Old links stop working, and the caller becomes the
+   * inviter.
    * @throws NotFound, InviteNotPending, RoleTooHigh, MemberExists, RateLimited
    */
   async resend(principal: Inviter, id: string): Promise<IssuedInvite> {
@@ -129,12 +129,12 @@ export class InvitesService {
     return invite;
   }
 
-  /** The mailed token exists only where a mail carries it. */
+  /** The mailed token is null without a mail server. */
   private newTokens(): InviteTokens {
     return { shown: newInviteToken(), mailed: this.mail.delivers ? newInviteToken() : null };
   }
 
-  /** What new links change: how they are found, who answers for them with which rights, how long they live. */
+  /** Columns that new links change: token hashes, inviter, the inviter's role, and expiry. */
   private linkColumns(
     principal: Inviter,
     { shown, mailed }: InviteTokens,

@@ -20,7 +20,7 @@ export interface AgentTokenRequest {
   channel_ids?: string[] | undefined;
 }
 
-/** Sessions without a sign-in: a key's for any member of its workspace, an agent's own elsewhere or narrower. */
+/** Opens sessions without a password: with an API key for any member of its workspace, or from an agent's session. */
 @Injectable()
 export class AgentTokensService {
   constructor(
@@ -32,8 +32,9 @@ export class AgentTokensService {
   ) {}
 
   /**
-   * The member's session, bound to the key's workspace. The key is held, so that its revocation finds the session.
-   * @throws ValidationFailed for channels that are not there @throws MemberNotFound, InvalidToken
+   * Opens a session of the member, bound to the key's workspace. Locks the key, so that a concurrent revocation finds
+   * the session.
+   * @throws MemberNotFound, InvalidToken @throws ValidationFailed for unknown channels
    */
   async openForMember(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<SignIn> {
     const { workspaceId, apiKeyId } = principal;
@@ -50,20 +51,22 @@ export class AgentTokensService {
       if (!(error instanceof MemberDeactivated)) throw error;
       const member = await this.members.findByEmail(workspaceId, email);
       this.recordRefusal(principal, member?.id ?? null, error);
-      // to a backend, a member who is not active is none
+      // a backend gets the same error for an inactive member as for an unknown one
       throw new MemberNotFound({ cause: error });
     }
   }
 
   /**
-   * Another session of the caller's family, which ends when that does: narrower, or in another workspace of its user.
+   * Opens a session in the caller's family, in another workspace of the user or with fewer channels. It ends with the
+   * caller's session.
    * @throws WorkspaceBound, NotFound, MemberDeactivated, TokenRevoked @throws ValidationFailed for unknown channels
    */
   async openFromSession(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
     try {
       return await this.deriveSession(principal, request);
     } catch (error) {
-      if (error instanceof DomainError && error.kind !== 'invalid') this.recordRefusal(principal, principal.memberId, error);
+      if (error instanceof DomainError && error.kind !== 'invalid')
+        this.recordRefusal(principal, principal.memberId, error);
       throw error;
     }
   }
@@ -83,8 +86,12 @@ export class AgentTokensService {
     });
   }
 
-  /** For the log of the workspace where the caller is; where it wanted to go is another workspace's affair. */
-  private recordRefusal(principal: AgentPrincipal | ApiKeyPrincipal, memberId: string | null, { code }: DomainError): void {
+  /** Records the refusal in the caller's workspace, not in the requested one. */
+  private recordRefusal(
+    principal: AgentPrincipal | ApiKeyPrincipal,
+    memberId: string | null,
+    { code }: DomainError,
+  ): void {
     const refusal = { method: 'agent_token', member_id: memberId, reason: code } as const;
     this.signIns.recordRefusal(principal.workspaceId, refusal, actorOf(principal));
   }
@@ -93,14 +100,14 @@ export class AgentTokensService {
     if (workspaceId === principal.workspaceId) return this.members.get(principal, principal.memberId);
     const memberships = await this.members.findMemberships(principal.userId);
     const match = memberships.find(membership => membership.workspaceId === workspaceId);
-    // what only single sign-on opens is not there for a session that a password has opened
+    // a password session cannot enter a membership that only single sign-on opens
     if (!match?.claimed) throw new NotFound();
     if (match.status !== 'active') throw new MemberDeactivated();
     return this.members.get(systemOf(workspaceId), match.memberId);
   }
 }
 
-/** What a key has minted, or what has been narrowed, would shed its bounds in another workspace. */
+/** A session opened by a key or limited to some channels would lose its limits in another workspace. */
 function mayLeaveWorkspace({ workspaceBound, sessionScope }: AgentPrincipal): boolean {
   return !workspaceBound && sessionScope === null;
 }

@@ -19,13 +19,13 @@ import type { SsoTicketState } from './sso-tickets.repository.js';
 import { MemberNotFound, SsoTicketInvalid } from './sso.errors.js';
 import './sso.events.js';
 
-/** Whom a backend asks entrance for, and how far. */
+/** The member that a backend signs in, and the channels to limit the session to. */
 export interface SsoRequest {
   email: string;
   channel_ids?: string[] | undefined;
 }
 
-/** The way of a backend's own users into the dashboard: a ticket, and what it is exchanged for. */
+/** Issues one-time tickets for the dashboard, and exchanges them for sessions. */
 @Injectable()
 export class SsoService implements OnModuleInit {
   constructor(
@@ -42,12 +42,14 @@ export class SsoService implements OnModuleInit {
   ) {}
 
   onModuleInit(): void {
-    this.memberTeardownHooks.add(({ workspaceId, id }) => this.tickets.expireOfMember(workspaceId, id, this.clock.now()));
+    this.memberTeardownHooks.add(({ workspaceId, id }) =>
+      this.tickets.expireOfMember(workspaceId, id, this.clock.now()),
+    );
   }
 
   /**
-   * @returns the address at which the member's browser will find its ticket; it is shown this once
-   * @throws ValidationFailed for channels that are not there @throws MemberNotFound
+   * @returns the redirect URL with the ticket, which is shown only once
+   * @throws MemberNotFound @throws ValidationFailed for unknown channels
    */
   async issue(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<string> {
     const { workspaceId, apiKeyId } = principal;
@@ -85,8 +87,8 @@ export class SsoService implements OnModuleInit {
   }
 
   /**
-   * Succeeds once per ticket. Failures are counted per address, but not as a guess is, which asks the counter once more
-   * when it was right: a ticket is not to be spent and then refused, and nobody guesses one of 2^256.
+   * Succeeds once per ticket. Only failures are counted per address: `guess` also checks the counter after a success,
+   * which would spend the ticket and then refuse it. Nobody guesses one of 2^256.
    * @throws SsoTicketInvalid, RateLimited
    */
   async exchange(ticket: string, rotate: boolean | undefined, address: string): Promise<SignIn> {
@@ -99,7 +101,7 @@ export class SsoService implements OnModuleInit {
     throw new SsoTicketInvalid();
   }
 
-  /** The ticket is spent and the session open, or neither; null where it is worth nothing. */
+  /** Spends the ticket and opens the session in one unit of work; null if the ticket is not valid. */
   private spend(ticketHash: string, rotate: boolean | undefined): Promise<SignIn | null> {
     return this.units.run(async () => {
       const spent = await this.tickets.spend(ticketHash, this.clock.now());
@@ -111,14 +113,14 @@ export class SsoService implements OnModuleInit {
     });
   }
 
-  /** The channels that are still there; none of them left is still not all. */
+  /** Drops deleted channels. An empty list stays empty: it does not mean all channels. */
   private async filterExistingChannels(workspaceId: string, channelIds: string[] | null): Promise<string[] | null> {
     if (channelIds === null) return null;
     const existing = new Set(await this.channels.findExistingIds(workspaceId, channelIds));
     return channelIds.filter(id => existing.has(id));
   }
 
-  /** The answer is one for every bad ticket; why it was bad is for the workspace's log. */
+  /** Records why the ticket was refused. The response is the same for every reason. */
   private async recordRefusal(ticketHash: string): Promise<void> {
     const state = await this.tickets.findState(ticketHash, this.clock.now());
     if (!state) return;

@@ -20,7 +20,7 @@ import type { WidgetConfigRecord } from './widget-session.js';
 import { toWidgetConfigRecord } from './widget-session.js';
 import { WidgetTokenInvalid } from './widget.errors.js';
 
-/** How long after its end a visitor token still finds its contact again. */
+/** How long after its expiry a visitor token can renew the session of its contact. */
 const RENEWABLE_MS = 30 * 24 * 3600 * 1000;
 
 export interface SessionRequest extends ContactDetails {
@@ -29,11 +29,11 @@ export interface SessionRequest extends ContactDetails {
   identity_token?: string | undefined;
 }
 
-/** Where the request came from. */
+/** Origin of the request. */
 export interface SessionOrigin {
   network: string;
   origin: string | undefined;
-  /** A visitor token that the page still holds. */
+  /** Visitor token that the page sends along. */
   bearer: string | null;
 }
 
@@ -45,7 +45,7 @@ export interface WidgetSession {
   config: WidgetConfigRecord;
 }
 
-/** The door of visitors: the public widget token becomes a token for one contact. */
+/** Opens visitor sessions: exchanges a public widget token for the token of one contact. */
 @Injectable()
 export class WidgetService {
   private readonly openings = new OpeningCache();
@@ -70,7 +70,7 @@ export class WidgetService {
     const contact = await this.findOrCreateContact(channel, request, verified, from.bearer);
     if (contact.blocked) throw new ContactBlocked();
     await this.limiter.consume('widget_session_contact', contact.id);
-    // as the channel was when its proof was checked: a generation that has ended since is refused with it
+    // from the channel as it was when the proof was checked: if that generation has ended since, the token is refused
     const cgen = tokenGenerationOf(channel, visitorKind(contact.verified));
     const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration, cgen };
     return {
@@ -82,7 +82,7 @@ export class WidgetService {
     };
   }
 
-  /** What a page needs to draw its launcher. Makes no contact. */
+  /** Config that a page needs to draw the launcher. Creates no contact. */
   async getConfig(
     widgetToken: string,
     from: Pick<SessionOrigin, 'network' | 'origin'>,
@@ -102,7 +102,10 @@ export class WidgetService {
     return toVisitorContactRecord(contact, isExclusiveToVisitor(contact) ? null : details);
   }
 
-  /** Counts unknown tokens per address, so that random ones make no counters of their own. */
+  /**
+   * Counts unknown tokens per address, not per token, so that random tokens create no counters.
+   * @throws WidgetTokenInvalid, RateLimited
+   */
   private async findChannel(widgetToken: string, network: string): Promise<Channel> {
     await this.limiter.assertBelow('widget_token_unknown', network);
     const channel = await this.channels.findByWidgetToken(widgetToken);
@@ -119,7 +122,7 @@ export class WidgetService {
     return workspace;
   }
 
-  /** The contact of the token that the page still holds, else of the external id, else a new one. */
+  /** Finds the contact by the sent visitor token, else by the external id, else creates one. */
   private async findOrCreateContact(
     channel: Channel,
     request: SessionRequest,
@@ -128,9 +131,20 @@ export class WidgetService {
   ): Promise<Contact> {
     const bearerContact = await this.findBearerContact(channel, bearer);
     const { external_id: externalId = null, ...details } = detailsOf(request);
-    const same = bearerContact && bearerContact.verified === verified && (externalId === null || bearerContact.externalId === externalId);
+    const same =
+      bearerContact &&
+      bearerContact.verified === verified &&
+      (externalId === null || bearerContact.externalId === externalId);
     const isUnrevoked = ({ tokenGeneration }: Contact) => tokenGeneration === bearerContact?.tokenGeneration;
-    const arrived = same && (await this.contacts.recordArrival(bearerContact.workspaceId, bearerContact.id, channel.id, details, isUnrevoked));
+    const arrived =
+      same &&
+      (await this.contacts.recordArrival(
+        bearerContact.workspaceId,
+        bearerContact.id,
+        channel.id,
+        details,
+        isUnrevoked,
+      ));
     if (arrived) return arrived;
     return this.contacts.findOrCreate(channel.workspaceId, channel.id, { externalId, verified }, details);
   }
@@ -145,7 +159,7 @@ export class WidgetService {
     return tokenGenerationOf(channel, visitorKind(contact.verified)) === channelGenerationIn(claims) ? contact : null;
   }
 
-  /** This route is public: a bad token is not looked at rather than refused. */
+  /** Ignores an invalid token, because the route is public. */
   private readToken(bearer: string): VisitorClaims | null {
     try {
       return this.tokens.verify<VisitorClaims>(bearer, 'visitor');

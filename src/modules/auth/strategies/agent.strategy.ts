@@ -15,9 +15,10 @@ import { tokenOf } from './token-request.js';
 import { VerifiedCredentials } from '../verified-credentials.js';
 
 /**
- * An agent's access token. The signature says who; role, scope, status and session are read at each call, so that a
- * demotion or a logout holds at once. A session that an API key minted has at most the rights of the key: an admin who
- * makes a key must not become an owner by it.
+ * Verifies an agent's access token. Role, scope, status and session are read on each request, so that a demotion or
+ * logout takes effect at once.
+ * A session opened by an API key has at most the key's role: otherwise an admin could become an owner by creating a
+ * key.
  */
 @Injectable()
 export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
@@ -43,7 +44,7 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
     return this.principalOf(claims);
   }
 
-  /** @param claims of a verified token @throws TokenExpired, TokenRevoked and the others that say why it opens nothing */
+  /** @param claims of a verified token @throws InvalidToken, TokenExpired, TokenRevoked, DeactivatedMembersToken */
   async principalOf(claims: AgentClaims): Promise<AgentPrincipal> {
     const now = this.clock.now();
     const expiresAt = new Date(claims.exp * 1000);

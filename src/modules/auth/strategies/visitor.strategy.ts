@@ -11,7 +11,7 @@ import type { TokenRequest } from './token-request.js';
 import { tokenOf } from './token-request.js';
 import { VerifiedCredentials } from '../verified-credentials.js';
 
-/** A visitor's token: one contact on one channel, for a day. */
+/** Verifies a visitor's token: one contact on one channel, for a day. */
 @Injectable()
 export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
   constructor(
