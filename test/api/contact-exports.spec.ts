@@ -124,7 +124,10 @@ describe('a person who has said a great deal', () => {
     const conversation = await world.conversation(visitor);
     await fill(conversation.id as string, 1_000, 10);
     const real = MessagesRepository.prototype.findWindow;
-    jest.spyOn(MessagesRepository.prototype, 'findWindow').mockImplementation(function (this: MessagesRepository, ...args) {
+    jest.spyOn(MessagesRepository.prototype, 'findWindow').mockImplementation(function (
+      this: MessagesRepository,
+      ...args
+    ) {
       if ((args[2].afterSeq ?? 0) > 500) throw new Error('the database has gone');
       return real.apply(this, args);
     });

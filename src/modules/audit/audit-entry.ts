@@ -2,17 +2,17 @@ import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { Actor, EventType } from '../../kernel/domain-event.js';
 
-/** What something was done to. */
+/** The object that an action changed. */
 export interface AuditSubject {
   type: 'api_key' | 'bot' | 'channel' | 'contact' | 'invite' | 'member' | 'session' | 'sso_ticket' | 'workspace';
-  /** null: of nobody that is known. */
+  /** null if it is unknown. */
   id: string | null;
 }
 
-/** Who did what to which part of the workspace, when and from where. Written once, never changed. */
+/** An administrative action: actor, subject, time and origin. Entries never change. */
 export interface AuditEntry {
   workspaceId: string;
-  /** That of the event. */
+  /** Id of the event. */
   id: string;
   action: EventType;
   actorType: Actor['type'];
@@ -38,7 +38,7 @@ export interface AuditEntryRecord {
   created_at: string;
 }
 
-/** @param name of the actor today; null where it has none */
+/** @param name the actor's current name; null if it has none */
 export function toAuditEntryRecord(entry: AuditEntry, name: string | null): AuditEntryRecord {
   return {
     id: entry.id,

@@ -5,7 +5,7 @@ import type { AuditEntry } from './audit-entry.js';
 import { AuditRepository } from './audit.repository.js';
 import { AUDITED_TYPES, auditSubjectOf } from './audited-events.js';
 
-/** Keeps what somebody may have to answer for, when the event log has long forgotten it. */
+/** Copies audited events to the audit log, which outlives the event log. */
 @Injectable()
 export class AuditConsumer extends EventConsumer {
   protected readonly name = 'audit';

@@ -25,9 +25,9 @@ export interface AuditQuery {
   actions?: readonly EventType[] | undefined;
   actorId?: string | undefined;
   subjectId?: string | undefined;
-  /** From here on, itself included. */
+  /** Inclusive start. */
   since?: Date | undefined;
-  /** Up to here, itself not included. */
+  /** Exclusive end. */
   until?: Date | undefined;
 }
 
@@ -43,7 +43,7 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
     super(units);
   }
 
-  /** The latest first. */
+  /** Newest first. @throws CursorInvalid */
   async findPage(principal: Principal, query: AuditQuery): Promise<Page<AuditEntry>> {
     const { limit, cursor, actions, actorId, subjectId, since, until } = query;
     const select = this.visibleTo(principal).limit(limit + 1);
@@ -66,7 +66,7 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
     await this.rows.insert(entries);
   }
 
-  /** @returns how many; fewer than `limit` when all are gone */
+  /** @returns the number of deleted entries; fewer than `limit` if none are left */
   deleteBefore(time: Date, limit: number): Promise<number> {
     return this.sql.count(DELETE_BEFORE, [time, limit]);
   }

@@ -16,7 +16,7 @@ export class AuditService {
     private readonly apiKeys: ApiKeysService,
   ) {}
 
-  /** With the names that the actors have today. @throws CursorInvalid */
+  /** Adds the current names of the actors. @throws CursorInvalid */
   async list(principal: StaffPrincipal, query: AuditQuery): Promise<Page<AuditEntryRecord>> {
     const { items, nextCursor } = await this.entries.findPage(principal, query);
     const names = await this.namesOf(principal.workspaceId, items);

@@ -1,7 +1,7 @@
 import type { DomainEvents, EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import type { AuditSubject } from './audit-entry.js';
 
-/** What an event was done to; null for what nobody has to answer for: what people say, and how it is dealt with. */
+/** Finds the subject of an event; null for events that are not audited, such as messages. */
 type SubjectOf<T extends EventType> = ((payload: DomainEvents[T], event: RecordedEvent<T>) => AuditSubject) | null;
 
 const byId =
@@ -11,7 +11,7 @@ const byId =
 const bySessionId = ({ session_id: id }: { session_id: string }): AuditSubject => ({ type: 'session', id });
 const byMemberId = ({ member_id: id }: { member_id: string | null }): AuditSubject => ({ type: 'member', id });
 
-/** Exhaustive by type: an event that nobody has decided about does not compile. */
+/** Exhaustive by type: a new event type does not compile until it is decided here. */
 export const AUDITED_EVENTS: { [T in EventType]: SubjectOf<T> } = {
   'api_key.created': byId('api_key'),
   'api_key.revoked': byId('api_key'),
@@ -59,10 +59,10 @@ export const AUDITED_EVENTS: { [T in EventType]: SubjectOf<T> } = {
   'message.deleted': null,
 };
 
-/** What the audit log is made of. */
+/** Event types that the audit log contains. */
 export const AUDITED_TYPES = (Object.keys(AUDITED_EVENTS) as EventType[]).filter(type => AUDITED_EVENTS[type] !== null);
 
-/** @param pattern one action, or all of a noun as `api_key.*` */
+/** @param pattern one action, or all actions on a subject, as in `api_key.*` */
 export function matchActions(pattern: string): EventType[] {
   const noun = pattern.endsWith('.*') ? pattern.slice(0, -1) : null;
   return AUDITED_TYPES.filter(type => (noun === null ? type === pattern : type.startsWith(noun)));

@@ -11,7 +11,7 @@ import { MessagesRepository } from './messages/messages.repository.js';
 const CONVERSATIONS_PER_PAGE = 100;
 const MESSAGES_PER_PAGE = 200;
 
-/** What was said with a person, for it to have: a page at a time, however much it is. */
+/** Reads the conversations and messages of a contact for export, one page at a time. */
 @Injectable()
 export class ContactExportsService {
   constructor(
@@ -23,7 +23,7 @@ export class ContactExportsService {
     for await (const page of this.conversationPages(contact)) yield page.map(toExportedConversation);
   }
 
-  /** In order of conversation and `seq`. @param includeNotes also what agents have said of it among themselves */
+  /** In order of conversation and `seq`. @param includeNotes also yields private notes */
   async *messagesOf(contact: Contact, includeNotes: boolean): AsyncGenerator<MessageRecord[]> {
     for await (const page of this.conversationPages(contact)) {
       for (const conversation of page) yield* this.messagePages(conversation, includeNotes);
@@ -41,7 +41,12 @@ export class ContactExportsService {
 
   private async *conversationPages({ workspaceId, id }: Contact): AsyncGenerator<Conversation[]> {
     for (let after: string | null | undefined = null; after !== undefined;) {
-      const page: Conversation[] = await this.conversations.findPageByContact(workspaceId, id, after, CONVERSATIONS_PER_PAGE);
+      const page: Conversation[] = await this.conversations.findPageByContact(
+        workspaceId,
+        id,
+        after,
+        CONVERSATIONS_PER_PAGE,
+      );
       yield page;
       after = page.length < CONVERSATIONS_PER_PAGE ? undefined : page.at(-1)?.id;
     }

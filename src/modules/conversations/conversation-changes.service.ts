@@ -19,10 +19,10 @@ import { MessageAppenderService } from './messages/message-appender.service.js';
 import { keepSingleConversation } from './single-conversation.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
-/** Fields that every change moves, and that therefore tell nothing. */
+/** Fields that every change sets, so events do not list them. */
 const UNREPORTED_FIELDS = new Set<keyof ConversationRecord>(['version', 'updated_at']);
 
-/** Writes changes of a conversation that the caller holds locked: columns, event, timeline, tally. */
+/** Writes changes of a conversation that the caller has locked: columns, event, timeline entry and counts. */
 @Injectable()
 export class ConversationChangesService {
   constructor(
@@ -35,7 +35,7 @@ export class ConversationChangesService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidTransition when the table has no such transition @throws ConversationExists */
+  /** @throws ConversationExists @throws InvalidTransition if the lifecycle has no such transition */
   async trigger(
     conversation: Conversation,
     trigger: Trigger,
@@ -45,17 +45,21 @@ export class ConversationChangesService {
     const effects = transition(conversation, trigger, { now: this.clock.now(), actor });
     if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: TARGET_STATUS[trigger] } });
     const unassigned = conversation.status === 'resolved' ? await this.unassignIfUnavailable(conversation) : {};
-    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...unassigned, ...extraColumns } }, actor);
+    await this.apply(
+      conversation,
+      { ...effects, columns: { ...effects.columns, ...unassigned, ...extraColumns } },
+      actor,
+    );
   }
 
-  /** Does nothing when nothing would be different. @throws ConversationExists */
+  /** Does nothing if no field changes. @throws ConversationExists */
   async apply(conversation: Conversation, effects: Effects, actor: Actor): Promise<void> {
     await this.applyAll([conversation], effects, actor);
   }
 
   /**
-   * The same with several of one workspace, which the caller has locked in the order of their ids. They are counted
-   * together at the end: rows of the tally are hot, and would be locked in no order if each change took its own.
+   * Like `apply`, for several conversations of one workspace, which the caller has locked in the order of their ids.
+   * Counts are written once at the end: their rows are contended, and one write per change would lock them in no order.
    */
   async applyAll(conversations: readonly Conversation[], effects: Effects, actor: Actor): Promise<void> {
     const [first] = conversations;
@@ -101,7 +105,7 @@ export class ConversationChangesService {
     if (timeline) await this.appender.appendEvent(conversation, timeline, actor);
   }
 
-  /** @throws VersionConflict when the caller knew an older state than the present one */
+  /** @throws VersionConflict if the caller knew an older version */
   assertVersion(conversation: Conversation, expected: number | undefined): void {
     if (expected !== undefined && expected !== conversation.version) {
       throw new VersionConflict({ data: { version: conversation.version } });
@@ -109,16 +113,20 @@ export class ConversationChangesService {
   }
 
   /**
-   * A conversation that comes back after its assignee has gone comes back to nobody; also when the assignee is being
-   * changed at this moment, for to wait and see would be to wait in a circle with a deactivation.
+   * Unassigns a reopened conversation if its assignee is no longer available. Also if the assignee is being changed at
+   * this moment: waiting for that could deadlock with a deactivation.
    */
-  private async unassignIfUnavailable({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
+  private async unassignIfUnavailable({
+    workspaceId,
+    channelId,
+    assigneeId,
+  }: Conversation): Promise<Partial<Conversation>> {
     if (assigneeId === null) return {};
     const member = await this.members.tryLockForShare(systemOf(workspaceId), assigneeId);
     return canServe(member, channelId) ? {} : { assigneeId: null };
   }
 
-  /** How visitors see those whom the conversations are taken from and given to: asked for once, however many. */
+  /** Finds how visitors see the previous and next assignees, in one query for all conversations. */
   private async findDisplays(
     conversations: readonly Conversation[],
     { assigneeId }: Partial<Conversation>,
@@ -132,7 +140,10 @@ export class ConversationChangesService {
     );
   }
 
-  /** What brings a conversation back may meet another one that has taken its place; the database knows. */
+  /**
+   * Reopening can violate the unique index on unresolved conversations, so it runs in a savepoint.
+   * @throws ConversationExists
+   */
   private async write(conversation: Conversation, columns: Partial<Conversation>): Promise<void> {
     const reopens = conversation.status === 'resolved' && columns.status !== undefined;
     if (!reopens) return this.conversations.update(conversation, columns);

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
-/** Checks the tally against the conversations themselves. */
+/** Compares the stored counts with the conversations, and corrects them. */
 @Injectable()
 export class ConversationCountsRepairService {
   constructor(
@@ -10,7 +10,7 @@ export class ConversationCountsRepairService {
     private readonly counts: ConversationCountsRepository,
   ) {}
 
-  /** Counts anew where the tally is wrong; writers wait meanwhile. @returns how many kinds were counted wrongly */
+  /** Recounts if any count is wrong; writers wait meanwhile. @returns the number of wrong counts */
   async repair(): Promise<number> {
     return this.units.run(async () => {
       await this.counts.freeze();

@@ -7,7 +7,7 @@ import type { ConversationCounts } from './inbox.js';
 
 const NOBODY = '00000000-0000-0000-0000-000000000000';
 
-/** Keys in order: transactions that touch the same two kinds lock them alike, so none waits for another in a circle. */
+/** Keys are sorted, so that transactions that change the same counts lock them in one order and do not deadlock. */
 const ADD = statement(`
   INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count)
   SELECT $1, kind.channel_id, kind.status, kind.assignee_id, sum(kind.change)::int
@@ -38,7 +38,7 @@ const FREEZE = statement('LOCK TABLE conversation_tally IN EXCLUSIVE MODE');
 
 type Kind = Pick<Conversation, 'channelId' | 'status' | 'assigneeId'>;
 
-/** What one conversation was and is; `from` is null for a new one. */
+/** A conversation before and after a change; `from` is null for a new one. */
 interface Move {
   from: Kind | null;
   to: Kind;
@@ -48,12 +48,14 @@ interface Move {
 export class ConversationCountsRepository {
   constructor(private readonly sql: Sql) {}
 
-  /** Notes that a conversation of one kind has become one of another. Last in its transaction: the rows are hot. */
+  /**
+   * Moves a conversation from one count to another. Call it last in the transaction, because these rows are contended.
+   */
   moveCount(workspaceId: string, from: Kind | null, to: Kind): Promise<void> {
     return this.moveCounts(workspaceId, [{ from, to }]);
   }
 
-  /** The same of several, in one statement, so that all rows are locked in one order. */
+  /** Like `moveCount`, for several conversations in one statement, so that all rows are locked in one order. */
   async moveCounts(workspaceId: string, moves: readonly Move[]): Promise<void> {
     const changes = moves
       .filter(({ from, to }) => !(from && sameKind(from, to)))
@@ -78,17 +80,17 @@ export class ConversationCountsRepository {
     return counts ?? { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
   }
 
-  /** How many kinds are counted wrongly; 0 unless somebody has written to the tables by hand. */
+  /** Number of wrong counts; 0 unless the tables were written by hand. */
   async countDrift(): Promise<number> {
     return (await this.sql.first<{ kinds: number }>(DRIFT))?.kinds ?? 0;
   }
 
-  /** Makes writers wait until the unit of work ends. */
+  /** Blocks writers until the unit of work ends. */
   async freeze(): Promise<void> {
     await this.sql.count(FREEZE);
   }
 
-  /** Counts everything anew, with the tally frozen. */
+  /** Recounts everything. Call `freeze` first. */
   async recount(): Promise<void> {
     await this.sql.count(CLEAR);
     await this.sql.count(FILL);

@@ -5,7 +5,7 @@ import { batchQuery, BatchLoader, one } from '../../platform/database/batch-load
 import { Sql } from '../../platform/database/sql.js';
 import type { ConversationScope } from './conversation.js';
 
-/** Who asks, as `visibleTo` would have it: a contact where it is a visitor, channels where it does not see all. */
+/** The caller's visibility, as `visibleTo` defines it: a contact id for visitors, channel ids for a limited scope. */
 type ScopeKey = [workspaceId: string, contactId: string | null, channels: string | null, conversationId: string | null];
 
 const SCOPE_KEY_COLUMNS = { workspace_id: 'uuid', contact_id: 'uuid', channels: 'text', id: 'uuid' };
@@ -20,7 +20,7 @@ const SCOPE = batchQuery(
       conversation.contact_id AS "contactId", assignee_id AS "assigneeId"
     FROM ${from} JOIN conversation ON conversation.id = asked.id AND ${IS_VISIBLE}`,
 );
-/** That the contact is the asker's is said twice: the first time in a way that no index can be entered by. */
+/** Compares `contact_id` twice: no index can be entered by the condition in IS_VISIBLE. */
 const ASSIGNEES = batchQuery(
   SCOPE_KEY_COLUMNS,
   from => `
@@ -32,7 +32,7 @@ const ASSIGNEES = batchQuery(
     FROM ${from}`,
 );
 
-/** What handshakes and frames ask of conversations, in narrow reads, and one for all who come at once. */
+/** Batched narrow reads of conversations for handshakes and socket frames. */
 @Injectable()
 export class ConversationScopesRepository {
   private readonly scopes: BatchLoader<ScopeKey, ConversationScope>;
@@ -43,12 +43,12 @@ export class ConversationScopesRepository {
     this.assignees = new BatchLoader(one(sql, ...ASSIGNEES));
   }
 
-  /** @returns null where there is none that the caller may see */
+  /** @returns null if the caller may not see the conversation */
   async find(principal: Principal, id: string): Promise<ConversationScope | null> {
     return (await this.scopes.load(...scopeKeyOf(principal, id))) ?? null;
   }
 
-  /** The members to whom the visitor's unresolved ones are assigned. @param id of the one that is asked for; null: all */
+  /** Assignees of the visitor's unresolved conversations. @param id only this conversation; null for all */
   async findAssigneeIds(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
     return (await this.assignees.load(...scopeKeyOf(principal, id)))?.ids ?? [];
   }

@@ -28,12 +28,12 @@ export interface NewConversation {
   message?: NewMessage | undefined;
 }
 
-/** What a start led to. */
+/** Result of sending a message that may start a conversation. */
 export type StartResult = LockedSendResult & { conversationCreated: boolean };
 
 const ATTEMPTS = 5;
 
-/** How conversations begin. */
+/** Starts conversations. */
 @Injectable()
 export class ConversationStartsService {
   constructor(
@@ -47,15 +47,19 @@ export class ConversationStartsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A visitor's first message; where the channel keeps one conversation and it is unresolved, a message in that one. */
+  /**
+   * Sends a visitor's first message. If the channel allows one unresolved conversation and there is one, the message
+   * goes there.
+   */
   async startByVisitor(principal: VisitorPrincipal, message: NewMessage): Promise<StartResult> {
     assertSendable(message);
     return this.sendOrStart(principal, message, null);
   }
 
   /**
-   * A visitor's message to a conversation of its own: one that comes past the reopen window begins a new one. Under the
-   * lock, so that late messages that race begin one, and one that was said in time is not said again.
+   * Sends a visitor's message to its conversation, or starts a new one if the reopen window has passed. Decides under
+   * the conversation's lock, so that concurrent late messages start one conversation, and a message sent in time is not
+   * sent again.
    */
   async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<SendResult> {
     assertSendable(message);
@@ -69,7 +73,7 @@ export class ConversationStartsService {
         const channel = await this.findChannel(principal);
         const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
         if (late && !(await this.messages.isAlreadySent(principal, conversation, message))) {
-          // what it answers stays behind
+          // the message replied to is not in the new conversation
           return this.sendOrStart(principal, { ...message, reply_to_id: undefined }, conversation);
         }
         return { ...(await this.messages.sendLocked(principal, conversation, message)), conversationCreated: false };
@@ -78,7 +82,10 @@ export class ConversationStartsService {
     );
   }
 
-  /** An agent or a backend writes first. @throws ConversationExists, ValidationFailed for contact or channel */
+  /**
+   * Starts a conversation for an agent or an API key.
+   * @throws ConversationExists @throws ValidationFailed for an unknown contact or channel
+   */
   async startByStaff(principal: StaffPrincipal, request: NewConversation): Promise<Conversation> {
     if (request.message) assertSendable(request.message);
     const channel = await this.channels.get(principal, request.channel_id).catch(asFieldError('channel_id'));
@@ -96,8 +103,8 @@ export class ConversationStartsService {
   }
 
   /**
-   * First messages that race make one conversation: the unique index lets one insert through, and the others find its
-   * row and speak there.
+   * Sends to the current conversation, or starts one. Concurrent first messages start one conversation: the unique
+   * index lets one insert through, and the others find its row and send there.
    */
   private async sendOrStart(
     principal: VisitorPrincipal,
@@ -128,7 +135,7 @@ export class ConversationStartsService {
     }
   }
 
-  /** Where the contact's message belongs, if it does not begin something new. */
+  /** The unresolved conversation that the message belongs to; null if it starts a new one. */
   private async findCurrent(
     channel: Channel,
     contactId: string,
@@ -145,7 +152,7 @@ export class ConversationStartsService {
     return channel;
   }
 
-  /** The caller counts it at the end of its unit of work. */
+  /** The caller updates the counts at the end of its unit of work. */
   private async create(
     principal: Principal,
     channel: Channel,
@@ -171,7 +178,7 @@ export class ConversationStartsService {
     return conversation;
   }
 
-  /** Number and row together: where the row is refused, the number is not used up. */
+  /** Draws the number and inserts the row in one savepoint, so that a refused row uses no number. */
   private async insert(channel: Channel, contact: Contact, fields: Partial<Conversation>): Promise<Conversation> {
     const { workspaceId } = channel;
     const number = await this.conversations.nextNumber(workspaceId);
@@ -217,7 +224,7 @@ export class ConversationStartsService {
   }
 }
 
-/** What is not there, as a fault of the field that names it. */
+/** Turns NotFound into a validation error of the field. */
 function asFieldError(field: string): (error: unknown) => never {
   return error => {
     throw error instanceof NotFound ? unknownId(field) : error;

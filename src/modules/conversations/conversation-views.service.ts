@@ -7,7 +7,7 @@ import { toConversationRecord, toVisitorConversationRecord } from './conversatio
 
 export type ConversationWithContact = ConversationRecord & { contact: ContactSummary };
 
-/** Conversations with whom they are with. The inbox's are written by the database (`inbox.repository.ts`). */
+/** Adds contacts and assignees to conversations. The inbox builds the same view in SQL (`inbox.repository.ts`). */
 @Injectable()
 export class ConversationViewsService {
   constructor(
@@ -33,7 +33,7 @@ export class ConversationViewsService {
 
   async toVisitorView(conversation: Conversation): Promise<VisitorConversationRecord> {
     const [view] = await this.toVisitorViews([conversation]);
-    if (!view) throw new Error('one conversation makes one view');
+    if (!view) throw new Error(`conversation ${conversation.id} has no view`);
     return view;
   }
 }

@@ -138,7 +138,7 @@ export class ConversationEntity implements Conversation {
   updatedAt!: Date;
 }
 
-/** The last number given out in a workspace; a row of its own, so that numbering locks nothing else. */
+/** The last conversation number of a workspace, in its own row, so that numbering locks nothing else. */
 @Entity({ name: 'conversation_counter' })
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_conversation_counter_workspace', onDelete: 'CASCADE' })
 export class ConversationCounterEntity {
@@ -149,7 +149,10 @@ export class ConversationCounterEntity {
   lastNumber!: number;
 }
 
-/** How many unresolved conversations there are of each kind: counted as they change, for counting a million is slow. */
+/**
+ * Number of unresolved conversations by channel, status and assignee, updated with each change: counting a million rows
+ * is slow.
+ */
 @Entity({ name: 'conversation_tally' })
 export class ConversationCountsEntity {
   @KeyColumn('workspace_id', 'pk_conversation_tally')
@@ -161,7 +164,7 @@ export class ConversationCountsEntity {
   @PrimaryColumn({ name: 'status', type: 'text', primaryKeyConstraintName: 'pk_conversation_tally' })
   status!: Status;
 
-  /** All zeros for nobody: a key cannot hold null. */
+  /** All zeros if unassigned, because a key column cannot be null. */
   @KeyColumn('assignee_id', 'pk_conversation_tally')
   assigneeId!: string;
 

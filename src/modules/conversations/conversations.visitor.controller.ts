@@ -20,7 +20,7 @@ import { ContentRequired, ContentTypeReserved, ConversationErased, ReplyUnknown 
 import { ConversationsService } from './conversations.service.js';
 import { toMessageRecord } from './messages/message.js';
 
-/** A visitor's own conversations, in the visitor's view. */
+/** A visitor's conversations, as the visitor sees them. */
 @Section('Visitor')
 @Controller('widget/conversations')
 export class ConversationsVisitorController {
@@ -31,7 +31,7 @@ export class ConversationsVisitorController {
   ) {}
 
   @Get()
-  @Summary("The visitor's own conversations, newest first.")
+  @Summary("List the visitor's conversations, newest first.")
   @Allow('widget:read')
   @AnswersPage(VisitorConversationView)
   async list(
@@ -45,7 +45,7 @@ export class ConversationsVisitorController {
   @Post()
   @Summary(
     'Start a conversation with its first message.',
-    'Returns 200, not 201, when the contact has an unresolved conversation on this channel: then the message goes into that one. The same `client_message_id` again returns the first result.',
+    'If the channel allows one unresolved conversation per contact and there is one, the message goes there and the status is 200 instead of 201. The same `client_message_id` again returns the first result.',
   )
   @Allow('widget:write')
   @LimitRate('visitor_message')
@@ -63,7 +63,7 @@ export class ConversationsVisitorController {
   }
 
   @Get(':id')
-  @Summary("One of the visitor's own conversations.")
+  @Summary("Get one of the visitor's conversations.")
   @Allow('widget:read')
   @Answers(VisitorConversationView)
   @Throws(NotFound)
@@ -72,7 +72,7 @@ export class ConversationsVisitorController {
   }
 
   @Post(':id/read')
-  @Summary('The visitor has read everything up to `seq`.')
+  @Summary('Mark messages up to `seq` as read by the visitor.')
   @Allow('widget:write')
   @Answers(VisitorConversationView)
   @Throws(NotFound, ConversationErased)

@@ -6,10 +6,10 @@ import type { ConversationsRepository } from './conversations.repository.js';
 const ATTEMPTS = 5;
 
 /**
- * Makes or brings back the one unresolved conversation of a contact on a channel. The unique index decides; when the
- * one in the way is resolved before its id can be told, nothing is in the way any more, and the work is done again.
- * @param work is undone when it throws: a unit of work of its own, or part of one
- * @throws ConversationExists with the id of the one in the way
+ * Runs work that creates or reopens the one unresolved conversation of a contact on a channel, as the unique index
+ * allows. If the conflicting conversation is resolved before it is read, the work runs again.
+ * @param work a unit of work or a savepoint, which is rolled back when it throws
+ * @throws ConversationExists with the id of the conflicting conversation
  */
 export async function keepSingleConversation<T>(
   conversations: ConversationsRepository,

@@ -7,8 +7,8 @@ import { ConversationChangesService } from '../conversation-changes.service.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 
 /**
- * Whoever stops working here, or on a channel, leaves its unresolved conversations there to the others: nobody would
- * look after them, for those who have gone do not see them and those who stay take them for looked after.
+ * Unassigns the unresolved conversations of a member who is deactivated or loses their channel. Otherwise nobody would
+ * serve them: the member no longer sees them, and the others take them for served.
  */
 @Injectable()
 export class AssigneeRemovalListener implements OnModuleInit {
@@ -26,7 +26,7 @@ export class AssigneeRemovalListener implements OnModuleInit {
     });
   }
 
-  /** @param keptChannelIds the channels whose conversations stay with the member */
+  /** @param keptChannelIds channels whose conversations stay assigned */
   private async unassign(member: Member, keptChannelIds: readonly string[], by: Principal): Promise<void> {
     const assigned = await this.conversations.lockAssignedTo(member.workspaceId, member.id, keptChannelIds);
     const timeline = { event: 'unassigned', public: false } as const;

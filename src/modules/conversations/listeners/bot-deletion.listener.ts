@@ -8,7 +8,7 @@ import { ConversationChangesService } from '../conversation-changes.service.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
 
-/** What a deleted bot was talking in goes to people. Where people lead already, its name stays as that of who began. */
+/** Hands off the pending conversations of a deleted bot. Conversations that people already lead keep the bot's id. */
 @Injectable()
 export class BotDeletionListener implements OnModuleInit {
   constructor(

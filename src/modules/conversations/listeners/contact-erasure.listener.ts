@@ -11,7 +11,7 @@ import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 
-/** What was said with a person that is erased is forgotten; that there were conversations stays, to be counted. */
+/** Erases the messages of an erased contact. The conversations stay for statistics. */
 @Injectable()
 export class ContactErasureListener implements OnModuleInit {
   constructor(
@@ -33,7 +33,7 @@ export class ContactErasureListener implements OnModuleInit {
     });
   }
 
-  /** Resolving comes last: it counts, and others wait for what is counted. */
+  /** Resolves last, because it updates the counts, for which other transactions wait. */
   private async erase({ workspaceId, contactId }: ErasedPerson, by: Principal): Promise<void> {
     const now = this.clock.now();
     const ids = (await this.conversations.lockByContact(workspaceId, contactId)).map(({ id }) => id);

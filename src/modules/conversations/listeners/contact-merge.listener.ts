@@ -11,7 +11,7 @@ import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 
-/** The conversations of a contact that is merged into another go to that one, with what it said in them. */
+/** Moves the conversations and messages of a merged contact to the remaining one. */
 @Injectable()
 export class ContactMergeListener implements OnModuleInit {
   constructor(
@@ -46,7 +46,7 @@ export class ContactMergeListener implements OnModuleInit {
   }
 }
 
-/** Where each of the two has the one unresolved conversation that a channel allows: the one that began first. */
+/** Unresolved conversations of which a channel allows one, where both contacts have one: the older ones. */
 function olderDuplicates(conversations: readonly Conversation[]): Conversation[] {
   const unresolved = conversations.filter(({ single, status }) => single && status !== 'resolved');
   return unresolved.filter(one =>

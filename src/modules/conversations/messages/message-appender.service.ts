@@ -12,11 +12,11 @@ import { toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
 import { columnsAfter, toProgress } from './progress.js';
 
-/** Everything of a message that its place in the conversation does not decide. */
+/** A message without the fields that its position in the conversation decides. */
 export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName' | 'contentType' | 'content'> &
   Partial<Pick<Message, 'metadata' | 'clientMessageId' | 'private' | 'replyToId'>>;
 
-/** Adds messages at the end of a conversation that the caller holds locked; `conversation` moves along. */
+/** Appends messages to a conversation that the caller has locked, and updates `conversation` in place. */
 @Injectable()
 export class MessageAppenderService {
   constructor(
@@ -56,7 +56,7 @@ export class MessageAppenderService {
     return message;
   }
 
-  /** An entry of the timeline, signed by the workspace's system bot. A public one names nobody. */
+  /** Appends a timeline entry, sent by the workspace's system bot. A public entry names no person. */
   async appendEvent(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
     const reason = entry.reason === undefined ? {} : { reason: entry.reason };

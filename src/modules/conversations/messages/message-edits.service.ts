@@ -14,7 +14,7 @@ import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
 import { assertHasContent } from './messages.service.js';
 
-/** What becomes of a message after it was said. */
+/** Edits and deletes messages. */
 @Injectable()
 export class MessageEditsService {
   constructor(
@@ -25,7 +25,7 @@ export class MessageEditsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ContentRequired, NotYours, EditWindowOver */
+  /** @throws NotFound, ContentRequired, NotSender, EditWindowOver */
   async edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
     assertHasContent(content);
     return this.change(principal, conversationId, id, 'message.updated', message => ({
@@ -35,7 +35,10 @@ export class MessageEditsService {
     }));
   }
 
-  /** Takes back what was said: the entry stays, its words do not, neither in the log. @throws NotYours, EditWindowOver */
+  /**
+   * Deletes a message: the entry stays, its content is removed, also from the event log.
+   * @throws NotFound, NotSender, EditWindowOver
+   */
   unsend(principal: Principal, conversationId: string, id: string): Promise<Message> {
     return this.change(principal, conversationId, id, 'message.deleted', message => ({
       ...message,
@@ -73,7 +76,7 @@ export class MessageEditsService {
     );
   }
 
-  /** Counted anew: nobody has an unsent message to read. */
+  /** Recounts, because a deleted message is not unread. */
   private async recountUnread(conversation: Conversation): Promise<Partial<Conversation>> {
     const { agentLastReadSeq, contactLastReadSeq } = conversation;
     const { agents, contact } = await this.messages.countUnread(conversation, agentLastReadSeq, contactLastReadSeq);
@@ -90,7 +93,7 @@ export class MessageEditsService {
   }
 }
 
-/** The conversation's previews, where they show the message that has just changed. */
+/** Previews of the conversation that show the changed message. */
 function previewsAfter(conversation: Conversation, changed: Message): Partial<Conversation> {
   const preview = toLastMessage(changed);
   return {

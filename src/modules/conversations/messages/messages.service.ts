@@ -25,7 +25,7 @@ import { FastPathSendsService } from './fast-path-sends.service.js';
 import type { Sender } from './senders.service.js';
 import { SendersService } from './senders.service.js';
 
-/** A message as a client asks for it. */
+/** Request to send a message. */
 export interface NewMessage {
   content?: string | undefined;
   content_type?: ContentType | undefined;
@@ -41,7 +41,7 @@ export interface NewMessage {
 
 export interface SendResult {
   message: Message;
-  /** false when the client's own id had made this message before. */
+  /** false if the client id was already used; `message` is then the existing one. */
   created: boolean;
 }
 
@@ -74,14 +74,16 @@ export class MessagesService {
     return this.messages.findWindow(principal, conversation, window);
   }
 
-  /** Says something in a conversation that the caller can see. The same `client_message_id` again says nothing new. */
+  /**
+   * Sends a message to a conversation that the caller may see. A used `client_message_id` returns the existing message.
+   */
   async send(principal: Principal, conversationId: string, request: NewMessage): Promise<SendResult> {
     assertSendable(request);
     const message = await this.trySendFast(principal, conversationId, request);
     return message ? { message, created: true } : this.sendWithLock(principal, conversationId, request);
   }
 
-  /** The long way of what is sendable, which knows every case: under the conversation's lock, in a transaction. */
+  /** Sends under the conversation's lock, in a transaction. Handles every case; `assertSendable` must have passed. */
   async sendWithLock(principal: Principal, conversationId: string, request: NewMessage): Promise<LockedSendResult> {
     return this.units.run(
       async () => {
@@ -94,16 +96,16 @@ export class MessagesService {
     );
   }
 
-  /** The short way. @returns null when it has to go the long one */
+  /** Tries the fast path. @returns null if the message needs `sendWithLock` */
   async trySendFast(principal: Principal, conversationId: string, request: NewMessage): Promise<Message | null> {
     if (request.expected_last_seq !== undefined) return null;
-    // who may not speak here, or names nobody to speak for, is told so where it is known whether there is such a conversation
+    // sendWithLock reports an invalid sender, after it has checked that the conversation is visible
     const sender = await this.senders.resolveSender(principal, request).catch(nullIfDomainError);
     if (!sender) return null;
     return this.fastPath.send(principal, conversationId, draftOf(sender, request), actorOfSender(sender));
   }
 
-  /** Into a conversation that the caller's unit of work holds locked. */
+  /** Sends to a conversation that the caller's unit of work has locked. */
   async sendLocked(principal: Principal, conversation: Conversation, request: NewMessage): Promise<LockedSendResult> {
     if (conversation.erasedAt) throw new ConversationErased();
     const sender = await this.senders.resolveSender(principal, request);
@@ -116,7 +118,7 @@ export class MessagesService {
     return { message, conversation, created: true };
   }
 
-  /** Whether the sender's own id has made this message here before. */
+  /** Whether the sender already sent a message with this client id here. */
   async isAlreadySent(principal: Principal, conversation: Conversation, request: NewMessage): Promise<boolean> {
     const sender = await this.senders.resolveSender(principal, request);
     return (await this.findExisting(conversation, sender, request.client_message_id)) !== null;
@@ -130,19 +132,23 @@ export class MessagesService {
     return clientId === undefined ? null : this.messages.findByClientId(conversation.id, sender, clientId);
   }
 
-  private async assertExpectations(principal: Principal, conversation: Conversation, request: NewMessage): Promise<void> {
+  private async assertExpectations(
+    principal: Principal,
+    conversation: Conversation,
+    request: NewMessage,
+  ): Promise<void> {
     const { expected_last_seq: expected, reply_to_id: replyTo } = request;
     if (expected !== undefined && expected < conversation.lastSeq) {
       throw new ConversationMoved({ data: { last_seq: conversation.lastSeq } });
     }
     if (replyTo === undefined) return;
-    const answered = await this.messages.find(principal, conversation, replyTo);
-    if (!answered) throw new ReplyUnknown();
-    if (answered.private && !request.private) throw new ReplyToNote();
+    const target = await this.messages.find(principal, conversation, replyTo);
+    if (!target) throw new ReplyUnknown();
+    if (target.private && !request.private) throw new ReplyToNote();
   }
 }
 
-/** What is wrong with a message wherever it goes. @throws ContentRequired, ContentTypeReserved, Unsupported */
+/** Checks that do not depend on the conversation. @throws ContentRequired, ContentTypeReserved, Unsupported */
 export function assertSendable(request: NewMessage): void {
   if (request.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
   if (request.content_type === 'event') throw new ContentTypeReserved();

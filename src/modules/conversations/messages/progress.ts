@@ -5,7 +5,7 @@ import { toWireTime } from '../../../kernel/clock.js';
 import type { Message } from './message.js';
 import { toLastMessage } from './message.js';
 
-/** What a message that has just been said moves in its conversation. Timeline entries only move `seq`. */
+/** Columns of the conversation that a new message changes. Timeline entries change only `seq`. */
 export function columnsAfter(conversation: Conversation, message: Message): Partial<Conversation> {
   const { seq, createdAt } = message;
   const columns: Partial<Conversation> = { lastSeq: seq, updatedAt: createdAt };
