@@ -15,8 +15,8 @@ const PRESENTED = `
   id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 const BY_HASH = statement(`SELECT ${PRESENTED} FROM api_key WHERE key_hash = $1`);
 const BY_HASHES = statement(`
-  SELECT asked.place::integer - 1 AS place, ${PRESENTED}
-  FROM unnest($1::text[]) WITH ORDINALITY AS asked (key_hash, place) JOIN api_key USING (key_hash)`);
+  SELECT keys.ordinal::integer - 1 AS place, ${PRESENTED}
+  FROM unnest($1::text[]) WITH ORDINALITY AS keys (key_hash, ordinal) JOIN api_key USING (key_hash)`);
 const USED = statement(`
   UPDATE api_key SET last_used_at = used.at
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS used (workspace_id, id, at)

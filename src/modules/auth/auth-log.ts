@@ -33,7 +33,7 @@ export class AuthLog {
     this.users
       .findByEmail(email)
       .then(user => user && this.recordUserRefusal(user.id, { method: 'login', reason: 'rate_limited' }))
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+      .catch((error: unknown) => this.logger.warn(`refusal not recorded: ${String(error)}`));
   }
 
   /**
@@ -44,7 +44,7 @@ export class AuthLog {
   recordRefusal(workspaceId: string, refusal: SessionRefused, actor: Actor = SYSTEM_ACTOR): void {
     this.units
       .run(() => this.events.audit({ type: 'session.refused', workspaceId, actor, payload: refusal }))
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+      .catch((error: unknown) => this.logger.warn(`refusal not recorded: ${String(error)}`));
   }
 
   /**
@@ -61,7 +61,7 @@ export class AuthLog {
           this.recordRefusal(workspaceId, { ...refusal, member_id: memberId }, actor);
         }
       })
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+      .catch((error: unknown) => this.logger.warn(`refusal not recorded: ${String(error)}`));
   }
 
   /** Records a password event in each workspace that the password opens. Joins the caller's unit of work. */

@@ -14,9 +14,9 @@ import type { Channel } from './channel.js';
 const ALLOWED_ORIGINS = statement(`
   SELECT allowed_origins AS allowed FROM channel WHERE workspace_id = $1 AND id = $2`);
 const ALL_ALLOWED_ORIGINS = statement(`
-  SELECT asked.place::integer - 1 AS place, allowed_origins AS allowed
-  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, place)
-    JOIN channel ON channel.workspace_id = asked.workspace_id AND channel.id = asked.id`);
+  SELECT keys.ordinal::integer - 1 AS place, allowed_origins AS allowed
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, ordinal)
+    JOIN channel ON channel.workspace_id = keys.workspace_id AND channel.id = keys.id`);
 
 @Injectable()
 export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {

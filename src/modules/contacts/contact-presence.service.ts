@@ -9,7 +9,7 @@ import type { Contact, ContactRecord } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { visibleRecord } from './external-id.js';
 
-export const contactRooms = new WorkspaceRooms('contacts');
+export const contactPresenceGroups = new WorkspaceRooms('contacts');
 
 export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offline' };
 
@@ -24,14 +24,14 @@ export class ContactPresenceService {
   }
 
   addPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
-    const metadata = this.store.metadataOf(contactRooms.of(workspaceId), contact.id);
+    const metadata = this.store.metadataOf(contactPresenceGroups.of(workspaceId), contact.id);
     return { ...contact, presence: metadata === undefined ? 'offline' : 'online' };
   }
 
   /** Lists up to `limit` connected contacts within the scope. */
   listOnline(workspaceId: string, scope: ChannelScope, limit: number): string[] {
     const ids: string[] = [];
-    for (const [id, metadata] of this.store.present(contactRooms.of(workspaceId))) {
+    for (const [id, metadata] of this.store.present(contactPresenceGroups.of(workspaceId))) {
       if (ids.length >= limit) break;
       if (!isId(id)) continue;
       if (scope === null || readContactMetadata(metadata).some(channel => covers(scope, channel))) ids.push(id);

@@ -19,10 +19,10 @@ const SEEN_IN = statement(`
 const CHANNELS_OF = statement(`
   SELECT channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2 ORDER BY channel_id`);
 const CHANNELS_OF_MANY = statement(`
-  SELECT asked.id, coalesce(array_agg(seen.channel_id ORDER BY seen.channel_id) FILTER (WHERE seen.channel_id IS NOT NULL), '{}') AS channels
-  FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id)
-    LEFT JOIN contact_channel seen ON seen.workspace_id = asked.workspace_id AND seen.contact_id = asked.id
-  GROUP BY asked.id`);
+  SELECT keys.id, coalesce(array_agg(seen.channel_id ORDER BY seen.channel_id) FILTER (WHERE seen.channel_id IS NOT NULL), '{}') AS channels
+  FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id)
+    LEFT JOIN contact_channel seen ON seen.workspace_id = keys.workspace_id AND seen.contact_id = keys.id
+  GROUP BY keys.id`);
 const SEEN = statement(`
   WITH behind AS (
     SELECT contact.workspace_id, contact.id, seen.at

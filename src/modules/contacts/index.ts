@@ -1,7 +1,7 @@
 export {
   toContactMetadata as channelsMetadata,
   ContactPresenceService,
-  contactRooms,
+  contactPresenceGroups as contactRooms,
   readContactMetadata as readChannels,
 } from './contact-presence.service.js';
 export { toContactRecord, toContactSummary } from './contact.js';

@@ -7,7 +7,7 @@ import { WorkspaceRooms } from '../../platform/presence/workspace-rooms.js';
 import type { Availability, Member, MemberRecord } from './member.js';
 import { AVAILABILITIES, toMemberRecord } from './member.js';
 
-export const memberRooms = new WorkspaceRooms('members');
+export const memberPresenceGroups = new WorkspaceRooms('members');
 
 /** Presence metadata of a connected member: the availability it has set and the channels it sees. */
 export interface MemberPresenceMetadata {
@@ -30,13 +30,13 @@ export class MemberPresenceService {
     status,
     availability,
   }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
-    const connected = status === 'active' && this.store.metadataOf(memberRooms.of(workspaceId), id) !== undefined;
+    const connected = status === 'active' && this.store.metadataOf(memberPresenceGroups.of(workspaceId), id) !== undefined;
     return connected ? availability : 'offline';
   }
 
   /** Like `getAvailability`, from presence metadata alone. */
   getAvailabilityById(workspaceId: string, id: string): Availability {
-    const metadata = this.store.metadataOf(memberRooms.of(workspaceId), id);
+    const metadata = this.store.metadataOf(memberPresenceGroups.of(workspaceId), id);
     return metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
   }
 
@@ -46,7 +46,7 @@ export class MemberPresenceService {
 
   /** Lists connected members whose availability is not `offline`. */
   listAvailable(workspaceId: string): { id: string; availability: Availability }[] {
-    return [...this.store.present(memberRooms.of(workspaceId))]
+    return [...this.store.present(memberPresenceGroups.of(workspaceId))]
       .filter(([id]) => isId(id))
       .map(([id, metadata]) => ({ id, availability: readMemberMetadata(metadata).availability }))
       .filter(({ availability }) => availability !== 'offline');
@@ -54,7 +54,7 @@ export class MemberPresenceService {
 
   /** Reports whether a member who sees the channel is online. */
   isAnyOnline(workspaceId: string, channelId: string): boolean {
-    const members = [...this.store.present(memberRooms.of(workspaceId)).values()].map(readMemberMetadata);
+    const members = [...this.store.present(memberPresenceGroups.of(workspaceId)).values()].map(readMemberMetadata);
     return members.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
   }
 }

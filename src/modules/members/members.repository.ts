@@ -27,7 +27,7 @@ const OWNERS = statement(`
 
 const PRESENCE_METADATA = statement(`
   SELECT member.id, member.availability, member.channel_ids AS channels
-  FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id) JOIN member USING (workspace_id, id)
+  FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id) JOIN member USING (workspace_id, id)
   WHERE member.status = 'active'`);
 const SEEN = statement(`
   WITH behind AS (
