@@ -11,13 +11,13 @@ import { ApiKeyEntity } from './api-key.entity.js';
 import type { ApiKey } from './api-key.js';
 
 /** Read on every request, without a cache, so that a revocation takes effect at once. */
-const PRESENTED = `
+const KEY_COLUMNS = `
   id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
-const BY_HASH = statement(`SELECT ${PRESENTED} FROM api_key WHERE key_hash = $1`);
+const BY_HASH = statement(`SELECT ${KEY_COLUMNS} FROM api_key WHERE key_hash = $1`);
 const BY_HASHES = statement(`
-  SELECT keys.ordinal::integer - 1 AS place, ${PRESENTED}
+  SELECT keys.ordinal::integer - 1 AS place, ${KEY_COLUMNS}
   FROM unnest($1::text[]) WITH ORDINALITY AS keys (key_hash, ordinal) JOIN api_key USING (key_hash)`);
-const USED = statement(`
+const RECORD_USES = statement(`
   UPDATE api_key SET last_used_at = used.at
   FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS used (workspace_id, id, at)
   WHERE api_key.workspace_id = used.workspace_id AND api_key.id = used.id
@@ -77,6 +77,10 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
   }
 
   async recordUses(uses: readonly { workspaceId: string; id: string; at: Date }[]): Promise<void> {
-    await this.sql.count(USED, [uses.map(use => use.workspaceId), uses.map(use => use.id), uses.map(use => use.at)]);
+    await this.sql.count(RECORD_USES, [
+      uses.map(use => use.workspaceId),
+      uses.map(use => use.id),
+      uses.map(use => use.at),
+    ]);
   }
 }

@@ -118,9 +118,9 @@ export class PasswordsService {
       subject: 'Set a new password',
       text: [
         greeting(user.name),
-        'somebody, hopefully you, asked to set a new password. This link works once, within an hour:',
+        'we received a request to set a new password. This link works once, within an hour:',
         `${this.config.dashboardUrl}#reset=${token}`,
-        'If it was not you, nothing has changed and you need not do anything.',
+        'If you did not request it, ignore this mail: nothing has changed.',
       ].join('\n\n'),
     });
   }

@@ -37,7 +37,7 @@ const VISITOR_STATES = statement(`
     JOIN contact ON contact.workspace_id = keys.workspace_id AND contact.id = keys.id
     JOIN channel ON channel.workspace_id = keys.workspace_id AND channel.id = keys.channel_id`);
 /** Shared lock: nobody signs in while the member is being deactivated. */
-const MEMBER_STATUS = statement(`SELECT status FROM member WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
+const LOCK_MEMBER_STATUS = statement(`SELECT status FROM member WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
 
 /**
  * Ending sessions takes two statements. A session opened from another one is inserted under the lock of that one: the
@@ -138,7 +138,7 @@ export class SessionsRepository {
 
   /** Checks that the member is active, and keeps it so until the unit of work ends. */
   async lockActiveMember({ workspaceId, id }: { workspaceId: string; id: string }): Promise<boolean> {
-    return (await this.sql.first<{ status: string }>(MEMBER_STATUS, [workspaceId, id]))?.status === 'active';
+    return (await this.sql.first<{ status: string }>(LOCK_MEMBER_STATUS, [workspaceId, id]))?.status === 'active';
   }
 
   /** @returns the sessions that ended now, like the other `end…` methods */

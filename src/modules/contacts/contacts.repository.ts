@@ -14,16 +14,16 @@ import { ContactEntity } from './contact.entity.js';
 import type { Contact } from './contact.js';
 import { canSeeExternalIds } from './external-id.js';
 
-const SEEN_IN = statement(`
+const ADD_CHANNEL = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`);
-const CHANNELS_OF = statement(`
+const CHANNEL_IDS = statement(`
   SELECT channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2 ORDER BY channel_id`);
-const CHANNELS_OF_MANY = statement(`
+const CHANNEL_IDS_OF_MANY = statement(`
   SELECT keys.id, coalesce(array_agg(seen.channel_id ORDER BY seen.channel_id) FILTER (WHERE seen.channel_id IS NOT NULL), '{}') AS channels
   FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id)
     LEFT JOIN contact_channel seen ON seen.workspace_id = keys.workspace_id AND seen.contact_id = keys.id
   GROUP BY keys.id`);
-const SEEN = statement(`
+const RECORD_SIGHTINGS = statement(`
   WITH behind AS (
     SELECT contact.workspace_id, contact.id, seen.at
     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS seen (workspace_id, id, at)
@@ -32,7 +32,7 @@ const SEEN = statement(`
     ORDER BY contact.id FOR NO KEY UPDATE OF contact)
   UPDATE contact SET last_seen_at = behind.at FROM behind
   WHERE contact.workspace_id = behind.workspace_id AND contact.id = behind.id`);
-const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
+const SET_LAST_SEEN = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
 /**
  * A shared lock: concurrent messages of a contact do not wait for each other, but a block or a token revocation waits
  * for them.
@@ -47,7 +47,7 @@ const LOCK_FOR_SHARE = statement(`
 const REDIRECT = statement(`
   UPDATE contact SET merged_into_id = $3, external_id = CASE WHEN verified = $4 THEN external_id END
   WHERE workspace_id = $1 AND merged_into_id = $2`);
-const SEEN_WHERE_OTHER_WAS = statement(`
+const COPY_CHANNELS = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id)
   SELECT workspace_id, $3, channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2
   ON CONFLICT DO NOTHING`);
@@ -59,7 +59,7 @@ const ERASE = statement(`
       custom_attributes = '{}', blocked = false, last_seen_at = NULL, merged_into_id = NULL, ended_at = $3, updated_at = $3,
       token_generation = token_generation + 1
   WHERE workspace_id = $1 AND id = ANY($2)`);
-const SEEN_NOWHERE = statement(`DELETE FROM contact_channel WHERE workspace_id = $1 AND contact_id = ANY($2)`);
+const DELETE_CHANNELS = statement(`DELETE FROM contact_channel WHERE workspace_id = $1 AND contact_id = ANY($2)`);
 
 export interface ContactQuery {
   limit: number;
@@ -155,13 +155,13 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   /** Moves the contact's channels, and redirects contacts merged into it. */
   async transferReferences({ workspaceId, id }: Contact, to: Contact): Promise<void> {
     await this.sql.count(REDIRECT, [workspaceId, id, to.id, to.verified]);
-    await this.sql.count(SEEN_WHERE_OTHER_WAS, [workspaceId, id, to.id]);
+    await this.sql.count(COPY_CHANNELS, [workspaceId, id, to.id]);
   }
 
   /** Removes all personal data from these rows. */
   async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
     await this.sql.count(ERASE, [workspaceId, ids, at]);
-    await this.sql.count(SEEN_NOWHERE, [workspaceId, ids]);
+    await this.sql.count(DELETE_CHANNELS, [workspaceId, ids]);
   }
 
   lock(workspaceId: string, id: string): Promise<Contact | null> {
@@ -197,12 +197,12 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   }
 
   async addChannel(workspaceId: string, contactId: string, channelId: string): Promise<void> {
-    await this.sql.count(SEEN_IN, [workspaceId, contactId, channelId]);
+    await this.sql.count(ADD_CHANNEL, [workspaceId, contactId, channelId]);
   }
 
   /** Channels that the contact came through. */
   async findChannelIds({ workspaceId, id }: Contact): Promise<string[]> {
-    const rows = await this.sql.rows<{ channel_id: string }>(CHANNELS_OF, [workspaceId, id]);
+    const rows = await this.sql.rows<{ channel_id: string }>(CHANNEL_IDS, [workspaceId, id]);
     return rows.map(({ channel_id }) => channel_id);
   }
 
@@ -211,7 +211,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[],
   ): Promise<{ id: string; channels: string[] }[]> {
     if (contacts.length === 0) return Promise.resolve([]);
-    return this.sql.rows(CHANNELS_OF_MANY, [
+    return this.sql.rows(CHANNEL_IDS_OF_MANY, [
       contacts.map(({ workspaceId }) => workspaceId),
       contacts.map(({ id }) => id),
     ]);
@@ -223,11 +223,11 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
     const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
-    await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);
+    await this.sql.count(RECORD_SIGHTINGS, [column('workspaceId'), column('id'), column('at')]);
   }
 
   async setLastSeen(workspaceId: string, contactId: string, at: Date): Promise<void> {
-    await this.sql.count(TOUCH, [workspaceId, contactId, at]);
+    await this.sql.count(SET_LAST_SEEN, [workspaceId, contactId, at]);
   }
 }
 

@@ -5,7 +5,7 @@ import { Sql, statement } from '../../platform/database/sql.js';
 import type { Conversation, Status } from './conversation.js';
 import type { ConversationCounts } from './inbox.js';
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const UNASSIGNED = '00000000-0000-0000-0000-000000000000';
 
 /** Keys are sorted, so that transactions that change the same counts lock them in one order and do not deadlock. */
 const ADD = statement(`
@@ -18,13 +18,13 @@ const ADD = statement(`
     DO UPDATE SET count = conversation_tally.count + excluded.count`);
 const COUNTS = statement(`
   SELECT coalesce(sum(count) FILTER (WHERE assignee_id = $3 AND status <> 'snoozed'), 0)::int AS mine,
-         coalesce(sum(count) FILTER (WHERE assignee_id = '${NOBODY}' AND status <> 'snoozed'), 0)::int AS unassigned,
+         coalesce(sum(count) FILTER (WHERE assignee_id = '${UNASSIGNED}' AND status <> 'snoozed'), 0)::int AS unassigned,
          coalesce(sum(count) FILTER (WHERE status = 'open'), 0)::int AS open,
          coalesce(sum(count) FILTER (WHERE status = 'pending'), 0)::int AS pending,
          coalesce(sum(count) FILTER (WHERE status = 'snoozed'), 0)::int AS snoozed
   FROM conversation_tally WHERE workspace_id = $1 AND ($2::uuid[] IS NULL OR channel_id = ANY($2))`);
 const ACTUAL_COUNTS = `
-  SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${NOBODY}') AS assignee_id, count(*)::int AS count
+  SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${UNASSIGNED}') AS assignee_id, count(*)::int AS count
   FROM conversation WHERE status <> 'resolved' GROUP BY 1, 2, 3, 4`;
 const DRIFT = statement(`
   SELECT count(*)::int AS kinds FROM (${ACTUAL_COUNTS}) truth
@@ -69,7 +69,7 @@ export class ConversationCountsRepository {
       workspaceId,
       changes.map(({ kind }) => kind.channelId),
       changes.map(({ kind }): Status => kind.status),
-      changes.map(({ kind }) => kind.assigneeId ?? NOBODY),
+      changes.map(({ kind }) => kind.assigneeId ?? UNASSIGNED),
       changes.map(({ change }) => change),
     ]);
   }

@@ -93,8 +93,8 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
       .andWhere(
         `(conversation.contactId = :contactId
-          OR conversation.contactId = :beside AND conversation.single AND conversation.status <> 'resolved')`,
-        { contactId, beside: otherContactId },
+          OR conversation.contactId = :otherContactId AND conversation.single AND conversation.status <> 'resolved')`,
+        { contactId, otherContactId },
       )
       .orderBy('conversation.id')
       .setLock('for_no_key_update')

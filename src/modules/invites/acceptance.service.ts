@@ -121,7 +121,7 @@ export class AcceptanceService {
     }
     await this.proofs.assertProved(invite, known, acceptance.invite_token);
     const { workspaceId } = invite;
-    const member = known && (await this.joining.lockForShare(workspaceId, known.id));
+    const member = known && (await this.joining.lockMembership(workspaceId, known.id));
     const { by } = await this.inviteChecks.checkToken(acceptance.invite_token);
     if (by === null || (member && rank(member.role) > rank(by))) throw new InviteInvalid();
     const spent = await this.invites.spend(sha256(acceptance.invite_token), this.clock.now());

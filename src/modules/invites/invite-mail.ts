@@ -39,7 +39,7 @@ export class InviteMail {
         'Hello,',
         `you are invited to answer the customers of ${name}. This link works once, within 7 days:`,
         this.linkFor(token),
-        'If you did not expect this, nothing happens unless you follow it.',
+        'If you did not expect this, ignore this mail.',
       ].join('\n\n'),
     };
     this.units.afterCommit(() => {

@@ -47,7 +47,7 @@ export class JoiningService {
    * Finds the user's membership and locks it, with all active owners, until the unit of work ends. Call it before an
    * invite is locked.
    */
-  async lockForShare(workspaceId: string, userId: string): Promise<Member | null> {
+  async lockMembership(workspaceId: string, userId: string): Promise<Member | null> {
     const member = await this.members.findByUser(workspaceId, userId);
     if (!member) return null;
     await this.members.lockWithOwners(workspaceId, member.id);
@@ -61,7 +61,7 @@ export class JoiningService {
    */
   async join(workspaceId: string, user: User, grant: MembershipGrant): Promise<Member> {
     return this.units.run(async () => {
-      const member = await this.lockForShare(workspaceId, user.id);
+      const member = await this.lockMembership(workspaceId, user.id);
       return member ? this.claim(member, grant) : this.changes.add(workspaceId, user, { ...grant, claimed: true });
     });
   }

@@ -30,7 +30,8 @@ export class MemberPresenceService {
     status,
     availability,
   }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
-    const connected = status === 'active' && this.store.metadataOf(memberPresenceGroups.of(workspaceId), id) !== undefined;
+    const connected =
+      status === 'active' && this.store.metadataOf(memberPresenceGroups.of(workspaceId), id) !== undefined;
     return connected ? availability : 'offline';
   }
 

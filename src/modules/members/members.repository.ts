@@ -18,7 +18,7 @@ const MEMBERSHIPS = statement(`
   FROM member JOIN workspace ON workspace.id = member.workspace_id
   WHERE member.user_id = $1
   ORDER BY member.created_at, member.id`);
-const LOCK_OWNERS_AND = statement(`
+const LOCK_WITH_OWNERS = statement(`
   SELECT id FROM member WHERE workspace_id = $1 AND (id = $2 OR (role = 'owner' AND status = 'active'))
   ORDER BY id FOR NO KEY UPDATE`);
 const OWNERS = statement(`
@@ -29,7 +29,7 @@ const PRESENCE_METADATA = statement(`
   SELECT member.id, member.availability, member.channel_ids AS channels
   FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id) JOIN member USING (workspace_id, id)
   WHERE member.status = 'active'`);
-const SEEN = statement(`
+const RECORD_SIGHTINGS = statement(`
   WITH behind AS (
     SELECT member.workspace_id, member.id, seen.at
     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS seen (workspace_id, id, at)
@@ -122,7 +122,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
    * changed.
    */
   async lockWithOwners(workspaceId: string, id: string): Promise<void> {
-    await this.sql.rows(LOCK_OWNERS_AND, [workspaceId, id]);
+    await this.sql.rows(LOCK_WITH_OWNERS, [workspaceId, id]);
   }
 
   /** Finds the active owners. */
@@ -145,7 +145,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
   async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
     const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
-    await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);
+    await this.sql.count(RECORD_SIGHTINGS, [column('workspaceId'), column('id'), column('at')]);
   }
 
   private async withEmails(rows: MemberEntity[]): Promise<Member[]> {
