@@ -53,7 +53,7 @@ function renameInQueries(text, names) {
 }
 
 function withoutSpecials(path, text) {
-  let left = text.replace(/,\s*description: 'Variables: [^']*',?/, '');
+  let left = text.replace(/,\s*description:\s*'Variables: [^']*',?/, '');
   left = withoutLines(left, /usage_?count/i);
   left = withoutLines(left, /^\s*\/\*\* May contain variables/);
   left = withoutLines(left, /: (Conversations|Contacts|Channels)Service,$/);

@@ -97,7 +97,7 @@ const MUTANTS = {
   async 'client_message_id is ignored'(on) {
     const { MessageAppenderService } = await dist('modules/conversations/messages/message-appender.service.js');
     const { MessagesService } = await dist('modules/conversations/messages/messages.service.js');
-    replace(MessagesService.prototype, 'twinOf', on && (() => async () => null));
+    replace(MessagesService.prototype, 'findExisting', on && (() => async () => null));
     const nameless = append =>
       function (conversation, draft, actor) {
         return append.call(this, conversation, { ...draft, clientMessageId: null }, actor);

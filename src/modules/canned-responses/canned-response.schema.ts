@@ -10,7 +10,7 @@ const TAGS = { maxItems: 20, max: 50 };
 const CONTENT = {
   max: 20_000,
   description:
-    'Variables: `{{contact.name}}`, `{{agent.name}}`, `{{conversation.number}}`, `{{channel.name}}`. `{{contact.name|there}}` has a fallback.',
+    'Variables: `{{contact.name}}`, `{{agent.name}}`, `{{conversation.number}}`, `{{channel.name}}`. With a fallback: `{{contact.name|there}}`.',
 };
 
 /**

@@ -12,6 +12,7 @@ import type { CannedResponse } from './canned-response.js';
 import { ShortCodeTaken } from './canned-responses.errors.js';
 
 const LIST = 'canned-responses';
+
 /** Sorts prefix matches of the short code before other matches. */
 const RANK = 'CASE WHEN response.short_code LIKE :prefix THEN 0 ELSE 1 END';
 
@@ -41,8 +42,8 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
     }
     if (cursor !== undefined) {
       const [lastRank, lastCode, lastId] = decodeCursor(LIST, cursor, 3);
-      if ((lastRank !== 0 && lastRank !== 1) || typeof lastCode !== 'string' || !isId(lastId))
-        throw new CursorInvalid();
+      const isRank = lastRank === 0 || lastRank === 1;
+      if (!isRank || typeof lastCode !== 'string' || !isId(lastId)) throw new CursorInvalid();
       const rank = prefix === undefined ? '0' : RANK;
       const afterLast = `(${rank}, response.shortCode, response.id) > (:lastRank, :lastCode, :lastId)`;
       select.andWhere(afterLast, { lastRank, lastCode, lastId });
