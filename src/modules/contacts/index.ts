@@ -1,8 +1,8 @@
 export {
-  toContactMetadata as channelsMetadata,
+  toContactMetadata,
   ContactPresenceService,
-  contactPresenceGroups as contactRooms,
-  readContactMetadata as readChannels,
+  contactPresenceGroups,
+  readContactMetadata,
 } from './contact-presence.service.js';
 export { toContactRecord, toContactSummary } from './contact.js';
 export type { Contact, ContactRecord, ContactSummary } from './contact.js';
@@ -10,7 +10,7 @@ export type { ContactMerge, ErasedPerson } from './contact-teardown-hooks.js';
 export { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';
 export type { ContactDeleted, ContactMerged, ContactUpdated } from './contacts.events.js';
 export { ContactBlocked, ContactMergedAway } from './contacts.errors.js';
-export { canSeeExternalIds as seesExternalIds, visibleRecord, withoutSecretId } from './external-id.js';
+export { canSeeExternalIds, visibleRecord, withoutSecretId } from './external-id.js';
 export { ContactsModule } from './contacts.module.js';
 export type { ContactDetails } from './contact-details.js';
 export { ContactsService } from './contacts.service.js';

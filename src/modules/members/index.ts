@@ -2,7 +2,7 @@ export { JoiningService } from './joining.service.js';
 export { MemberTeardownHooks, MemberScopeHooks } from './member-teardown-hooks.js';
 export {
   MemberPresenceService,
-  memberPresenceGroups as memberRooms,
+  memberPresenceGroups,
   readMemberMetadata,
   toMemberMetadata,
 } from './member-presence.service.js';

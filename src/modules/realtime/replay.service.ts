@@ -6,7 +6,7 @@ import { EventReaderService } from '../../platform/events/event-reader.service.j
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
-import { seesExternalIds } from '../contacts/index.js';
+import { canSeeExternalIds } from '../contacts/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { FrameViewsService } from './frame-views.service.js';
 import type { EventFrame } from './event-frames.js';
@@ -77,7 +77,7 @@ export class ReplayService {
   ): Promise<{ frames: EventFrame[]; cursor: string; hasMore: boolean }> {
     const { workspaceId } = principal;
     const page = await this.reader.page({ workspaceId, types: DELIVERED_TYPES.agent }, after, limit);
-    const limited = !seesExternalIds(principal);
+    const limited = !canSeeExternalIds(principal);
     const frames = page.events.map(event => {
       const { agent, scopedAgent } = deliveriesOf(event);
       const data = ((limited && scopedAgent) || agent)?.data();

@@ -7,7 +7,13 @@ import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { VisitorClaims } from '../auth/index.js';
 import { channelGenerationIn, TokenService, VISITOR_SECONDS } from '../auth/index.js';
 import type { Channel } from '../channels/index.js';
-import { admitsOrigin, ChannelsService, OriginNotAllowed, tokenGenerationOf, visitorKind } from '../channels/index.js';
+import {
+  isOriginAllowed,
+  ChannelsService,
+  OriginNotAllowed,
+  tokenGenerationOf,
+  visitorKind,
+} from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactBlocked, ContactsService } from '../contacts/index.js';
 import { MemberPresenceService } from '../members/index.js';
@@ -116,7 +122,7 @@ export class WidgetService {
 
   private async admit(channel: Channel, origin: string | undefined): Promise<Workspace> {
     if (channel.status !== 'active') throw new WidgetTokenInvalid();
-    if (!admitsOrigin(channel.allowedOrigins, origin)) throw new OriginNotAllowed();
+    if (!isOriginAllowed(channel.allowedOrigins, origin)) throw new OriginNotAllowed();
     const workspace = await this.workspaces.find(channel.workspaceId);
     if (!workspace) throw new WidgetTokenInvalid();
     return workspace;

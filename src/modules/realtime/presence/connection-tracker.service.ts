@@ -7,8 +7,8 @@ import { EventTail } from '../../../platform/events/event-tail.js';
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
-import { channelsMetadata, contactRooms, readChannels } from '../../contacts/index.js';
-import { memberRooms, toMemberMetadata } from '../../members/index.js';
+import { toContactMetadata, contactPresenceGroups, readContactMetadata } from '../../contacts/index.js';
+import { memberPresenceGroups, toMemberMetadata } from '../../members/index.js';
 import { PresenceMetadataLoader } from './presence-metadata-loader.js';
 import { LastSeenService } from './last-seen.service.js';
 
@@ -160,9 +160,9 @@ export class ConnectionTrackerService implements OnModuleInit, OnApplicationBoot
 
   private addChannel(attendee: TrackedSubject, channelId: string): void {
     if (attendee.metadata === null) return;
-    const channels = readChannels(attendee.metadata);
+    const channels = readContactMetadata(attendee.metadata);
     if (channels.includes(channelId)) return;
-    attendee.metadata = channelsMetadata([...channels, channelId]);
+    attendee.metadata = toContactMetadata([...channels, channelId]);
     if (attendee.entered) this.enter(attendee, attendee.metadata);
   }
 }
@@ -178,7 +178,7 @@ function heardAt({ sockets, heardAt }: TrackedSubject): number {
 }
 
 function roomOf({ type, workspaceId }: PresenceSubject): string {
-  return (type === 'member' ? memberRooms : contactRooms).of(workspaceId);
+  return (type === 'member' ? memberPresenceGroups : contactPresenceGroups).of(workspaceId);
 }
 
 function subjectOf(principal: Principal): PresenceSubject | null {

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PresenceSubject } from '../../../kernel/presence.js';
-import { channelsMetadata, ContactsService } from '../../contacts/index.js';
+import { toContactMetadata, ContactsService } from '../../contacts/index.js';
 import { MembersService, toMemberMetadata } from '../../members/index.js';
 
 interface PendingLoad {
@@ -50,7 +50,7 @@ export class PresenceMetadataLoader {
     const contacts = await this.contacts.findChannelIds(of('contact'));
     return new Map([
       ...members.map(({ id, ...note }): [string, string] => [id, toMemberMetadata(note)]),
-      ...contacts.map(({ id, channels }): [string, string] => [id, channelsMetadata(channels)]),
+      ...contacts.map(({ id, channels }): [string, string] => [id, toContactMetadata(channels)]),
     ]);
   }
 }

@@ -8,8 +8,8 @@ import type { PresenceChange } from '../../../platform/presence/presence-change.
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
-import { ContactPresenceService, contactRooms, readChannels } from '../../contacts/index.js';
-import { MemberPresenceService, memberRooms, readMemberMetadata } from '../../members/index.js';
+import { ContactPresenceService, contactPresenceGroups, readContactMetadata } from '../../contacts/index.js';
+import { MemberPresenceService, memberPresenceGroups, readMemberMetadata } from '../../members/index.js';
 import { ephemeralFrame } from '../ephemeral-frames.js';
 import { topics } from '../topics.js';
 
@@ -58,9 +58,9 @@ export class PresenceService implements OnModuleInit {
 
   private onChange(change: PresenceChange): void {
     if (!isId(change.who)) return;
-    const ofMembers = memberRooms.workspaceOf(change.room);
+    const ofMembers = memberPresenceGroups.workspaceOf(change.room);
     if (ofMembers !== null) return this.broadcastMember(ofMembers, change);
-    const ofContacts = contactRooms.workspaceOf(change.room);
+    const ofContacts = contactPresenceGroups.workspaceOf(change.room);
     if (ofContacts !== null) this.broadcastContact(ofContacts, change);
   }
 
@@ -75,9 +75,9 @@ export class PresenceService implements OnModuleInit {
 
   /** Of one who is there on, those are told who may see it from now on. */
   private broadcastContact(workspaceId: string, { who, before, after, at }: PresenceChange): void {
-    const known = readChannels(before);
+    const known = readContactMetadata(before);
     const here = before !== undefined && after !== undefined;
-    const channels = [...new Set([...known, ...readChannels(after)])].filter(id => !here || !known.includes(id));
+    const channels = [...new Set([...known, ...readContactMetadata(after)])].filter(id => !here || !known.includes(id));
     const rooms = [...(here ? [] : [topics.inbox(workspaceId)]), ...channels.map(topics.channel)];
     const status = after === undefined ? 'offline' : 'online';
     this.broadcast(rooms, presenceFrame('contact', who, status, toWireTime(new Date(at))));
