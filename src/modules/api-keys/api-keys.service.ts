@@ -71,7 +71,7 @@ export class ApiKeysService {
   }
 
   /**
-   * Of two concurrent revocations the second throws NotFound.
+   * Revokes the key. The second of two concurrent revocations throws NotFound.
    * @param endSessions also ends the sessions that the key opened
    * @throws NotFound
    */

@@ -12,7 +12,7 @@ export interface Session {
   workspaceBound: boolean;
   /** The API key that opened it, if any. */
   apiKeyId: string | null;
-  /** Whether each refresh returns a new refresh token. */
+  /** True if each refresh returns a new refresh token. */
   rotate: boolean;
   /** Number of rotations. */
   rotation: number;

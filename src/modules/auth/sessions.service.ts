@@ -32,7 +32,7 @@ export interface OpenSession {
 /** How to open a session. */
 export interface SessionOpening {
   method: SignInMethod;
-  /** Whether refresh tokens rotate. Defaults to the parent session's setting, else false. */
+  /** True makes refresh tokens rotate. Defaults to the parent session's setting, else false. */
   rotate?: boolean | undefined;
   /** Channels that it is limited to; null or absent for all that the member sees. */
   channelIds?: string[] | null;

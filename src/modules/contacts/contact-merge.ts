@@ -21,13 +21,13 @@ export function fillFrom(into: Contact, from: Contact): Partial<Contact> {
   };
 }
 
-/** Whether `into` has no `external_id` and takes the one of `from`. */
+/** True if `into` has no `external_id` and takes the one of `from`. */
 export function takesOverIdentity(into: Contact, from: Contact): boolean {
   return into.externalId === null && from.externalId !== null && into.verified === from.verified;
 }
 
 /**
- * Whether sessions with the `external_id` of `from` open `into` from now on. Never from an unverified to a verified
+ * True if sessions with the `external_id` of `from` open `into` from now on. Never from an unverified to a verified
  * contact: anyone who knows the id could read its history. Such an id becomes free for a new contact.
  */
 export function redirectsSessions(into: Contact, from: Contact): boolean {

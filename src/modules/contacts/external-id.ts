@@ -10,7 +10,7 @@ import { ContactVerified } from './contacts.errors.js';
 const READS_ALL = ['conversations:read', { allChannels: true }] as const;
 
 /**
- * Whether the caller sees the `external_id` of unverified contacts: with scope `all`, or an API key that reads
+ * True if the caller sees the `external_id` of unverified contacts: with scope `all`, or an API key that reads
  * conversations.
  */
 export function canSeeExternalIds(principal: Principal): boolean {

@@ -86,7 +86,7 @@ export function transition(conversation: Conversation, trigger: Trigger, circums
   return rule ? rule(conversation, circumstances) : null;
 }
 
-/** Whether a contact's message comes after the reopen window, so that it starts a new conversation. */
+/** True if a contact's message comes after the reopen window, so that it starts a new conversation. */
 export function isPastReopening(conversation: Conversation, windowHours: number, now: Date): boolean {
   if (conversation.status !== 'resolved' || !conversation.resolvedAt) return false;
   return now.getTime() - conversation.resolvedAt.getTime() > windowHours * 3_600_000;

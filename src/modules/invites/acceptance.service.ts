@@ -58,9 +58,9 @@ export class AcceptanceService {
   }
 
   /**
-   * Spends the invite and signs the person in. A known user proves its identity with its password. A user without a
-   * password sets it, which requires a mailed link if the user is a member of another workspace.
-   * Of concurrent uses of the invite one succeeds.
+   * Spends the invite and signs the person in; one of several concurrent uses succeeds. A known user proves its
+   * identity with its password. A user without a password sets it, which requires a mailed link if the user is a member
+   * of another workspace.
    * @param address the caller's network; failures are counted there, and wrong passwords like failed logins
    * @throws InviteInvalid, InvalidCredentials, MailboxUnproved, MemberExists, LastOwner, RateLimited
    */

@@ -23,7 +23,7 @@ export class InviteMail {
     return `${this.config.dashboardUrl}#invite=${token}`;
   }
 
-  /** Whether a mail server is configured. Without one, mails are only logged. */
+  /** True if a mail server is configured. Without one, mails are only logged. */
   get delivers(): boolean {
     return this.mailer.delivers;
   }

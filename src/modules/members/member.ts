@@ -23,7 +23,7 @@ export interface Member {
   channelIds: string[] | null;
   /** Maximum number of open conversations at once. */
   capacity: number;
-  /** Whether the user's password opens this membership. If false, only single sign-on does. */
+  /** True if the user's password opens this membership. If false, only single sign-on does. */
   claimed: boolean;
   lastSeenAt: Date | null;
   createdAt: Date;

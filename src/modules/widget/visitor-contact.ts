@@ -10,7 +10,7 @@ export interface VisitorContactRecord {
 }
 
 /**
- * Whether only its own visitor can open a session of this contact. An `external_id` is the site's number for its user:
+ * True if only its own visitor can open a session of this contact. An `external_id` is the site's number for its user:
  * anyone who guesses it gets the unverified contact, and must not learn whose number it is.
  */
 export function isExclusiveToVisitor(contact: Contact): boolean {

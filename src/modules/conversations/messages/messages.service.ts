@@ -118,7 +118,7 @@ export class MessagesService {
     return { message, conversation, created: true };
   }
 
-  /** Whether the sender already sent a message with this client id here. */
+  /** Checks if the sender already sent a message with this client id here. */
   async isAlreadySent(principal: Principal, conversation: Conversation, request: NewMessage): Promise<boolean> {
     const sender = await this.senders.resolveSender(principal, request);
     return (await this.findExisting(conversation, sender, request.client_message_id)) !== null;
