@@ -73,7 +73,7 @@ export class AuthController {
 
   @Post('logout')
   @Summary(
-    'Sign out: end a session.',
+    'Sign out and end the session.',
     'Takes the refresh token in the body or as Bearer. Revokes the tokens and closes the sockets of the session and of all sessions opened from it.',
   )
   @Public()
