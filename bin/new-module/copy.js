@@ -54,9 +54,9 @@ function renameInQueries(text, names) {
 }
 
 function withoutSpecials(path, text) {
-  let left = text.replace(/, description: 'Variables: [^']*'/, '');
+  let left = text.replace(/,\s*description:\s*'Variables: [^']*',?/, '');
   left = withoutLines(left, /usage_?count/i);
-  left = withoutLines(left, /^\s*\/\*\* May hold variables/);
+  left = withoutLines(left, /^\s*\/\*\* May contain variables/);
   left = withoutLines(left, /: (Conversations|Contacts|Channels)Service,$/);
   left = withoutLines(left, /^ {2}imports: \[ChannelsModule, ContactsModule, ConversationsModule\],$/);
   for (const method of ['render', 'countUse']) left = withoutMethod(left, method);

@@ -212,7 +212,7 @@ describe('Visitor tokens without a channel generation', () => {
   it('A visitor token without a channel generation is valid until its channel refuses tokens of its kind', async () => {
     const { claims } = readJwt(unverified.token);
     const { sub, ws, ch, gen } = claims as unknown as { sub: string; ws: string; ch: string; gen: number };
-    const old = first.app.app.get(TokenService).visitor({ sub, ws, ch, gen });
+    const old = first.app.app.get(TokenService).signVisitor({ sub, ws, ch, gen });
     expect(readJwt(old).claims).not.toHaveProperty('cgen');
     expect((await first.as(old).get('/v1/widget/contact')).status).toBe(200);
     await setMode('required');

@@ -93,7 +93,7 @@ describe('Exporting a contact with many messages', () => {
   it('A contact export is streamed as fast as it is read and never kept in memory whole', async () => {
     const conversation = await world.conversation(visitor, 'x'.repeat(1_000));
     await insertMessages(conversation.id as string, MESSAGES, 1_000);
-    const pages = jest.spyOn(MessagesRepository.prototype, 'window');
+    const pages = jest.spyOn(MessagesRepository.prototype, 'findWindow');
     const outgoing = request(new URL(path(), world.app.url), {
       method: 'POST',
       headers: { Authorization: `Bearer ${desk.owner.token}` },
@@ -123,8 +123,11 @@ describe('Exporting a contact with many messages', () => {
   it('A contact export that fails midway breaks the connection instead of ending early', async () => {
     const conversation = await world.conversation(visitor);
     await insertMessages(conversation.id as string, 1_000, 10);
-    const real = MessagesRepository.prototype.window;
-    jest.spyOn(MessagesRepository.prototype, 'window').mockImplementation(function (this: MessagesRepository, ...args) {
+    const real = MessagesRepository.prototype.findWindow;
+    jest.spyOn(MessagesRepository.prototype, 'findWindow').mockImplementation(function (
+      this: MessagesRepository,
+      ...args
+    ) {
       if ((args[2].afterSeq ?? 0) > 500) throw new Error('the database has gone');
       return real.apply(this, args);
     });

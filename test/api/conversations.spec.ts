@@ -72,9 +72,9 @@ describe('Conversations', () => {
   /** Runs an attempt that conflicts with a conversation, which is resolved before the service looks up its id. */
   const resolveDuring = async <T>(id: string, attempt: () => Promise<T>): Promise<T> => {
     const repository = world.app.app.get(ConversationsRepository);
-    const spy = jest.spyOn(repository, 'unresolvedOf').mockImplementationOnce(async (...args) => {
+    const spy = jest.spyOn(repository, 'findUnresolved').mockImplementationOnce(async (...args) => {
       expect((await postAction(id, 'resolve')).status).toBe(200);
-      return repository.unresolvedOf(...args);
+      return repository.findUnresolved(...args);
     });
     try {
       return await attempt();

@@ -84,7 +84,7 @@ describe('Response times of the login', () => {
     const quiet = await World.start({}, { database: world.app.database });
     const steps = [
       jest.spyOn(hasherOf(quiet), 'matches'),
-      jest.spyOn(quiet.app.app.get(MembersService, { strict: false }), 'memberships'),
+      jest.spyOn(quiet.app.app.get(MembersService, { strict: false }), 'findMemberships'),
     ];
     for (const email of [agent.email, nobody()]) {
       expect((await login(quiet, email, WRONG)).error.code).toBe('invalid_credentials');
@@ -144,14 +144,14 @@ describe('While the password queue is full', () => {
       await full.anyone.post('/v1/auth/password/forgot', { email: nobody() }),
     ];
     expect(answers.map(({ status }) => status)).toEqual([201, 201, 200, 200, 200]);
-    expect(() => asRequestFrom('127.0.0.1', () => hasherOf(full).assertRoom(nobody()))).toThrow(RateLimited);
+    expect(() => asRequestFrom('127.0.0.1', () => hasherOf(full).assertCapacity(nobody()))).toThrow(RateLimited);
   });
 });
 
 describe('Clients that hang up while their password is queued', () => {
   const isFull = (hasher: PasswordHasher): boolean => {
     try {
-      asRequestFrom('127.0.0.1', () => hasher.assertRoom(nobody()));
+      asRequestFrom('127.0.0.1', () => hasher.assertCapacity(nobody()));
       return false;
     } catch {
       return true;
@@ -194,7 +194,7 @@ describe('An account that logs in with its own password as fast as it can', () =
     const flood = race(60, async () => {
       while (!finished) await login(slow, agent.email, PASSWORD, { 'X-Forwarded-For': '198.51.100.1' });
     });
-    const full = () => asRequestFrom('198.51.100.1', () => hasherOf(slow).assertRoom(agent.email));
+    const full = () => asRequestFrom('198.51.100.1', () => hasherOf(slow).assertCapacity(agent.email));
     await eventually(() => {
       try {
         return void full();

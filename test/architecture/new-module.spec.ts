@@ -147,7 +147,7 @@ describe('a new module', () => {
     const own = touched.filter(path => /paper-boat|owl-response/.test(path));
     expect(own.length).toBeGreaterThan(20);
     for (const path of own) expect([path, text(path)]).toEqual([path, expect.not.stringMatching(/canned|render/i)]);
-    expect(text('src/modules/owl-responses/owl-responses.controller.ts')).toMatch(`'Makes an owl response.'`);
+    expect(text('src/modules/owl-responses/owl-responses.controller.ts')).toMatch(`'Create an owl response.'`);
     expect(text('src/modules/paper-boats/paper-boats.errors.ts')).toMatch(`'paper_boat_short_code_taken'`);
   });
 

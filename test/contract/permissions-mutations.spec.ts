@@ -76,8 +76,8 @@ const MUTATIONS: Mutation[] = [
   {
     check: 'the scope of a narrowed session',
     file: 'src/modules/auth/strategies/agent.strategy.ts',
-    from: 'scope: narrow(standing.memberChannels, standing.sessionChannels)',
-    to: 'scope: standing.memberChannels',
+    from: 'scope: narrow(state.memberChannels, state.sessionChannels)',
+    to: 'scope: state.memberChannels',
     rows: '^GET /v1/channels$',
   },
   {

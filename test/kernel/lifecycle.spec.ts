@@ -3,7 +3,7 @@ import type { Actor } from '../../src/kernel/domain-event.js';
 import type { Conversation, Status } from '../../src/modules/conversations/conversation.js';
 import { STATUSES } from '../../src/modules/conversations/conversation.js';
 import type { Effects, Trigger } from '../../src/modules/conversations/lifecycle.js';
-import { AIM, isPastReopening, transition, TRANSITIONS } from '../../src/modules/conversations/lifecycle.js';
+import { TARGET_STATUS, isPastReopening, transition, TRANSITIONS } from '../../src/modules/conversations/lifecycle.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const actor: Actor = { type: 'member', id: '01960000-0000-7000-8000-000000000001' };
@@ -89,7 +89,7 @@ function outcome(effects: Effects | null): string {
 describe('Conversation lifecycle', () => {
   it('The lifecycle defines exactly the triggers of this table', () => {
     expect(Object.keys(TRANSITIONS).sort()).toEqual([...TRIGGERS].sort());
-    expect(Object.keys(AIM).sort()).toEqual([...TRIGGERS].sort());
+    expect(Object.keys(TARGET_STATUS).sort()).toEqual([...TRIGGERS].sort());
   });
 
   it.each(CELLS.map(cell => ({ ...cell, outcome: outcome(cell.effects) })))(
@@ -103,7 +103,7 @@ describe('Conversation lifecycle', () => {
 
   it('A successful transition leads to the status that a refusal of its trigger would name', () => {
     for (const { trigger, effects } of CELLS) {
-      if (effects?.columns.status) expect(effects.columns.status).toBe(AIM[trigger]);
+      if (effects?.columns.status) expect(effects.columns.status).toBe(TARGET_STATUS[trigger]);
     }
   });
 

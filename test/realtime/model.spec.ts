@@ -110,14 +110,14 @@ describe('Planted faults', () => {
     },
     'an unread count that ignores an unsent message': () => {
       const messages = service(MessagesRepository);
-      const unread = messages.unread.bind(messages);
-      jest.spyOn(messages, 'unread').mockImplementation(async (conversation, agents, contact) => {
+      const unread = messages.countUnread.bind(messages);
+      jest.spyOn(messages, 'countUnread').mockImplementation(async (conversation, agents, contact) => {
         const counted = await unread(conversation, agents, contact);
         return { ...counted, contact: Math.max(counted.contact, conversation.unreadContact) };
       });
     },
     'a message stored twice for one client_message_id': () => {
-      jest.spyOn(service(MessagesRepository), 'byClientId').mockResolvedValue(null);
+      jest.spyOn(service(MessagesRepository), 'findByClientId').mockResolvedValue(null);
     },
     'a status that is not saved': () => {
       const conversations = service(ConversationsRepository);

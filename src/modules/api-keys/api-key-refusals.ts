@@ -9,9 +9,8 @@ import './api-keys.events.js';
 const INTERVAL_MS = 60_000;
 
 /**
- * Writes down that somebody still calls with a key that is dead: a deployment that was forgotten, or whoever the key
- * was taken from. Once a minute a key, off the request's path, so that nobody can fill the log with it; keys that
- * nobody has made are no news at all.
+ * Records that a revoked or expired key is still used, by a forgotten deployment or a thief. At most once a minute per
+ * key and outside the request, so that nobody can flood the log; unknown keys are not recorded.
  */
 @Injectable()
 export class ApiKeyRefusals {
@@ -29,6 +28,6 @@ export class ApiKeyRefusals {
     const actor = { type: 'api_key', id: refusal.id } as const;
     this.units
       .run(() => this.events.record({ type: 'api_key.refused', workspaceId, actor, payload: refusal }))
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+      .catch((error: unknown) => this.logger.warn(`refusal not recorded: ${String(error)}`));
   }
 }

@@ -2,6 +2,6 @@ import { Injectable } from '@nestjs/common';
 import { TeardownHooks } from '../../kernel/teardown-hooks.js';
 import type { ApiKey } from './api-key.js';
 
-/** What a key has made for others, and takes with it when it is revoked so: the sessions that it minted. */
+/** Hooks that run when a key is revoked with its sessions: they end the sessions that it opened. */
 @Injectable()
 export class ApiKeyTeardownHooks extends TeardownHooks<ApiKey> {}

@@ -5,8 +5,8 @@ import { ApiKeysRepository } from './api-keys.repository.js';
 const INTERVAL_MS = 500;
 
 /**
- * Writes `last_used_at` off the request's path, within a second of the use. A key that was written at one tick is
- * passed over at the next: at most one write a second, however hot the key.
+ * Writes `last_used_at` outside the request, within a second of the use. A key written in one tick is skipped in the
+ * next, so a key causes at most one write a second.
  */
 @Injectable()
 export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -35,7 +35,7 @@ export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdow
     await this.flush();
   }
 
-  /** Sorted by id, so that two instances that flush the same keys never lock each other out. */
+  /** Sorts by id, so that two instances that flush the same keys do not deadlock. */
   private async flush(): Promise<void> {
     const uses = [...this.uses.values()]
       .filter(({ id }) => !this.written.has(id))
@@ -44,7 +44,7 @@ export class ApiKeyUsage implements OnApplicationBootstrap, OnApplicationShutdow
     for (const id of this.written) this.uses.delete(id);
     if (uses.length === 0) return;
     await this.keys
-      .used(uses)
-      .catch((error: unknown) => this.logger.warn(`last_used_at was not written: ${String(error)}`));
+      .recordUses(uses)
+      .catch((error: unknown) => this.logger.warn(`last_used_at not written: ${String(error)}`));
   }
 }

@@ -4,19 +4,19 @@ import type { ApiKeyRecord } from './api-key.js';
 
 const SCOPES = ['*', ...KEY_SCOPES];
 const SCOPES_DESCRIPTION =
-  'What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: ' +
-  'with each of them one can become anyone.';
+  'Scopes of the key. Defaults to `*`, all scopes. `members:write`, `invites:write` and `sso:write` count as `*`: ' +
+  'each of them allows to sign in as any member.';
 
 export class CreateApiKeyBody {
   @Text({ example: 'Shop backend' }) name!: string;
-  @Time({ optional: true, description: 'When the key ends; never when absent.', example: '2030-01-31T00:00:00Z' })
+  @Time({ optional: true, description: 'When the key expires. Defaults to never.', example: '2030-01-31T00:00:00Z' })
   expires_at?: string;
   @Texts({ optional: true, maxItems: 100, values: SCOPES, description: SCOPES_DESCRIPTION })
   scopes?: string[];
 }
 
 export class RevokeApiKeyQuery {
-  @Choice(['true', 'false'], { optional: true, description: 'Also ends the sessions that the key has minted.' })
+  @Choice(['true', 'false'], { optional: true, description: 'Also end the sessions that the key opened.' })
   end_sessions?: 'true' | 'false';
 }
 
@@ -34,7 +34,7 @@ export class ApiKeyView implements ApiKeyRecord {
 export class CreatedApiKeyView extends ApiKeyView {
   @Text({
     pattern: /^svc_sk_[A-Za-z0-9]{32}$/,
-    description: 'The key; shown this once.',
+    description: 'The key. Shown only once.',
     example: 'svc_sk_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6',
   })
   key!: string;

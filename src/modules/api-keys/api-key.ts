@@ -1,7 +1,7 @@
 import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import { randomAlphanumeric } from '../../kernel/secret.js';
 
-/** What a backend calls with, for the whole workspace. */
+/** Credential of a backend, for the whole workspace. */
 export interface ApiKey {
   id: string;
   workspaceId: string;
@@ -12,7 +12,7 @@ export interface ApiKey {
   scopes: string[];
   expiresAt: Date | null;
   lastUsedAt: Date | null;
-  /** The member who made it. */
+  /** The member who created it. */
   createdBy: string;
   revokedAt: Date | null;
   createdAt: Date;
@@ -49,7 +49,7 @@ export function newApiKey(): string {
   return `${PREFIX}${randomAlphanumeric(32)}`;
 }
 
-/** What may be shown of a key for ever: enough to tell it from others, too little to guess it. */
+/** Prefix that is always shown: enough to tell keys apart, too little to guess one. */
 export function keyPrefixOf(key: string): string {
   return `${key.slice(0, PREFIX.length + 4)}…`;
 }

@@ -12,15 +12,15 @@ import { toApiKeyRecord } from './api-key.js';
 import { ExpiryInPast } from './api-keys.errors.js';
 import { ApiKeysService } from './api-keys.service.js';
 
-@Section('API keys', 'Keys for backends. A key acts for the whole workspace, or for the scopes that it was made with.')
+@Section('API keys', 'API keys authenticate backends. A key acts for the whole workspace, within its scopes.')
 @Controller('api-keys')
 export class ApiKeysController {
   constructor(private readonly apiKeys: ApiKeysService) {}
 
   @Post()
   @Summary(
-    'Create an API key. The key itself is in this answer and in no other.',
-    'An owner or admin signs in for this; a key cannot create keys. Without `scopes` the key may do everything. Store `key` at once: later only `key_prefix` is shown.',
+    'Create an API key.',
+    'Requires the session of an owner or admin: a key cannot create keys. Without `scopes` the key may do everything. Store `key` at once: it is shown only once, later only `key_prefix`.',
   )
   @Allow('api-keys:write', { only: 'agent' })
   @Creates(CreatedApiKeyView)
@@ -31,7 +31,7 @@ export class ApiKeysController {
   }
 
   @Get()
-  @Summary('The keys that have not been revoked, newest first.')
+  @Summary('List API keys that are not revoked, newest first.')
   @Allow('api-keys:read')
   @AnswersPage(ApiKeyView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<ApiKeyView>> {
@@ -40,8 +40,8 @@ export class ApiKeysController {
 
   @Delete(':id')
   @Summary(
-    'Revoke an API key. The next request with it is refused.',
-    'Sessions that the key opened for members go on, unless `end_sessions=true`. SSO tickets that it issued and that are not spent are dead.',
+    'Revoke an API key.',
+    'The key and its unused SSO tickets stop working at once. Sessions that the key opened continue unless `end_sessions=true`.',
   )
   @Allow('api-keys:write')
   @Answers(RevokedView)

@@ -1,3 +1,7 @@
 import { defineError } from '../../kernel/domain-error.js';
 
-export const ExpiryInPast = defineError('invalid', 'expires_at_in_past', 'A key cannot end before it begins.');
+export const ExpiryInPast = defineError(
+  'invalid',
+  'expires_at_in_past',
+  '`expires_at` is in the past. Choose a time in the future.',
+);

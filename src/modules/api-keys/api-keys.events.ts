@@ -2,7 +2,7 @@ import type { EventDefinitions } from '../../kernel/event-definition.js';
 import { auditedAs, NOT_SENT } from '../../kernel/event-definition.js';
 import type { ApiKeyRecord } from './api-key.js';
 
-/** A dead key that somebody still calls with. */
+/** A revoked or expired key that is still used. */
 export interface ApiKeyRefused {
   id: string;
   reason: 'revoked' | 'expired';

@@ -36,27 +36,27 @@ export class ApiKeysService {
   ) {}
 
   list(principal: StaffPrincipal, page: PageRequest): Promise<Page<ApiKey>> {
-    return this.keys.page(principal, page);
+    return this.keys.findPage(principal, page);
   }
 
-  /** Of keys that may long have been revoked, for whoever shows what they did. */
-  names(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
-    return this.keys.names(workspaceId, ids);
+  /** Names by key id. Includes revoked keys, for the audit log. */
+  findNames(workspaceId: string, ids: readonly string[]): Promise<Map<string, string>> {
+    return this.keys.findNames(workspaceId, ids);
   }
 
-  /** @returns the key as it will never be shown again @throws ExpiryInPast */
-  async create(principal: AgentPrincipal, wanted: NewApiKey): Promise<{ apiKey: ApiKey; key: string }> {
-    const expiresAt = wanted.expires_at ? new Date(wanted.expires_at) : null;
+  /** @returns the key in plain text, which is shown only once @throws ExpiryInPast */
+  async create(principal: AgentPrincipal, fields: NewApiKey): Promise<{ apiKey: ApiKey; key: string }> {
+    const expiresAt = fields.expires_at ? new Date(fields.expires_at) : null;
     const now = this.clock.now();
     if (expiresAt && expiresAt <= now) throw new ExpiryInPast();
     const key = newApiKey();
     const apiKey: ApiKey = {
       id: newId(),
       workspaceId: principal.workspaceId,
-      name: wanted.name,
+      name: fields.name,
       keyHash: sha256(key),
       keyPrefix: keyPrefixOf(key),
-      scopes: wanted.scopes ?? ['*'],
+      scopes: fields.scopes ?? ['*'],
       expiresAt,
       lastUsedAt: null,
       createdBy: principal.memberId,
@@ -71,8 +71,9 @@ export class ApiKeysService {
   }
 
   /**
-   * Of two who revoke one key, the second finds none.
-   * @param endSessions whether the sessions that the key has minted end with it @throws NotFound
+   * Revokes the key. The second of two concurrent revocations throws NotFound.
+   * @param endSessions also ends the sessions that the key opened
+   * @throws NotFound
    */
   async revoke(principal: StaffPrincipal, id: string, endSessions: boolean): Promise<void> {
     await this.units.run(async () => {
@@ -85,9 +86,9 @@ export class ApiKeysService {
     });
   }
 
-  /** Who calls with this key. @throws InvalidToken, TokenExpired */
+  /** @throws InvalidToken, TokenExpired */
   async authenticate(token: string): Promise<ApiKeyPrincipal> {
-    const key = isApiKey(token) ? await this.keys.byHash(sha256(token)) : undefined;
+    const key = isApiKey(token) ? await this.keys.findByHash(sha256(token)) : undefined;
     if (!key) throw new InvalidToken();
     const { id, workspaceId, scopes } = key;
     if (key.revokedAt) {
@@ -103,8 +104,8 @@ export class ApiKeysService {
   }
 
   /**
-   * Whether the key still opens anything; when it does, it goes on until the unit of work ends, so that whoever revokes
-   * it comes before what is done in its name, or after, and finds it done.
+   * Checks that the key is valid, and blocks its revocation until the unit of work ends. A revocation therefore comes
+   * first, or finds what was done with the key.
    */
   lockForShare(workspaceId: string, id: string): Promise<boolean> {
     return this.keys.lockForShare(workspaceId, id, this.clock.now());

@@ -3,10 +3,10 @@ import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { Actor, EventType } from '../../kernel/domain-event.js';
 
-/** Who did what to which part of the workspace, when and from where. Written once, never changed. */
+/** An administrative action: actor, subject, time and origin. Entries never change. */
 export interface AuditEntry {
   workspaceId: string;
-  /** That of the event. */
+  /** Id of the event. */
   id: string;
   action: EventType;
   actorType: Actor['type'];
@@ -32,7 +32,7 @@ export interface AuditEntryRecord {
   created_at: string;
 }
 
-/** @param name of the actor today; null where it has none */
+/** @param name the actor's current name; null if it has none */
 export function toAuditEntryRecord(entry: AuditEntry, name: string | null): AuditEntryRecord {
   return {
     id: entry.id,

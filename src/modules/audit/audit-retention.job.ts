@@ -4,7 +4,7 @@ import { Clock } from '../../kernel/clock.js';
 import { RetentionJob } from '../../platform/database/retention.job.js';
 import { AuditRepository } from './audit.repository.js';
 
-/** Drops what nobody has to answer for any more. */
+/** Deletes entries older than `auditRetentionDays`. */
 @Injectable()
 export class AuditRetentionJob extends RetentionJob {
   protected readonly rowsName = 'audit entries';
@@ -19,6 +19,6 @@ export class AuditRetentionJob extends RetentionJob {
 
   protected deleteExpired(): Promise<number> {
     const before = this.clock.daysAgo(this.config.auditRetentionDays);
-    return this.deleteInBatches(limit => this.entries.dropBefore(before, limit));
+    return this.deleteInBatches(limit => this.entries.deleteBefore(before, limit));
   }
 }

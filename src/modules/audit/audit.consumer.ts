@@ -6,7 +6,7 @@ import type { LoggedEvent } from '../../platform/events/reading-position.reposit
 import type { AuditEntry } from './audit-entry.js';
 import { AuditRepository } from './audit.repository.js';
 
-/** Writes an entry for each audited event, which outlives the event log. */
+/** Copies audited events to the audit log, which outlives the event log. */
 @Injectable()
 export class AuditConsumer extends EventConsumer {
   protected readonly name = 'audit';

@@ -8,15 +8,15 @@ import type { PageView } from '../../platform/http/page.schema.js';
 import { AuditEntryView, ListAuditLogQuery } from './audit.schema.js';
 import { AuditService } from './audit.service.js';
 
-@Section('Audit log', 'A record of administrative changes, kept for a year unless the operator says otherwise.')
+@Section('Audit log', 'A record of administrative changes, kept for one year by default.')
 @Controller('audit-log')
 export class AuditController {
   constructor(private readonly audit: AuditService) {}
 
   @Get()
   @Summary(
-    'List what was done to keys, members, invites, channels, bots and sessions, newest first.',
-    'Each entry names who did it, when and from where. Combine the filters to narrow the list.',
+    'List audit log entries, newest first.',
+    'Covers API keys, members, invites, channels, bots, contacts and sessions. Each entry has the actor, the time and the origin of the request. Filters combine.',
   )
   @Allow('audit-log:read')
   @AnswersPage(AuditEntryView)

@@ -13,7 +13,7 @@ import type { AuditEntry } from './audit-entry.js';
 
 const LIST = 'audit-log';
 
-const DROP = statement(`
+const DELETE_BEFORE = statement(`
   DELETE FROM audit_entry USING (
     SELECT workspace_id, id FROM audit_entry WHERE recorded_at < $1 ORDER BY recorded_at LIMIT $2
   ) AS old
@@ -25,9 +25,9 @@ export interface AuditQuery {
   actions?: readonly EventType[] | undefined;
   actorId?: string | undefined;
   subjectId?: string | undefined;
-  /** From here on, itself included. */
+  /** Inclusive start. */
   since?: Date | undefined;
-  /** Up to here, itself not included. */
+  /** Exclusive end. */
   until?: Date | undefined;
 }
 
@@ -43,8 +43,8 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
     super(units);
   }
 
-  /** The latest first. */
-  async page(principal: Principal, query: AuditQuery): Promise<Page<AuditEntry>> {
+  /** Newest first. @throws CursorInvalid */
+  async findPage(principal: Principal, query: AuditQuery): Promise<Page<AuditEntry>> {
     const { limit, cursor, actions, actorId, subjectId, since, until } = query;
     const select = this.visibleTo(principal).limit(limit + 1);
     if (actions) select.andWhere('entry.action = ANY(:actions)', { actions: [...actions] });
@@ -66,8 +66,8 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
     await this.rows.insert(entries);
   }
 
-  /** @returns how many; fewer than `limit` when all are gone */
-  dropBefore(time: Date, limit: number): Promise<number> {
-    return this.sql.count(DROP, [time, limit]);
+  /** @returns the number of deleted entries; fewer than `limit` if none are left */
+  deleteBefore(time: Date, limit: number): Promise<number> {
+    return this.sql.count(DELETE_BEFORE, [time, limit]);
   }
 }

@@ -19,16 +19,16 @@ export class AuditService {
     private readonly registry: EventRegistry,
   ) {}
 
-  /** @param pattern one action, or all of a noun as `api_key.*` */
+  /** @param pattern an action, or a resource's actions as `api_key.*` */
   actionsMatching(pattern: string): EventType[] {
     const prefix = pattern.endsWith('.*') ? pattern.slice(0, -1) : null;
     const audited = this.registry.typesWhere(({ audit }) => audit !== null);
     return audited.filter(type => (prefix === null ? type === pattern : type.startsWith(prefix)));
   }
 
-  /** With the names that the actors have today. @throws CursorInvalid */
+  /** Adds the current names of the actors. @throws CursorInvalid */
   async list(principal: StaffPrincipal, query: AuditQuery): Promise<Page<AuditEntryRecord>> {
-    const { items, nextCursor } = await this.entries.page(principal, query);
+    const { items, nextCursor } = await this.entries.findPage(principal, query);
     const names = await this.namesOf(principal.workspaceId, items);
     const record = (entry: AuditEntry) => toAuditEntryRecord(entry, names.get(entry.actorId ?? '') ?? null);
     return { items: items.map(record), nextCursor };
@@ -39,8 +39,8 @@ export class AuditService {
       ...new Set(entries.flatMap(({ actorType, actorId }) => (actorType === type && actorId ? [actorId] : []))),
     ];
     const [members, keys] = await Promise.all([
-      this.members.displays(workspaceId, idsOf('member')),
-      this.apiKeys.names(workspaceId, idsOf('api_key')),
+      this.members.findDisplays(workspaceId, idsOf('member')),
+      this.apiKeys.findNames(workspaceId, idsOf('api_key')),
     ]);
     return new Map([...[...members].map(([id, { name }]) => [id, name] as const), ...keys]);
   }

@@ -7,14 +7,14 @@ import { toWorkspaceRecord } from '../workspaces/index.js';
 import { ACCESS_SECONDS } from './session.js';
 import type { OpenSession } from './sessions.service.js';
 
-/** Somebody has come in: the session, and where it leads. */
+/** Result of a sign-in. */
 export interface SignIn {
   open: OpenSession;
   member: Member;
   workspace: Workspace;
 }
 
-/** The one shape that every door answers; `AgentSessionView` in the API reference. */
+/** Response of every sign-in; `AgentSessionView` in the API reference. */
 export interface AgentSessionRecord {
   token: string;
   refresh_token: string;

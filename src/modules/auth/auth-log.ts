@@ -9,15 +9,15 @@ import { UsersService } from '../users/index.js';
 import type { SessionRefused } from './auth.events.js';
 import './auth.events.js';
 
-const NOBODY: Actor = { type: 'system', id: null };
+const SYSTEM_ACTOR: Actor = { type: 'system', id: null };
 
 type PasswordEvent = 'password.changed' | 'password.reset' | 'password.reset_requested';
 
-/** What is written down of doors that stayed shut, and of passwords: never what was typed. */
+/** Records refused sign-ins and password events, never what was typed. Callers do not wait for refusals. */
 @Injectable()
 export class AuthLog {
   private readonly logger = new Logger(AuthLog.name);
-  private readonly locked = new ExpiringMap(60_000, 1_000);
+  private readonly recentLockouts = new ExpiringMap(60_000, 1_000);
 
   constructor(
     private readonly units: UnitOfWork,
@@ -27,49 +27,49 @@ export class AuthLog {
     private readonly clock: Clock,
   ) {}
 
-  /** Somebody is refused whatever it types, for too many wrong passwords came before. Once a minute an e-mail. */
-  lockedOut(email: string): void {
-    if (!this.locked.addIfAbsent(email, this.clock.now())) return;
+  /** Records that sign-in with this e-mail is rate limited. At most once a minute per e-mail. */
+  recordLockout(email: string): void {
+    if (!this.recentLockouts.addIfAbsent(email, this.clock.now())) return;
     this.users
       .findByEmail(email)
-      .then(user => user && this.refusedUser(user.id, { method: 'login', reason: 'rate_limited' }))
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+      .then(user => user && this.recordUserRefusal(user.id, { method: 'login', reason: 'rate_limited' }))
+      .catch((error: unknown) => this.logger.warn(`refusal not recorded: ${String(error)}`));
   }
 
   /**
-   * Writes down that somebody was turned away at a door of the workspace. Nobody waits for it: that it takes longer
-   * where there is somebody to be refused would tell a stranger who is.
-   * @param actor whoever it was, where a credential tells
+   * Records a refused sign-in of the workspace, in the background: waiting for it would take longer for an existing
+   * account, and so reveal it.
+   * @param actor who was refused, if a credential proved it
    */
-  refused(workspaceId: string, refusal: SessionRefused, actor: Actor = NOBODY): void {
+  recordRefusal(workspaceId: string, refusal: SessionRefused, actor: Actor = SYSTEM_ACTOR): void {
     this.units
       .run(() => this.events.record({ type: 'session.refused', workspaceId, actor, payload: refusal }))
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+      .catch((error: unknown) => this.logger.warn(`refusal not recorded: ${String(error)}`));
   }
 
   /**
-   * The same in each workspace that the user's password opens.
-   * @param signedIn whether it was the user who was refused, and not just anybody
+   * Records a refusal in each workspace that the user's password opens.
+   * @param signedIn whether the user itself was refused; false if it may have been anybody
    */
-  refusedUser(userId: string, refusal: Pick<SessionRefused, 'method' | 'reason'>, signedIn = false): void {
+  recordUserRefusal(userId: string, refusal: Pick<SessionRefused, 'method' | 'reason'>, signedIn = false): void {
     this.members
-      .memberships(userId)
+      .findMemberships(userId)
       .then(memberships => {
         for (const { workspaceId, memberId, claimed } of memberships) {
           if (!claimed) continue;
-          const actor: Actor = signedIn ? { type: 'member', id: memberId } : NOBODY;
-          this.refused(workspaceId, { ...refusal, member_id: memberId }, actor);
+          const actor: Actor = signedIn ? { type: 'member', id: memberId } : SYSTEM_ACTOR;
+          this.recordRefusal(workspaceId, { ...refusal, member_id: memberId }, actor);
         }
       })
-      .catch((error: unknown) => this.logger.warn(`a refusal was not written down: ${String(error)}`));
+      .catch((error: unknown) => this.logger.warn(`refusal not recorded: ${String(error)}`));
   }
 
-  /** What has become of a password, in each workspace that it opens. Part of the caller's unit of work. */
-  async ofPassword(type: PasswordEvent, userId: string): Promise<void> {
-    for (const { workspaceId, memberId, claimed } of await this.members.memberships(userId)) {
+  /** Records a password event in each workspace that the password opens. Joins the caller's unit of work. */
+  async recordPasswordEvent(type: PasswordEvent, userId: string): Promise<void> {
+    for (const { workspaceId, memberId, claimed } of await this.members.findMemberships(userId)) {
       if (!claimed) continue;
-      // whoever asks for a link has proved nothing; whoever comes with it has the member's mailbox
-      const actor: Actor = type === 'password.reset_requested' ? NOBODY : { type: 'member', id: memberId };
+      // a request for a link proves nothing; using the link proves access to the member's mailbox
+      const actor: Actor = type === 'password.reset_requested' ? SYSTEM_ACTOR : { type: 'member', id: memberId };
       await this.events.record({ type, workspaceId, actor, payload: { member_id: memberId } });
     }
   }

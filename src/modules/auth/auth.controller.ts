@@ -22,7 +22,7 @@ import { SessionsService } from './sessions.service.js';
 
 @Section(
   'Agent authentication',
-  'How agents get their tokens: registration, sign-in, refresh, invites and passwords. An access token lasts 15 minutes, a refresh token 7 days.',
+  'Registration, sign-in, refresh, invites and passwords of agents. An access token is valid for 15 minutes, a refresh token for 7 days.',
 )
 @Controller('auth')
 export class AuthController {
@@ -34,7 +34,7 @@ export class AuthController {
   @Post('register')
   @Summary(
     'Register a workspace with its first channel. The caller becomes its owner.',
-    'With the e-mail of an existing user, `password` must be the password of that user; else 409 `email_taken`. An operator can close registration: 403 `registration_disabled`.',
+    "If the e-mail belongs to an existing user, `password` must be that user's password; otherwise returns 409 `email_taken`. Returns 403 `registration_disabled` if the operator closed registration.",
   )
   @Public()
   @LimitRate('register')
@@ -48,7 +48,7 @@ export class AuthController {
   @Post('login')
   @Summary(
     'Sign in with e-mail and password.',
-    'Returns an access token for 15 minutes and a refresh token for 7 days. An unknown e-mail and a wrong password get the same 401 `invalid_credentials`. A user of several workspaces enters the first, or the one in `workspace_id`; `workspaces` lists them all.',
+    'Returns an access token for 15 minutes and a refresh token for 7 days. An unknown e-mail and a wrong password both return 401 `invalid_credentials`. A user with several workspaces enters the first, or the one in `workspace_id`; `workspaces` lists them all.',
   )
   @Public()
   @UseGuards(HashCapacityGuard)
@@ -61,8 +61,8 @@ export class AuthController {
 
   @Post('refresh')
   @Summary(
-    'Get a new access token for a refresh token, in the body or as Bearer.',
-    'The refresh token stays the same and ends 7 days after sign-in. In a session that was opened with `rotate: true` each call returns a new refresh token, and using an old one ends the session. Refresh on `token_expired` only; on any other 401 sign in again.',
+    'Get a new access token.',
+    'Takes the refresh token in the body or as Bearer. The refresh token stays the same and expires 7 days after sign-in. In a session opened with `rotate: true` each call returns a new refresh token, and using an old one ends the session. Refresh on `token_expired` only; on any other 401 sign in again.',
   )
   @Public()
   @Answers(AgentSessionView)
@@ -73,8 +73,8 @@ export class AuthController {
 
   @Post('logout')
   @Summary(
-    'End a session: its tokens and its sockets.',
-    'Takes the refresh token, in the body or as Bearer. Everything that grew from the session ends with it.',
+    'Sign out and end the session.',
+    'Takes the refresh token in the body or as Bearer. Revokes the tokens and closes the sockets of the session and of all sessions opened from it.',
   )
   @Public()
   @Answers(DoneView)
@@ -87,7 +87,7 @@ export class AuthController {
   @Get('me')
   @Summary(
     'Get the member, workspace, scope and rights of the token.',
-    'A session that an API key minted has at most the rights of an admin: `acting_role` has them, `member.role` has the role of the member.',
+    'A session opened by an API key has at most the rights of an admin: `acting_role` is the role of the session, `member.role` the role of the member.',
   )
   @Allow('session:read', { only: 'agent' })
   @Answers(MeView)

@@ -1,22 +1,22 @@
 import type { AuditSubject } from '../../kernel/audit-subject.js';
 import type { EventDefinitions } from '../../kernel/event-definition.js';
 import { NOT_SENT } from '../../kernel/event-definition.js';
-/** The doors through which a session begins. */
+/** Ways to open a session. */
 export type SignInMethod = 'register' | 'login' | 'invite' | 'sso' | 'agent_token';
 
-/** A sign-in. */
+/** A session was opened. */
 export interface SessionStarted {
   session_id: string;
   family_id: string;
   member_id: string;
   method: SignInMethod;
-  /** What the session was narrowed to; null where it was not. */
+  /** Channels that the session is limited to; null for all that the member sees. */
   channel_ids: string[] | null;
-  /** The key that minted it; null where none did. */
+  /** The API key that opened it; null otherwise. */
   api_key_id: string | null;
 }
 
-/** The end of a session: its tokens are dead, its sockets close. */
+/** A session ended. Its tokens are revoked and its sockets close. */
 export interface SessionEnded {
   session_id: string;
   family_id: string;
@@ -25,16 +25,16 @@ export interface SessionEnded {
     'logout' | 'refresh_reused' | 'password_changed' | 'password_reset' | 'member_deactivated' | 'api_key_revoked';
 }
 
-/** Somebody who was turned away at a door; `reason` is the error's code, or says more where the answer must not. */
+/** A refused sign-in. `reason` is the error code, or a more precise reason that the response must not reveal. */
 export interface SessionRefused {
-  /** The door; `password` where one was to be changed or reset. */
+  /** How it was attempted; `password` for changing or resetting a password. */
   method: SignInMethod | 'refresh' | 'password';
-  /** Whose session it would have been, where that is known. */
+  /** The member it concerns, if known. */
   member_id: string | null;
   reason: string;
 }
 
-/** Told in each workspace that the password opens; the password itself is in no event. */
+/** A password event, recorded in each workspace that the password opens. No event contains the password. */
 export interface PasswordTouched {
   member_id: string;
 }
@@ -45,9 +45,9 @@ declare module '../../kernel/domain-event.js' {
     'session.ended': SessionEnded;
     'session.refused': SessionRefused;
     'password.changed': PasswordTouched;
-    /** By the link that was mailed. */
+    /** Reset with the mailed link. */
     'password.reset': PasswordTouched;
-    /** Somebody, not necessarily the member, asked for such a link. */
+    /** A reset link was requested, not necessarily by the member. */
     'password.reset_requested': PasswordTouched;
   }
 }

@@ -10,7 +10,7 @@ import { isAcceptablePassword, PASSWORD_RULE } from '../users/index.js';
 import type { WorkspaceRecord } from '../workspaces/index.js';
 
 const optional = true;
-const ROTATE = 'Whether each refresh gives a new refresh token and ends the old one.';
+const ROTATE = 'Whether each refresh returns a new refresh token and revokes the old one.';
 
 export class RegisterBody {
   @Text({ example: 'Harbour Pine' }) workspace_name!: string;
@@ -25,12 +25,17 @@ export class RegisterBody {
 export class LoginBody {
   @Email() email!: string;
   @Text({ example: 'a long passphrase' }) password!: string;
-  @Id({ optional, description: 'Which of the workspaces to enter; the first when absent.' }) workspace_id?: string;
+  @Id({ optional, description: 'Workspace to enter. Defaults to the first.' }) workspace_id?: string;
   @Flag({ optional, description: ROTATE }) rotate?: boolean;
 }
 
 export class RefreshBody {
-  @Text({ optional, max: 4096, description: 'Or as `Authorization: Bearer`.', example: 'eyJhbGciOiJIUzI1NiIs…' })
+  @Text({
+    optional,
+    max: 4096,
+    description: 'May be sent as `Authorization: Bearer` instead.',
+    example: 'eyJhbGciOiJIUzI1NiIs…',
+  })
   refresh_token?: string;
 }
 
@@ -57,29 +62,36 @@ export class ScopeView implements ScopeRecord {
   @Ids({ nullable: true }) channel_ids!: string[] | null;
 }
 
-/** One of the workspaces that the caller can enter. */
+/** A workspace that the user can enter. */
 export class WorkspaceMembershipView {
   @Id() id!: string;
   @Text({ example: 'Harbour Pine' }) name!: string;
   @Choice(ROLES) role!: Role;
 }
 
-/** The one shape of every sign-in. */
+/** Response of every sign-in. */
 export class AgentSessionView {
-  @Text({ max: 4096, description: 'Access token, 15 minutes.', example: 'eyJhbGciOiJIUzI1NiIs…' }) token!: string;
-  @Text({ max: 4096, description: 'Until 7 days after signing in.', example: 'eyJhbGciOiJIUzI1NiIs…' })
+  @Text({ max: 4096, description: 'Access token, valid for 15 minutes.', example: 'eyJhbGciOiJIUzI1NiIs…' })
+  token!: string;
+  @Text({
+    max: 4096,
+    description: 'Refresh token, valid until 7 days after sign-in.',
+    example: 'eyJhbGciOiJIUzI1NiIs…',
+  })
   refresh_token!: string;
   @Choice(['Bearer']) token_type!: 'Bearer';
-  @Integer({ description: 'Seconds until the access token ends.' }) expires_in!: number;
+  @Integer({ description: 'Seconds until the access token expires.' }) expires_in!: number;
   @Embedded('MemberView') member!: MemberRecord;
   @Embedded('WorkspaceView') workspace!: WorkspaceRecord;
   @Nested(() => ScopeView) scope!: ScopeView;
-  @NestedList(() => WorkspaceMembershipView, { optional, description: 'With login: where else the user belongs.' })
+  @NestedList(() => WorkspaceMembershipView, {
+    optional,
+    description: 'Only after login: all workspaces that the user can enter.',
+  })
   workspaces?: WorkspaceMembershipView[];
 }
 
-const ACTING_ROLE =
-  "The role whose rights this session has: its member's own; at most `admin` where an API key minted the session.";
+const ACTING_ROLE = "Role of this session: the member's role, at most `admin` if an API key opened the session.";
 
 export class MeView {
   @Embedded('MemberView') member!: MemberRecord;
@@ -89,7 +101,7 @@ export class MeView {
   @NestedList(() => WorkspaceMembershipView) workspaces!: WorkspaceMembershipView[];
 }
 
-/** What an action answers that has nothing more to say. */
+/** Response of an action that returns no data. */
 export class DoneView {
   @ApiProperty({ type: Boolean, enum: [true] }) done!: true;
 }

@@ -53,8 +53,8 @@ export class AuthService {
   ) {}
 
   /**
-   * A new workspace with its first channel, and the caller as its owner. A known e-mail registers with its own
-   * password, or not at all; to try one is a guess like that of a login.
+   * Creates a workspace with its first channel, and the caller as its owner. A known e-mail needs that user's password;
+   * wrong ones count as failed logins.
    * @throws RegistrationDisabled, EmailTaken, RateLimited
    */
   async register(registration: Registration, address: string): Promise<SignIn> {
@@ -62,9 +62,9 @@ export class AuthService {
     const { email, password, name } = registration;
     const known = await this.users.findByEmail(email);
     if (known) {
-      const isOwn = () => this.users.hasPassword(known, password);
-      if (!(await this.limiter.guess(loginGuesses(email, address), isOwn, loginSuccesses(email)))) {
-        this.log.refusedUser(known.id, { method: 'register', reason: 'invalid_credentials' });
+      const checkPassword = () => this.users.hasPassword(known, password);
+      if (!(await this.limiter.guess(loginGuesses(email, address), checkPassword, loginSuccesses(email)))) {
+        this.log.recordUserRefusal(known.id, { method: 'register', reason: 'invalid_credentials' });
         throw new EmailTaken();
       }
     }
@@ -81,20 +81,20 @@ export class AuthService {
   }
 
   /**
-   * @param address where the caller is; failures are counted per e-mail, per address, and per both
-   * @throws InvalidCredentials, MemberDeactivated, NotFound for a workspace that is not the user's, RateLimited
+   * @param address the caller's network; failures are counted per e-mail, per address and per both
+   * @throws InvalidCredentials, MemberDeactivated, RateLimited @throws NotFound for a workspace that is not the user's
    */
   async login(credentials: Credentials, address: string): Promise<SignIn & { memberships: Membership[] }> {
     const { email, password } = credentials;
     const found = await this.limiter
       .guess(loginGuesses(email, address), () => this.authenticate(email, password), loginSuccesses(email))
       .catch((error: unknown) => {
-        if (error instanceof RateLimited) this.log.lockedOut(email);
+        if (error instanceof RateLimited) this.log.recordLockout(email);
         throw error;
       });
     if (!found) throw new InvalidCredentials();
     const { user, memberships } = found;
-    const member = await this.enter(memberships, credentials.workspace_id);
+    const member = await this.chooseMember(memberships, credentials.workspace_id);
     const signIn = await this.units.run(async () => {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
       return this.signIns.open(member, { method: 'login', rotate: credentials.rotate });
@@ -106,7 +106,7 @@ export class AuthService {
   async refresh(refreshToken: string): Promise<SignIn> {
     const open = await this.sessions.refresh(refreshToken);
     const { workspaceId, userId } = open.session;
-    const member = await this.members.ofUser(workspaceId, userId);
+    const member = await this.members.findByUser(workspaceId, userId);
     const workspace = await this.workspaces.find(workspaceId);
     if (!member || !workspace) throw new NotFound();
     if (member.status !== 'active') throw new TokenRevoked();
@@ -116,7 +116,7 @@ export class AuthService {
   async me(principal: AgentPrincipal): Promise<{ member: Member; workspace: Workspace; memberships: Membership[] }> {
     const member = await this.members.get(principal, principal.memberId);
     const workspace = await this.workspaces.get(principal);
-    const memberships = (await this.members.memberships(principal.userId)).filter(
+    const memberships = (await this.members.findMemberships(principal.userId)).filter(
       ({ workspaceId, claimed, status }) =>
         workspaceId === principal.workspaceId || (!principal.workspaceBound && claimed && status === 'active'),
     );
@@ -124,32 +124,32 @@ export class AuthService {
   }
 
   /**
-   * A password opens only the memberships that were claimed with it; null where it opens none. They are asked for where
-   * there is no user too: an answer that is a question shorter would tell.
+   * Returns the memberships that the password opens, or null for none. Reads memberships for unknown users too: one
+   * query less would reveal that the e-mail is unknown.
    */
   private async authenticate(
     email: string,
     password: string,
   ): Promise<{ user: User; memberships: Membership[] } | null> {
-    const { user, right } = await this.users.authenticate(email, password);
-    const memberships = await this.members.memberships(user?.id ?? newId());
+    const { user, passwordMatches: right } = await this.users.authenticate(email, password);
+    const memberships = await this.members.findMemberships(user?.id ?? newId());
     const claimed = memberships.filter(membership => membership.claimed);
     if (user && right && claimed.length > 0) return { user, memberships: claimed };
     for (const { workspaceId, memberId } of claimed) {
-      this.log.refused(workspaceId, { method: 'login', member_id: memberId, reason: 'invalid_credentials' });
+      this.log.recordRefusal(workspaceId, { method: 'login', member_id: memberId, reason: 'invalid_credentials' });
     }
     return null;
   }
 
-  private async enter(memberships: Membership[], workspaceId: string | undefined): Promise<Member> {
-    const wanted = memberships.filter(
+  private async chooseMember(memberships: Membership[], workspaceId: string | undefined): Promise<Member> {
+    const candidates = memberships.filter(
       membership => workspaceId === undefined || membership.workspaceId === workspaceId,
     );
-    if (wanted.length === 0) throw new NotFound();
-    const active = wanted.find(({ status }) => status === 'active');
+    if (candidates.length === 0) throw new NotFound();
+    const active = candidates.find(({ status }) => status === 'active');
     if (!active) {
-      for (const { workspaceId: where, memberId } of wanted) {
-        this.log.refused(where, { method: 'login', member_id: memberId, reason: 'member_deactivated' });
+      for (const { workspaceId: where, memberId } of candidates) {
+        this.log.recordRefusal(where, { method: 'login', member_id: memberId, reason: 'member_deactivated' });
       }
       throw new MemberDeactivated();
     }

@@ -1,6 +1,8 @@
 import type { Counter } from '../../platform/limits/rate-limiter.js';
 
-/** Wrong passwords, at whichever door, are counted per e-mail and address, per e-mail, and per address. */
+/**
+ * Counters of wrong passwords, for all endpoints that check one: per e-mail and address, per e-mail, and per address.
+ */
 export function loginGuesses(email: string, address: string): Counter[] {
   return [
     ['login', `${email} ${address}`],
@@ -9,7 +11,7 @@ export function loginGuesses(email: string, address: string): Counter[] {
   ];
 }
 
-/** Right passwords are counted per e-mail: an account of one's own must not be a way to have any number hashed. */
+/** Counter of correct passwords, per e-mail: an attacker's own account must not allow unlimited hashing. */
 export function loginSuccesses(email: string): Counter[] {
   return [['login_success', email]];
 }

@@ -30,7 +30,9 @@ interface PassportOutcome {
   error: (error: unknown) => void;
 }
 
-/** Chooses the strategy by the token's shape; a credential of another kind than the route takes counts as none. */
+/**
+ * Chooses the strategy by the token's shape. A credential of a kind that the route does not accept counts as missing.
+ */
 @Injectable()
 export class PassportAuthenticatorService extends Authenticator {
   private readonly strategies: Record<CredentialKind, PassportLike>;
@@ -68,8 +70,8 @@ export class PassportAuthenticatorService extends Authenticator {
 }
 
 /**
- * Runs one strategy the way passport's middleware does, on a copy with the outcome's functions set; not through the
- * middleware, whose registry is one for the process, and which wants a response to write on.
+ * Runs one strategy like passport's middleware, on a copy with its callbacks set. The middleware itself keeps one
+ * registry per process and needs an HTTP response, which a socket handshake lacks.
  */
 function attempt(strategy: PassportLike, request: TokenRequest): Promise<Principal> {
   return new Promise((resolve, reject) => {

@@ -17,7 +17,7 @@ export class PasswordsController {
   @Post()
   @Summary(
     "Change the caller's password.",
-    'Ends its other sessions, except those that API keys of other workspaces minted.',
+    "Ends the user's other sessions, except those opened by API keys of other workspaces.",
   )
   @Allow('session:write', { only: 'agent' })
   @Answers(DoneView)
@@ -29,8 +29,8 @@ export class PasswordsController {
 
   @Post('forgot')
   @Summary(
-    'Mail a link that sets a new password.',
-    'Always answers 200 in the same time, so that nobody learns which e-mails have a user. The link works for one hour.',
+    'Request a password reset.',
+    'Mails a link that works once, within one hour. Always returns 200 in the same time, so that the response does not reveal which e-mails have a user.',
   )
   @Public()
   @Answers(DoneView)
@@ -40,7 +40,7 @@ export class PasswordsController {
   }
 
   @Post('reset')
-  @Summary('Sets a new password with the mailed token, and ends every session of the user.')
+  @Summary('Reset a password with the mailed token.', 'Ends all sessions of the user.')
   @Public()
   @UseGuards(HashCapacityGuard)
   @Answers(DoneView)

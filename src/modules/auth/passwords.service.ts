@@ -35,16 +35,16 @@ export class PasswordsService {
   ) {}
 
   /**
-   * Sets a new password and ends the other sessions, but not those that other workspaces' keys minted. A stolen token opens no other way to guess the password: wrong
-   * old ones count as wrong logins.
-   * @throws InvalidCredentials when the old one is wrong @throws RateLimited
+   * Sets a new password and ends the user's other sessions, except those opened by other workspaces' API keys. Wrong
+   * old passwords count as failed logins, so that a stolen token gives no extra guesses.
+   * @throws RateLimited @throws InvalidCredentials if the old password is wrong
    */
   async change(principal: AgentPrincipal, oldPassword: string, newPassword: string): Promise<void> {
     const user = await this.users.find(principal.userId);
     if (!user) throw new InvalidCredentials();
-    const isOwn = () => this.users.hasPassword(user, oldPassword);
-    if (!(await this.limiter.guess([['login_email', user.email]], isOwn, loginSuccesses(user.email)))) {
-      this.log.refusedUser(user.id, { method: 'password', reason: 'invalid_credentials' }, true);
+    const checkPassword = () => this.users.hasPassword(user, oldPassword);
+    if (!(await this.limiter.guess([['login_email', user.email]], checkPassword, loginSuccesses(user.email)))) {
+      this.log.recordUserRefusal(user.id, { method: 'password', reason: 'invalid_credentials' }, true);
       throw new InvalidCredentials();
     }
     const hash = await this.users.hashPassword(newPassword, user.email);
@@ -52,15 +52,14 @@ export class PasswordsService {
       if (!(await this.users.stillHasPassword(user))) throw new InvalidCredentials();
       await this.users.setPassword(user.id, hash);
       await this.store.spendAllResets(user.id, this.clock.now());
-      await this.log.ofPassword('password.changed', user.id);
-      await this.sessions.endOthersOf(principal);
+      await this.log.recordPasswordEvent('password.changed', user.id);
+      await this.sessions.endOthers(principal);
     });
   }
 
   /**
-   * Mails a link to whoever has the address. Answers before it looks, so that neither the answer nor its time tells
-   * whether there is such a user.
-   * @throws RateLimited per address and per e-mail; past the limit of the address no e-mail is counted
+   * Mails a reset link in the background, so that neither the response nor its time reveals whether the user exists.
+   * @throws RateLimited per address and per e-mail; beyond the limit of the address the e-mail is not counted
    */
   async forgot(email: string, address: string): Promise<void> {
     await this.limiter.consume('password_forgot_address', address);
@@ -69,13 +68,13 @@ export class PasswordsService {
   }
 
   /**
-   * Looks for the link's user before it hashes: a made-up token has nothing hashed. The token is spent afterwards, so
-   * of two who come with one link, one sets the password.
-   * @throws ResetInvalid, RateLimited after too many failures from one address
+   * Looks up the token before hashing, so that made-up tokens cost no hash. The token is spent after hashing: of two
+   * concurrent uses one sets the password.
+   * @throws ResetInvalid, and RateLimited after too many failures from one address
    */
   async reset(resetToken: string, password: string, address: string): Promise<void> {
     await this.limiter.assertBelow('password_reset', address);
-    const ownerId = await this.store.userOfOpenReset(sha256(resetToken), this.clock.now());
+    const ownerId = await this.store.findUserOfOpenReset(sha256(resetToken), this.clock.now());
     const owner = ownerId === undefined ? null : await this.users.find(ownerId);
     if (!owner) return this.refuseReset(resetToken, address);
     const hash = await this.users.hashPassword(password, owner.email);
@@ -84,8 +83,8 @@ export class PasswordsService {
       if (userId === undefined) return false;
       await this.users.setPassword(userId, hash);
       await this.store.spendAllResets(userId, this.clock.now());
-      await this.log.ofPassword('password.reset', userId);
-      await this.sessions.endAllOf(userId, 'password_reset');
+      await this.log.recordPasswordEvent('password.reset', userId);
+      await this.sessions.endAll(userId, 'password_reset');
       return true;
     });
     if (!done) await this.refuseReset(resetToken, address);
@@ -98,10 +97,10 @@ export class PasswordsService {
     throw new ResetInvalid();
   }
 
-  /** A link that is spent or too old is known; whose it was is for the log, not for the answer. */
+  /** Records the refusal for a known token. The response does not reveal that it was known. */
   private async recordRefusal(tokenHash: string): Promise<void> {
-    const userId = await this.store.userOfReset(tokenHash);
-    if (userId !== undefined) this.log.refusedUser(userId, { method: 'password', reason: 'reset_invalid' });
+    const userId = await this.store.findUserOfReset(tokenHash);
+    if (userId !== undefined) this.log.recordUserRefusal(userId, { method: 'password', reason: 'reset_invalid' });
   }
 
   private async sendLink(email: string): Promise<void> {
@@ -112,22 +111,22 @@ export class PasswordsService {
     const reset = { id: newId(), userId: user.id, tokenHash: sha256(token), spentAt: null, expiresAt };
     await this.units.run(async () => {
       await this.store.insertReset(reset);
-      await this.log.ofPassword('password.reset_requested', user.id);
+      await this.log.recordPasswordEvent('password.reset_requested', user.id);
     });
     await this.mailer.send({
       to: user.email,
       subject: 'Set a new password',
       text: [
         greeting(user.name),
-        'somebody, hopefully you, asked to set a new password. This link works once, within an hour:',
+        'we received a request to set a new password. This link works once, within an hour:',
         `${this.config.dashboardUrl}#reset=${token}`,
-        'If it was not you, nothing has changed and you need not do anything.',
+        'If you did not request it, ignore this mail: nothing has changed.',
       ].join('\n\n'),
     });
   }
 }
 
-/** The name is whatever the person who registered the address typed. */
+/** The name is untrusted text from registration, so it is made inert. */
 function greeting(name: string): string {
   const inert = inertName(name);
   return inert === '' ? 'Hello,' : `Hello ${inert},`;

@@ -1,22 +1,22 @@
-/** One sign-in: what its tokens may do, and until when. Sessions that one grew from another share a family. */
+/** One sign-in. A session opened from another one belongs to its family. */
 export interface Session {
   id: string;
   workspaceId: string;
-  /** The id of the family's first session. */
+  /** Id of the family's first session. */
   familyId: string;
   memberId: string;
   userId: string;
-  /** What the session was narrowed to; the member's own scope cuts it further at each request. */
+  /** Channels that the session is limited to. The member's own channels limit it further on each request. */
   channelIds: string[] | null;
-  /** Minted by an API key, or grown from one that was: it can never leave its workspace. */
+  /** Opened by an API key, or from a session that was. It can never leave its workspace. */
   workspaceBound: boolean;
-  /** The key that minted it, if one did. */
+  /** The API key that opened it, if any. */
   apiKeyId: string | null;
-  /** A new refresh token at each refresh. */
+  /** True if each refresh returns a new refresh token. */
   rotate: boolean;
-  /** How often it has rotated. */
+  /** Number of rotations. */
   rotation: number;
-  /** SHA-256 of the present refresh token. */
+  /** SHA-256 of the current refresh token. */
   refreshHash: string;
   rotatedAt: Date | null;
   endedAt: Date | null;
@@ -26,5 +26,5 @@ export interface Session {
 
 export const ACCESS_SECONDS = 15 * 60;
 export const REFRESH_SECONDS = 7 * 24 * 3600;
-/** Two tabs may refresh at once; the second call of such a pair is no theft. */
+/** Two tabs may refresh at the same time. The second use of a token within this time is not theft. */
 export const CONCURRENT_REFRESH_MS = 10_000;

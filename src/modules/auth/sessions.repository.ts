@@ -8,7 +8,7 @@ import { PasswordResetEntity } from './password-reset.entity.js';
 import { SessionEntity } from './session.entity.js';
 import type { Session } from './session.js';
 
-/** Everything that decides what an access token is worth at this moment, in one read. */
+/** All columns that decide what an access token may do, in one read. */
 const SESSION_STATE_COLUMNS = `
   session.id AS "sessionId", session.family_id AS "familyId", session.channel_ids AS "sessionChannels",
   session.workspace_bound AS "workspaceBound", session.ended_at AS "endedAt", session.expires_at AS "expiresAt",
@@ -19,9 +19,9 @@ const SESSION_STATE = statement(`
   FROM session JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id
   WHERE session.workspace_id = $1 AND session.id = $2`);
 const SESSION_STATES = statement(`
-  SELECT asked.place::integer - 1 AS place, ${SESSION_STATE_COLUMNS}
-  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, place)
-    JOIN session ON session.workspace_id = asked.workspace_id AND session.id = asked.id
+  SELECT keys.ordinal::integer - 1 AS place, ${SESSION_STATE_COLUMNS}
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, ordinal)
+    JOIN session ON session.workspace_id = keys.workspace_id AND session.id = keys.id
     JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id`);
 const VISITOR_STATE_COLUMNS = `
   contact.blocked, contact.verified, contact.token_generation AS "generation",
@@ -32,32 +32,34 @@ const VISITOR_STATE = statement(`
   FROM contact JOIN channel ON channel.workspace_id = contact.workspace_id AND channel.id = $3
   WHERE contact.workspace_id = $1 AND contact.id = $2`);
 const VISITOR_STATES = statement(`
-  SELECT asked.place::integer - 1 AS place, ${VISITOR_STATE_COLUMNS}
-  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, channel_id, place)
-    JOIN contact ON contact.workspace_id = asked.workspace_id AND contact.id = asked.id
-    JOIN channel ON channel.workspace_id = asked.workspace_id AND channel.id = asked.channel_id`);
-/** Held until the member's sessions can be ended: nobody signs in while a deactivation is under way. */
-const MEMBER_STATUS = statement(`SELECT status FROM member WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
+  SELECT keys.ordinal::integer - 1 AS place, ${VISITOR_STATE_COLUMNS}
+  FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, channel_id, ordinal)
+    JOIN contact ON contact.workspace_id = keys.workspace_id AND contact.id = keys.id
+    JOIN channel ON channel.workspace_id = keys.workspace_id AND channel.id = keys.channel_id`);
+/** Shared lock: nobody signs in while the member is being deactivated. */
+const LOCK_MEMBER_STATUS = statement(`SELECT status FROM member WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
 
 /**
- * Ending sessions takes two statements. A session that grows from another is written under that one's lock; the first
- * statement waits for it, and the second, which sees what has been written meanwhile, ends it too.
+ * Ending sessions takes two statements. A session opened from another one is inserted under the lock of that one: the
+ * first statement waits for the lock, and the second has a newer snapshot and ends the new session too.
  */
-function ending(which: string): { lock: Statement; end: Statement } {
-  const living = `ended_at IS NULL AND expires_at > $1 AND ${which}`;
+function endStatements(condition: string): { lock: Statement; end: Statement } {
+  const live = `ended_at IS NULL AND expires_at > $1 AND ${condition}`;
   return {
-    lock: statement(`SELECT 1 FROM session WHERE ${living} ORDER BY workspace_id, id FOR UPDATE`),
+    lock: statement(`SELECT 1 FROM session WHERE ${live} ORDER BY workspace_id, id FOR UPDATE`),
     end: statement(`
-      UPDATE session SET ended_at = $1 WHERE ${living}
+      UPDATE session SET ended_at = $1 WHERE ${live}
       RETURNING id, workspace_id AS "workspaceId", family_id AS "familyId", member_id AS "memberId"`),
   };
 }
-const OF_FAMILY = ending('family_id = $2');
-const OF_USER = ending('user_id = $2');
-const OF_PASSWORD = ending('user_id = $2 AND family_id <> $3 AND (api_key_id IS NULL OR workspace_id = $4)');
-const OF_MEMBER = ending('workspace_id = $2 AND member_id = $3');
-const OF_API_KEY = ending('workspace_id = $2 AND api_key_id = $3');
-/** One statement spends it: of two who come with one link, one finds it unspent. */
+const END_FAMILY = endStatements('family_id = $2');
+const END_BY_USER = endStatements('user_id = $2');
+const END_FOR_PASSWORD_CHANGE = endStatements(
+  'user_id = $2 AND family_id <> $3 AND (api_key_id IS NULL OR workspace_id = $4)',
+);
+const END_BY_MEMBER = endStatements('workspace_id = $2 AND member_id = $3');
+const END_BY_API_KEY = endStatements('workspace_id = $2 AND api_key_id = $3');
+/** One statement, so that of two concurrent uses one finds the link unspent. */
 const SPEND_RESET = statement(`
   UPDATE password_reset SET spent_at = $2
   WHERE token_hash = $1 AND spent_at IS NULL AND expires_at > $2 RETURNING user_id AS "userId"`);
@@ -112,11 +114,11 @@ export class SessionsRepository {
     this.visitorStates = new BatchLoader(one(sql, VISITOR_STATE, VISITOR_STATES));
   }
 
-  sessionState(workspaceId: string, sessionId: string): Promise<SessionState | undefined> {
+  findSessionState(workspaceId: string, sessionId: string): Promise<SessionState | undefined> {
     return this.sessionStates.load(workspaceId, sessionId);
   }
 
-  visitorState(workspaceId: string, contactId: string, channelId: string): Promise<VisitorState | undefined> {
+  findVisitorState(workspaceId: string, contactId: string, channelId: string): Promise<VisitorState | undefined> {
     return this.visitorStates.load(workspaceId, contactId, channelId);
   }
 
@@ -124,64 +126,64 @@ export class SessionsRepository {
     await this.rows.insert(session);
   }
 
-  /** The session, locked until the unit of work ends. */
+  /** Locks the session until the unit of work ends. */
   lock(workspaceId: string, id: string): Promise<Session | null> {
     return this.rows.findOne({ where: { workspaceId, id }, lock: { mode: 'pessimistic_write' } });
   }
 
-  async rotated(session: Session): Promise<void> {
+  async saveRotation(session: Session): Promise<void> {
     const { workspaceId, id, rotation, refreshHash, rotatedAt } = session;
     await this.rows.update({ workspaceId, id }, { rotation, refreshHash, rotatedAt });
   }
 
-  /** Whether the member works here; when it does, it goes on until the unit of work ends. */
-  async isActive({ workspaceId, id }: { workspaceId: string; id: string }): Promise<boolean> {
-    return (await this.sql.first<{ status: string }>(MEMBER_STATUS, [workspaceId, id]))?.status === 'active';
+  /** Checks that the member is active, and keeps it so until the unit of work ends. */
+  async lockActiveMember({ workspaceId, id }: { workspaceId: string; id: string }): Promise<boolean> {
+    return (await this.sql.first<{ status: string }>(LOCK_MEMBER_STATUS, [workspaceId, id]))?.status === 'active';
   }
 
-  /** @returns the sessions that lived until now; so do the other four */
+  /** @returns the sessions that ended now, like the other `end…` methods */
   endFamily(familyId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_FAMILY, [at, familyId]);
+    return this.end(END_FAMILY, [at, familyId]);
   }
 
-  endOfUser(userId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_USER, [at, userId]);
+  endByUser(userId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_BY_USER, [at, userId]);
   }
 
-  /** Ends the user's sessions but one family, and but those that the keys of workspaces other than this one minted. */
-  endOfPassword(userId: string, exceptFamily: string, workspaceId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_PASSWORD, [at, userId, exceptFamily, workspaceId]);
+  /** Ends the user's sessions except one family, and except those opened by API keys of other workspaces. */
+  endForPasswordChange(userId: string, exceptFamily: string, workspaceId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_FOR_PASSWORD_CHANGE, [at, userId, exceptFamily, workspaceId]);
   }
 
-  endOfMember(workspaceId: string, memberId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_MEMBER, [at, workspaceId, memberId]);
+  endByMember(workspaceId: string, memberId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_BY_MEMBER, [at, workspaceId, memberId]);
   }
 
-  endOfApiKey(workspaceId: string, apiKeyId: string, at: Date): Promise<EndedSession[]> {
-    return this.end(OF_API_KEY, [at, workspaceId, apiKeyId]);
+  endByApiKey(workspaceId: string, apiKeyId: string, at: Date): Promise<EndedSession[]> {
+    return this.end(END_BY_API_KEY, [at, workspaceId, apiKeyId]);
   }
 
-  private async end(which: { lock: Statement; end: Statement }, values: unknown[]): Promise<EndedSession[]> {
-    await this.sql.rows(which.lock, values);
-    return this.sql.rows<EndedSession>(which.end, values);
+  private async end(statements: { lock: Statement; end: Statement }, values: unknown[]): Promise<EndedSession[]> {
+    await this.sql.rows(statements.lock, values);
+    return this.sql.rows<EndedSession>(statements.end, values);
   }
 
   async insertReset(reset: Omit<PasswordResetEntity, 'createdAt'>): Promise<void> {
     await this.units.manager.getRepository(PasswordResetEntity).insert(reset);
   }
 
-  /** @returns whose it was, when it could still be spent */
+  /** @returns the user's id, or undefined if the link was not valid */
   async spendReset(tokenHash: string, at: Date): Promise<string | undefined> {
     return (await this.sql.first<{ userId: string }>(SPEND_RESET, [tokenHash, at]))?.userId;
   }
 
-  /** The user whose password it would set, while it can be spent. */
-  async userOfOpenReset(tokenHash: string, at: Date): Promise<string | undefined> {
+  /** Finds the user of a link that is still valid. */
+  async findUserOfOpenReset(tokenHash: string, at: Date): Promise<string | undefined> {
     return (await this.sql.first<{ userId: string }>(USER_OF_OPEN_RESET, [tokenHash, at]))?.userId;
   }
 
-  /** Whose it was, spent or not. */
-  async userOfReset(tokenHash: string): Promise<string | undefined> {
+  /** Finds the user of a link, used or not. */
+  async findUserOfReset(tokenHash: string): Promise<string | undefined> {
     return (await this.sql.first<{ userId: string }>(USER_OF_RESET, [tokenHash]))?.userId;
   }
 

@@ -22,23 +22,23 @@ import { SessionsRepository } from './sessions.repository.js';
 import type { RefreshClaims } from './token.service.js';
 import { TokenService } from './token.service.js';
 
-/** A session with the tokens that open it. */
+/** A session with its tokens in plain text. */
 export interface OpenSession {
   session: Session;
   token: string;
   refreshToken: string;
 }
 
-/** How a session begins. */
+/** How to open a session. */
 export interface SessionOpening {
   method: SignInMethod;
-  /** A new refresh token at each refresh; as the session that it grows from where absent. */
+  /** True makes refresh tokens rotate. Defaults to the parent session's setting, else false. */
   rotate?: boolean | undefined;
-  /** What it is narrowed to; null or absent: all that the member sees. */
+  /** Channels that it is limited to; null or absent for all that the member sees. */
   channelIds?: string[] | null;
-  /** The API key that mints it; the session never leaves that key's workspace. */
+  /** The API key that opens it. The session never leaves that key's workspace. */
   apiKeyId?: string;
-  /** The session that it grows from: same family, same end, bound alike. */
+  /** The parent session. The new one has the same family, expiry and workspace bound. */
   from?: { workspaceId: string; sessionId: string };
 }
 
@@ -52,31 +52,31 @@ export class SessionsService implements OnModuleInit {
     private readonly limiter: RateLimiter,
     private readonly log: AuthLog,
     private readonly clock: Clock,
-    private readonly ofMembers: MemberTeardownHooks,
-    private readonly ofApiKeys: ApiKeyTeardownHooks,
+    private readonly memberTeardownHooks: MemberTeardownHooks,
+    private readonly apiKeyTeardownHooks: ApiKeyTeardownHooks,
   ) {}
 
   onModuleInit(): void {
-    this.ofMembers.add(async ({ workspaceId, id }, by) => {
-      const ended = await this.sessions.endOfMember(workspaceId, id, this.clock.now());
-      await this.recordEvent(ended, 'member_deactivated', actorOf(by));
+    this.memberTeardownHooks.add(async ({ workspaceId, id }, by) => {
+      const ended = await this.sessions.endByMember(workspaceId, id, this.clock.now());
+      await this.recordEnded(ended, 'member_deactivated', actorOf(by));
     });
-    this.ofApiKeys.add(async ({ workspaceId, id }, by) => {
-      const ended = await this.sessions.endOfApiKey(workspaceId, id, this.clock.now());
-      await this.recordEvent(ended, 'api_key_revoked', actorOf(by));
+    this.apiKeyTeardownHooks.add(async ({ workspaceId, id }, by) => {
+      const ended = await this.sessions.endByApiKey(workspaceId, id, this.clock.now());
+      await this.recordEnded(ended, 'api_key_revoked', actorOf(by));
     });
   }
 
   /**
-   * A sign-in of the member. One that grows from another session belongs to its family, and ends when that ends.
-   * @throws MemberDeactivated @throws TokenRevoked when the session that it would grow from has ended
+   * Opens a session of the member. With a parent it joins the parent's family and ends with it.
+   * @throws MemberDeactivated @throws TokenRevoked if the parent session has ended
    */
   async open(member: Member, opening: SessionOpening): Promise<OpenSession> {
     return this.units.run(async () => {
-      if (!(await this.sessions.isActive(member))) throw new MemberDeactivated();
-      const parent = opening.from ? await this.living(opening.from) : null;
+      if (!(await this.sessions.lockActiveMember(member))) throw new MemberDeactivated();
+      const parent = opening.from ? await this.lockLive(opening.from) : null;
       const session = this.draft(member, opening, parent);
-      const refreshToken = this.tokens.refresh(session);
+      const refreshToken = this.tokens.signRefresh(session);
       session.refreshHash = sha256(refreshToken);
       await this.sessions.insert(session);
       await this.events.record({
@@ -92,7 +92,7 @@ export class SessionsService implements OnModuleInit {
           api_key_id: session.apiKeyId,
         },
       });
-      return { session, token: this.tokens.access(session), refreshToken };
+      return { session, token: this.tokens.signAccess(session), refreshToken };
     });
   }
 
@@ -119,79 +119,83 @@ export class SessionsService implements OnModuleInit {
     };
   }
 
-  /** The session, locked, so that its family's end waits for what grows from it, or the other way round. */
-  private async living({ workspaceId, sessionId }: NonNullable<SessionOpening['from']>): Promise<Session> {
+  /**
+   * Locks the session, so that ending its family and opening a session from it wait for each other.
+   * @throws TokenRevoked
+   */
+  private async lockLive({ workspaceId, sessionId }: NonNullable<SessionOpening['from']>): Promise<Session> {
     const session = await this.sessions.lock(workspaceId, sessionId);
     if (!session || session.endedAt || session.expiresAt <= this.clock.now()) throw new TokenRevoked();
     return session;
   }
 
   /**
-   * A new access token. A session that does not rotate keeps its refresh token; one that does gets a new one, and a
-   * token that had already been exchanged ends the family, for then two hold what one should.
+   * Issues a new access token. A rotating session also gets a new refresh token; reuse of an old one ends the family,
+   * because two parties then have it.
    * @throws InvalidToken, TokenExpired, TokenRevoked, RateLimited
    */
   async refresh(refreshToken: string): Promise<OpenSession> {
     const claims = this.tokens.verify<RefreshClaims>(refreshToken, 'refresh');
     await this.limiter.consume('refresh', claims.sid);
-    if (this.tokens.ended(claims)) {
-      this.refuse(claims, 'token_expired');
+    if (this.tokens.isExpired(claims)) {
+      this.recordRefusal(claims, 'token_expired');
       throw new TokenExpired();
     }
     const outcome = await this.units.run(async () => {
       const session = await this.sessions.lock(claims.ws, claims.sid);
       if (!session) throw new InvalidToken();
       if (session.endedAt) return null;
-      if (sha256(refreshToken) === session.refreshHash) return this.advance(session, refreshToken);
-      if (this.isConcurrentRefresh(session, claims)) return this.reopen(session, refreshToken);
-      await this.recordEvent(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
+      if (sha256(refreshToken) === session.refreshHash) return this.refreshSession(session, refreshToken);
+      if (this.isConcurrentRefresh(session, claims)) return this.repeatRefresh(session, refreshToken);
+      await this.recordEnded(await this.sessions.endFamily(session.familyId, this.clock.now()), 'refresh_reused');
       return null;
     });
     if (outcome) return outcome;
-    this.refuse(claims, 'token_revoked');
+    this.recordRefusal(claims, 'token_revoked');
     throw new TokenRevoked();
   }
 
-  /** Ends the family that the refresh token belongs to; a token that is worth nothing has nothing to end. */
+  /** Ends the family of the refresh token. @throws InvalidToken */
   async logout(refreshToken: string): Promise<void> {
     const claims = this.tokens.verify<RefreshClaims>(refreshToken, 'refresh');
     await this.units.run(async () => {
       const session = await this.sessions.lock(claims.ws, claims.sid);
       if (!session) throw new InvalidToken();
-      await this.recordEvent(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
+      await this.recordEnded(await this.sessions.endFamily(session.familyId, this.clock.now()), 'logout');
     });
   }
 
-  /** Ends the user's sessions everywhere. Part of the caller's unit of work. */
-  async endAllOf(userId: string, reason: SessionEnded['reason']): Promise<void> {
+  /** Ends all sessions of the user, in all workspaces. Joins the caller's unit of work. */
+  async endAll(userId: string, reason: SessionEnded['reason']): Promise<void> {
     await this.units.run(async () => {
-      await this.recordEvent(await this.sessions.endOfUser(userId, this.clock.now()), reason);
+      await this.recordEnded(await this.sessions.endByUser(userId, this.clock.now()), reason);
     });
   }
 
   /**
-   * Ends the user's other sessions where a session changed the password: those that a password opened, in every
-   * workspace, and those that keys of the session's own workspace minted. A key of another workspace answers for its own
-   * sessions: a password that somebody else may have set must not end them. Part of the caller's unit of work.
+   * Ends the user's other sessions after a password change: those opened with a password in every workspace, and those
+   * opened by API keys of this workspace.
+   * Sessions opened by keys of other workspaces stay: somebody else may have set the password, and must not end them.
+   * Joins the caller's unit of work.
    */
-  async endOthersOf({ userId, familyId, workspaceId }: AgentPrincipal): Promise<void> {
+  async endOthers({ userId, familyId, workspaceId }: AgentPrincipal): Promise<void> {
     await this.units.run(async () => {
-      const ended = await this.sessions.endOfPassword(userId, familyId, workspaceId, this.clock.now());
-      await this.recordEvent(ended, 'password_changed');
+      const ended = await this.sessions.endForPasswordChange(userId, familyId, workspaceId, this.clock.now());
+      await this.recordEnded(ended, 'password_changed');
     });
   }
 
-  /** Somebody comes with the token of a session that has ended: a page that was left open, or a thief. */
-  private refuse({ ws, sub }: RefreshClaims, reason: string): void {
-    this.log.refused(ws, { method: 'refresh', member_id: sub, reason });
+  /** Records the use of an ended session's token, by an open page or a thief. */
+  private recordRefusal({ ws, sub }: RefreshClaims, reason: string): void {
+    this.log.recordRefusal(ws, { method: 'refresh', member_id: sub, reason });
   }
 
-  private async advance(session: Session, refreshToken: string): Promise<OpenSession> {
-    if (!session.rotate) return { session, token: this.tokens.access(session), refreshToken };
+  private async refreshSession(session: Session, refreshToken: string): Promise<OpenSession> {
+    if (!session.rotate) return { session, token: this.tokens.signAccess(session), refreshToken };
     const rotated = { ...session, rotation: session.rotation + 1, rotatedAt: this.clock.now() };
-    const next = this.tokens.refresh(rotated);
-    await this.sessions.rotated({ ...rotated, refreshHash: sha256(next) });
-    return { session: rotated, token: this.tokens.access(rotated), refreshToken: next };
+    const next = this.tokens.signRefresh(rotated);
+    await this.sessions.saveRotation({ ...rotated, refreshHash: sha256(next) });
+    return { session: rotated, token: this.tokens.signAccess(rotated), refreshToken: next };
   }
 
   private isConcurrentRefresh(session: Session, claims: RefreshClaims): boolean {
@@ -199,14 +203,14 @@ export class SessionsService implements OnModuleInit {
     return session.rotate && claims.rot === session.rotation - 1 && since <= CONCURRENT_REFRESH_MS;
   }
 
-  private async reopen(session: Session, refreshToken: string): Promise<OpenSession> {
-    const given = this.tokens.refreshAgain(session);
-    if (given === undefined) return this.advance(session, refreshToken);
-    return { session, token: this.tokens.access(session), refreshToken: given };
+  private async repeatRefresh(session: Session, refreshToken: string): Promise<OpenSession> {
+    const existing = this.tokens.resignRefresh(session);
+    if (existing === undefined) return this.refreshSession(session, refreshToken);
+    return { session, token: this.tokens.signAccess(session), refreshToken: existing };
   }
 
-  /** @param by whoever ended them; their own member where absent */
-  private async recordEvent(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
+  /** @param by the actor; defaults to each session's member */
+  private async recordEnded(ended: EndedSession[], reason: SessionEnded['reason'], by?: Actor): Promise<void> {
     for (const { id, workspaceId, familyId, memberId } of ended) {
       await this.events.record({
         type: 'session.ended',

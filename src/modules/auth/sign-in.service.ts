@@ -10,7 +10,7 @@ import type { SessionRefused } from './auth.events.js';
 import type { SessionOpening } from './sessions.service.js';
 import { SessionsService } from './sessions.service.js';
 
-/** The last step of every door, and what is written down of those who did not get through. */
+/** Last step of every sign-in, and the log of refused ones. */
 @Injectable()
 export class SignInService {
   constructor(
@@ -29,8 +29,8 @@ export class SignInService {
     });
   }
 
-  /** Writes down that somebody was turned away at a door of the workspace; nobody waits for it. */
-  refused(workspaceId: string, refusal: SessionRefused, actor?: Actor): void {
-    this.log.refused(workspaceId, refusal, actor);
+  /** Records a refused sign-in of the workspace, in the background. */
+  recordRefusal(workspaceId: string, refusal: SessionRefused, actor?: Actor): void {
+    this.log.recordRefusal(workspaceId, refusal, actor);
   }
 }

@@ -29,7 +29,7 @@ export interface VisitorClaims {
   ws: string;
   ch: string;
   gen: number;
-  /** The channel's generation; absent in tokens from before channels had one, which count as the first. */
+  /** The channel's generation. Older tokens lack it and count as generation 1. */
   cgen?: number;
   exp: number;
 }
@@ -44,8 +44,9 @@ interface SigningKey {
 }
 
 /**
- * Signs and checks tokens. A secret becomes a `KeyObject` once: verifying with a string makes one each time, which
- * costs fifty times the verification. `kid` tells which of several secrets signed, so they rotate without a logout.
+ * Signs and verifies tokens. Each secret becomes a `KeyObject` once, because creating one per verification costs fifty
+ * times the verification.
+ * `kid` names the secret that signed, so that secrets rotate without ending sessions.
  */
 @Injectable()
 export class TokenService {
@@ -59,65 +60,65 @@ export class TokenService {
   ) {
     const keys = config.jwtSecrets.map(({ id, secret }) => ({ id, key: createSecretKey(Buffer.from(secret, 'utf8')) }));
     const [newest] = keys;
-    if (!newest) throw new Error('no secret to sign tokens with');
+    if (!newest) throw new Error('no secret to sign tokens is configured');
     this.newest = newest;
     this.keys = new Map(keys.map(({ id, key }) => [id, key]));
   }
 
-  /** The key that a token names, or undefined when we know none of that name. */
+  /** Key that the token's `kid` names; undefined if unknown. */
   keyOf(token: string): KeyObject | undefined {
-    const header = decodePart(token, 0);
+    const header = decodeSegment(token, 0);
     return typeof header?.kid === 'string' ? this.keys.get(header.kid) : undefined;
   }
 
-  /** What a token says it is for, before anything of it has been verified. */
+  /** Audience that the token claims. Not verified. */
   audienceOf(token: string): string | undefined {
-    const audience = decodePart(token, 1)?.aud;
+    const audience = decodeSegment(token, 1)?.aud;
     return typeof audience === 'string' ? audience : undefined;
   }
 
-  access(session: Session): string {
-    const expires = Math.min(this.seconds() + ACCESS_SECONDS, Math.floor(session.expiresAt.getTime() / 1000));
+  signAccess(session: Session): string {
+    const expires = Math.min(this.nowSeconds() + ACCESS_SECONDS, Math.floor(session.expiresAt.getTime() / 1000));
     return this.sign('agent', { sub: session.memberId, ws: session.workspaceId, sid: session.id, exp: expires });
   }
 
-  /** The refresh token of the session's present rotation, signed anew. */
-  refresh(session: Session): string {
-    return this.refreshBy(this.newest, session);
+  /** Signs the refresh token of the session's current rotation. */
+  signRefresh(session: Session): string {
+    return this.signRefreshWith(this.newest, session);
   }
 
   /**
-   * The refresh token that the session has already given out: the same session and secret give the same text again, so
-   * that twins of one refresh get one token although only its hash is kept. While secrets rotate, the first of the twins
-   * may have met an instance that signs with another one than we.
-   * @returns undefined where no secret of ours has signed it
+   * Signs the current refresh token again, although only its hash is stored: the same session and secret give the same
+   * text. Concurrent refreshes therefore get the same token.
+   * Tries all secrets, because during a rotation of secrets another instance may have signed with another one.
+   * @returns undefined if no known secret signed it
    */
-  refreshAgain(session: Session): string | undefined {
+  resignRefresh(session: Session): string | undefined {
     for (const [id, key] of this.keys) {
-      const token = this.refreshBy({ id, key }, session);
+      const token = this.signRefreshWith({ id, key }, session);
       if (sha256(token) === session.refreshHash) return token;
     }
     return undefined;
   }
 
-  private refreshBy(key: SigningKey, session: Session): string {
-    const seconds = (date: Date) => Math.floor(date.getTime() / 1000);
+  private signRefreshWith(key: SigningKey, session: Session): string {
+    const toSeconds = (date: Date) => Math.floor(date.getTime() / 1000);
     const { id: sid, memberId: sub, workspaceId: ws, rotation: rot } = session;
-    const claims = { sub, ws, sid, rot, iat: seconds(session.createdAt), exp: seconds(session.expiresAt) };
+    const claims = { sub, ws, sid, rot, iat: toSeconds(session.createdAt), exp: toSeconds(session.expiresAt) };
     return this.sign('refresh', { ...claims, jti: `${sid}.${rot}` }, key);
   }
 
-  visitor(claims: Omit<VisitorClaims, 'exp'>): string {
-    return this.sign('visitor', { ...claims, exp: this.seconds() + VISITOR_SECONDS });
+  signVisitor(claims: Omit<VisitorClaims, 'exp'>): string {
+    return this.sign('visitor', { ...claims, exp: this.nowSeconds() + VISITOR_SECONDS });
   }
 
-  /** Signature, algorithm, issuer and audience; whether it has ended is the caller's to ask. @throws InvalidToken */
+  /** Verifies signature, algorithm, issuer and audience, but not expiry. @throws InvalidToken */
   verify<Claims extends object>(token: string, audience: TokenAudience): Claims {
     const key = this.keyOf(token);
     if (!key) throw new InvalidToken();
     try {
       return this.jwt.verify<Claims>(token, {
-        // @nestjs/jwt types this as text or bytes and hands it on as it is
+        // @nestjs/jwt types this as text or bytes and passes it on unchanged
         secret: key as unknown as Buffer,
         algorithms: ['HS256'],
         audience,
@@ -129,26 +130,26 @@ export class TokenService {
     }
   }
 
-  ended(claims: { exp: number }): boolean {
+  isExpired(claims: { exp: number }): boolean {
     return claims.exp * 1000 <= this.clock.now().getTime();
   }
 
   private sign(audience: TokenAudience, claims: Record<string, unknown>, { id, key } = this.newest): string {
     return this.jwt.sign(
-      { iss: ISSUER, aud: audience, jti: newId(), iat: this.seconds(), ...claims },
+      { iss: ISSUER, aud: audience, jti: newId(), iat: this.nowSeconds(), ...claims },
       { secret: key as unknown as Buffer, algorithm: 'HS256', keyid: id },
     );
   }
 
-  private seconds(): number {
+  private nowSeconds(): number {
     return Math.floor(this.clock.now().getTime() / 1000);
   }
 }
 
-function decodePart(token: string, index: number): Record<string, unknown> | undefined {
+function decodeSegment(token: string, index: number): Record<string, unknown> | undefined {
   try {
-    const part: unknown = JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString('utf8'));
-    return typeof part === 'object' && part !== null ? (part as Record<string, unknown>) : undefined;
+    const segment: unknown = JSON.parse(Buffer.from(token.split('.')[index] ?? '', 'base64url').toString('utf8'));
+    return typeof segment === 'object' && segment !== null ? (segment as Record<string, unknown>) : undefined;
   } catch {
     return undefined;
   }

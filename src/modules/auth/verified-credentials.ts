@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { VerifiedTokens } from '../../platform/access/verified-tokens.js';
 import type { AgentClaims, VisitorClaims } from './token.service.js';
 
-/** What a token of ours says. */
+/** Claims of a verified token. */
 export type Credential = { kind: 'agent'; claims: AgentClaims } | { kind: 'visitor'; claims: VisitorClaims };
 
-/** The access tokens of agents and visitors that this instance has verified. */
+/** Cache of access tokens of agents and visitors that this instance verified. */
 @Injectable()
 export class VerifiedCredentials extends VerifiedTokens<Credential> {
   constructor() {

@@ -10,23 +10,23 @@ const WEBHOOK_URL = {
   max: 2048,
   format: 'uri',
   description:
-    "Where the messages of the bot's conversations are delivered: http(s), https in production, and no address of a " +
-    'private network. Without one the bot only speaks through the API.',
+    "URL that receives the messages of the bot's conversations. Must be http or https (https in production), and not " +
+    'an address in a private network. Without a URL the bot only sends through the API.',
 };
-const HISTORY = { max: HISTORY_COUNT.max, description: 'Earlier messages that each delivery carries.' };
+const HISTORY = { max: HISTORY_COUNT.max, description: 'Number of earlier messages in each delivery.' };
 const TIMEOUT = {
   min: TIMEOUT_SECONDS.min,
   max: TIMEOUT_SECONDS.max,
-  description: 'Silence after which a conversation is handed over to people.',
+  description: 'Seconds without an answer from the bot after which a conversation is handed off to people.',
 };
 
-/** Null clears; at creation there is nothing to clear. */
+/** Null clears a field. `CreateBotBody` excludes null, because a new bot has nothing to clear. */
 export class UpdateBotBody {
   @Text({ optional, example: 'Parcel bot' }) name?: string;
   @Text({ optional, nullable, ...DESCRIPTION, example: 'Answers questions about parcels.' }) description?:
     string | null;
   @Text({ optional, nullable, ...WEB_ADDRESS, example: 'https://shop.example/bot.png' }) avatar_url?: string | null;
-  @Choice(BOT_STATUSES, { optional, description: 'A disabled bot says nothing.' }) status?: BotStatus;
+  @Choice(BOT_STATUSES, { optional, description: 'A disabled bot sends no messages.' }) status?: BotStatus;
   @Text({ optional, nullable, ...WEBHOOK_URL, example: 'https://bot.shop.example/hook' }) webhook_url?: string | null;
   @Integer({ optional, ...HISTORY }) history_count?: number;
   @Integer({ optional, ...TIMEOUT }) timeout_seconds?: number;
@@ -52,11 +52,11 @@ export class BotView implements BotRecord {
   @Time() updated_at!: string;
 }
 
-/** A bot just made, or its secret just changed: the only times that the secret is shown. */
+/** Response to creating a bot or rotating its secret. No other response contains the secret. */
 export class BotWithSecretView extends BotView {
   @Text({
     pattern: /^whsec_[A-Za-z0-9+/]{43}=$/,
-    description: 'Signs its deliveries, as Standard Webhooks do; shown this once.',
+    description: 'Secret that signs deliveries by the Standard Webhooks scheme. Shown only once.',
     example: 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYq=',
   })
   secret!: string;

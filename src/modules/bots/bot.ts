@@ -3,11 +3,11 @@ import { toWireTime } from '../../kernel/clock.js';
 export const BOT_STATUSES = ['enabled', 'disabled'] as const;
 export type BotStatus = (typeof BOT_STATUSES)[number];
 
-/** Seconds of silence; less is no time to answer in, and in an hour the visitor has gone. */
+/** Seconds without an answer. Fewer than 5 leave no time to answer; after an hour the visitor has left. */
 export const TIMEOUT_SECONDS = { min: 5, max: 3600, default: 120 } as const;
 export const HISTORY_COUNT = { max: 10, default: 10 } as const;
 
-/** A program that talks in conversations. The system bot, one per workspace, signs what happens by itself. */
+/** A program that takes part in conversations. Each workspace has one system bot, the sender of timeline entries. */
 export interface Bot {
   id: string;
   workspaceId: string;
@@ -16,20 +16,20 @@ export interface Bot {
   description: string | null;
   avatarUrl: string | null;
   status: BotStatus;
-  /** Where its conversations' messages are delivered; null for one that only speaks through the API. */
+  /** URL that receives the messages of its conversations; null if it only sends through the API. */
   webhookUrl: string | null;
-  /** How many earlier messages each delivery carries, 0–10. */
+  /** Number of earlier messages in each delivery, 0–10. */
   historyCount: number;
-  /** Silence after which its conversations are handed over. */
+  /** Seconds without an answer after which its conversations are handed off to people. */
   timeoutSeconds: number;
-  /** What signs its deliveries, encrypted; null for the system bot, which gets none. */
+  /** Encrypted secret that signs deliveries; null for the system bot, which gets no deliveries. */
   secret: string | null;
   deletedAt: Date | null;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** A bot as the wire shows it: its secret is none of these. */
+/** Bot in wire format, without its secret. */
 export interface BotRecord {
   id: string;
   name: string;

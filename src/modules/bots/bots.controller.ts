@@ -15,14 +15,14 @@ import { BotsService } from './bots.service.js';
 
 @Section(
   'Bots',
-  'Bots answer visitors before people do. A bot is not a member: it has no password and signs what is delivered to it with a secret of its own.',
+  'Bots answer visitors before people do. A bot is not a member and has no password. Each bot has a secret that signs the deliveries to its `webhook_url`.',
 )
 @Controller('bots')
 export class BotsController {
   constructor(private readonly bots: BotsService) {}
 
   @Get()
-  @Summary('The bots of the workspace, oldest first.')
+  @Summary('List bots, oldest first.')
   @Allow('bots:read')
   @AnswersPage(BotView)
   @Throws(CursorInvalid)
@@ -31,7 +31,7 @@ export class BotsController {
   }
 
   @Get(':id')
-  @Summary('One bot, without its secret.')
+  @Summary('Get a bot. The secret is not included.')
   @Allow('bots:read')
   @Answers(BotView)
   @Throws(NotFound)
@@ -41,8 +41,8 @@ export class BotsController {
 
   @Post()
   @Summary(
-    'Create a bot. Its secret is in this answer and in no other.',
-    'The secret signs what is delivered to `webhook_url`, by the Standard Webhooks scheme.',
+    'Create a bot.',
+    'The response contains the secret, which is shown only once. It signs deliveries to `webhook_url` by the Standard Webhooks scheme.',
   )
   @Allow('bots:write')
   @Creates(BotWithSecretView)
@@ -56,7 +56,7 @@ export class BotsController {
   }
 
   @Patch(':id')
-  @Summary('Changes a bot.')
+  @Summary('Update a bot.')
   @Allow('bots:write')
   @Answers(BotView)
   @Throws(NotFound)
@@ -65,7 +65,10 @@ export class BotsController {
   }
 
   @Delete(':id')
-  @Summary('Delete a bot. Its messages stay.', 'People take over its conversations, and channels no longer lead to it.')
+  @Summary(
+    'Delete a bot.',
+    'Its messages stay. Its conversations are handed off to people, and channels stop routing to it.',
+  )
   @Allow('bots:write')
   @Answers(DeletedView)
   @Throws(NotFound)
@@ -75,7 +78,7 @@ export class BotsController {
   }
 
   @Post(':id/rotate-secret')
-  @Summary('A new secret; from now on it signs alone.')
+  @Summary('Rotate the secret. The old secret stops working at once.')
   @Allow('bots:write')
   @Answers(BotWithSecretView)
   @Throws(NotFound)

@@ -12,12 +12,12 @@ export class BotsRepository extends WorkspaceRepository<BotEntity> {
   protected readonly entity = BotEntity;
   protected readonly alias = 'bot';
 
-  /** The system bot is the service itself, and nobody's to see; a deleted one is gone, though its messages stay. */
+  /** Excludes the system bot, which is internal, and deleted bots, whose rows stay for the sake of their messages. */
   override visibleTo(principal: Principal): SelectQueryBuilder<BotEntity> {
     return super.visibleTo(principal).andWhere(`bot.kind = 'custom' AND bot.deletedAt IS NULL`);
   }
 
-  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Bot>> {
+  async findPage(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Bot>> {
     const query = this.visibleTo(principal)
       .orderBy('bot.id', 'ASC')
       .limit(limit + 1);
@@ -28,7 +28,7 @@ export class BotsRepository extends WorkspaceRepository<BotEntity> {
     return toPage(await query.getMany(), limit, last => encodeCursor('bots', [last.id]));
   }
 
-  systemBot(workspaceId: string): Promise<BotEntity | null> {
+  findSystemBot(workspaceId: string): Promise<BotEntity | null> {
     return this.rows.findOneBy({ workspaceId, kind: 'system' });
   }
 }

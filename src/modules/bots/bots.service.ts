@@ -27,17 +27,17 @@ export interface BotChanges {
   timeout_seconds?: number | undefined;
 }
 
-/** A bot with the secret that is shown this once. */
+/** A bot with its secret in plain text, which is shown only once. */
 export interface BotWithSecret {
   bot: Bot;
   secret: string;
 }
 
-type Change = 'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated';
+type ChangeEvent = 'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated';
 
 @Injectable()
 export class BotsService {
-  private readonly systemBots = new Map<string, string>();
+  private readonly systemBotIds = new Map<string, string>();
 
   constructor(
     private readonly units: UnitOfWork,
@@ -49,24 +49,24 @@ export class BotsService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes the bot that signs what happens by itself; part of making a workspace. */
+  /** Creates the sender of timeline entries. Joins the unit of work that creates the workspace. */
   async createSystemBot(workspaceId: string): Promise<Bot> {
     const bot = { ...this.draft(workspaceId, 'System'), kind: 'system' as const, historyCount: 0 };
     return this.units.run(() => this.bots.insert(bot));
   }
 
-  /** The id never changes, so it is remembered. */
+  /** Cached in memory without expiry, because the id never changes. */
   async systemBotId(workspaceId: string): Promise<string> {
-    const known = this.systemBots.get(workspaceId);
+    const known = this.systemBotIds.get(workspaceId);
     if (known !== undefined) return known;
-    const bot = await this.bots.systemBot(workspaceId);
+    const bot = await this.bots.findSystemBot(workspaceId);
     if (!bot) throw new Error(`workspace ${workspaceId} has no system bot`);
-    this.systemBots.set(workspaceId, bot.id);
+    this.systemBotIds.set(workspaceId, bot.id);
     return bot.id;
   }
 
   list(principal: Principal, page: PageRequest): Promise<Page<Bot>> {
-    return this.bots.page(principal, page);
+    return this.bots.findPage(principal, page);
   }
 
   find(principal: Principal, id: string): Promise<Bot | null> {
@@ -79,11 +79,11 @@ export class BotsService {
     return bot;
   }
 
-  /** The address in `wanted` has passed `assertCallable`. */
-  async create(principal: StaffPrincipal, wanted: BotChanges & { name: string }): Promise<BotWithSecret> {
+  /** Call `assertCallable` first: `create` does not check the webhook URL. */
+  async create(principal: StaffPrincipal, fields: BotChanges & { name: string }): Promise<BotWithSecret> {
     const secret = newSigningSecret();
-    const bot: Bot = { ...this.draft(principal.workspaceId, wanted.name), secret: this.encrypt(secret) };
-    apply(bot, wanted);
+    const bot: Bot = { ...this.draft(principal.workspaceId, fields.name), secret: this.encrypt(secret) };
+    applyChanges(bot, fields);
     return this.units.run(async () => {
       await this.bots.insert(bot);
       await this.recordEvent('bot.created', bot, principal);
@@ -91,36 +91,39 @@ export class BotsService {
     });
   }
 
-  /** Tells of nothing when nothing is different. @throws NotFound, ValidationFailed as `create` */
+  /**
+   * Records no event if nothing changes.
+   * @throws NotFound @throws ValidationFailed for a webhook URL that must not be called
+   */
   async update(principal: StaffPrincipal, id: string, changes: BotChanges): Promise<Bot> {
     await this.assertCallable(changes);
     return this.units.run(async () => {
       const bot = await this.lock(principal, id);
       const before = JSON.stringify(toBotRecord(bot));
-      apply(bot, changes);
+      applyChanges(bot, changes);
       if (JSON.stringify(toBotRecord(bot)) === before) return bot;
-      return this.write('bot.updated', bot, principal);
+      return this.saveAndRecord('bot.updated', bot, principal);
     });
   }
 
-  /** Soft: what it said stays, in its name. What it held goes on without it, in the same unit. @throws NotFound */
+  /** Soft delete: its messages keep its name. Teardown hooks run in the same unit of work. @throws NotFound */
   async delete(principal: StaffPrincipal, id: string): Promise<void> {
     await this.units.run(async () => {
       const bot = await this.lock(principal, id);
       bot.deletedAt = this.clock.now();
       bot.secret = null;
-      await this.write('bot.deleted', bot, principal);
+      await this.saveAndRecord('bot.deleted', bot, principal);
       await this.teardownHooks.run(bot, principal);
     });
   }
 
-  /** The old secret signs nothing any more. @throws NotFound */
+  /** The old secret stops working at once. @throws NotFound */
   async rotateSecret(principal: StaffPrincipal, id: string): Promise<BotWithSecret> {
     const secret = newSigningSecret();
     return this.units.run(async () => {
       const bot = await this.lock(principal, id);
       bot.secret = this.encrypt(secret);
-      return { bot: await this.write('bot.secret_rotated', bot, principal), secret };
+      return { bot: await this.saveAndRecord('bot.secret_rotated', bot, principal), secret };
     });
   }
 
@@ -144,10 +147,7 @@ export class BotsService {
     };
   }
 
-  /**
-   * Asked before a unit of work: it may wait for the name's server.
-   * @throws ValidationFailed for an address that the service must not call
-   */
+  /** Call it before a unit of work: it may wait for DNS. @throws ValidationFailed for a URL that must not be called */
   async assertCallable({ webhook_url: url }: BotChanges): Promise<void> {
     if (typeof url === 'string') await this.addresses.assertCallable(url, 'webhook_url');
   }
@@ -162,19 +162,19 @@ export class BotsService {
     return bot;
   }
 
-  private async write(type: Change, bot: Bot, by: StaffPrincipal): Promise<Bot> {
+  private async saveAndRecord(type: ChangeEvent, bot: Bot, by: StaffPrincipal): Promise<Bot> {
     bot.updatedAt = this.clock.now();
     await this.bots.save(bot);
     await this.recordEvent(type, bot, by);
     return bot;
   }
 
-  private async recordEvent(type: Change, bot: Bot, by: StaffPrincipal): Promise<void> {
+  private async recordEvent(type: ChangeEvent, bot: Bot, by: StaffPrincipal): Promise<void> {
     await this.events.record({ type, workspaceId: bot.workspaceId, actor: actorOf(by), payload: toBotRecord(bot) });
   }
 }
 
-function apply(bot: Bot, changes: BotChanges): void {
+function applyChanges(bot: Bot, changes: BotChanges): void {
   bot.name = changes.name ?? bot.name;
   if (changes.description !== undefined) bot.description = changes.description;
   if (changes.avatar_url !== undefined) bot.avatarUrl = changes.avatar_url;

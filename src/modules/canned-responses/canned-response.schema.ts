@@ -7,12 +7,19 @@ import { SHORT_CODE } from './canned-response.js';
 
 const optional = true;
 const TAGS = { maxItems: 20, max: 50 };
-const CONTENT = { max: 20_000, description: 'Variables: `{{contact.name|there}}`, `{{agent.name}}`, …' };
+const CONTENT = {
+  max: 20_000,
+  description:
+    'Variables: `{{contact.name}}`, `{{agent.name}}`, `{{conversation.number}}`, `{{channel.name}}`. With a fallback: `{{contact.name|there}}`.',
+};
 
-/** What 20,000 characters can hold: `{{agent.name}}` 1,428 times, each a name of 200; and `{{x}}` 4,000 times. */
+/**
+ * The largest result of 20,000 characters: `{{agent.name}}` 1,428 times with a name of 200 characters, or `{{x}}` 4,000
+ * times.
+ */
 const RENDERED = { chars: 300_000, missing: 4_000 };
 
-/** Case-blind: whatever case it is typed in, it is one code. */
+/** Short code in any case. It is stored in lower case. */
 function ShortCode(options: { optional?: boolean } = {}): PropertyDecorator {
   return applyDecorators(
     Transform(({ value }) => (typeof value === 'string' ? value.toLowerCase() : (value as unknown))),
@@ -21,7 +28,8 @@ function ShortCode(options: { optional?: boolean } = {}): PropertyDecorator {
 }
 
 export class ListCannedResponsesQuery extends PageQuery {
-  @Text({ optional, description: 'Short codes that begin with it come first.' }) query?: string;
+  @Text({ optional, description: 'Search short code, title and content. Short codes that begin with it come first.' })
+  query?: string;
 }
 
 export class CreateCannedResponseBody {
@@ -56,6 +64,9 @@ export class CannedResponseView implements CannedResponseRecord {
 
 export class RenderedCannedResponseView {
   @Text({ min: 0, max: RENDERED.chars, example: 'Thank you for your patience!' }) content!: string;
-  @Texts({ maxItems: RENDERED.missing, description: 'Variables without a value; they stay as written.' })
+  @Texts({
+    maxItems: RENDERED.missing,
+    description: 'Variables without a value or fallback. They stay in `content` as written.',
+  })
   missing!: string[];
 }

@@ -1,6 +1,6 @@
 import { toWireTime } from '../../kernel/clock.js';
 
-/** What a short code is: lower case, so that two that differ in case alone cannot both exist. */
+/** Lower case only, so that two short codes never differ in case alone. */
 export const SHORT_CODE = /^[a-z0-9_-]{1,50}$/;
 
 /** A text that agents insert by its short code. */
@@ -9,17 +9,18 @@ export interface CannedResponse {
   workspaceId: string;
   shortCode: string;
   title: string;
-  /** May hold variables, such as `{{contact.name|there}}`. */
+  /** May contain variables, such as `{{contact.name|there}}`. */
   content: string;
   tags: string[];
-  /** The member who wrote it; null when a backend did. */
+  /** The member who created it; null if an API key did. */
   createdBy: string | null;
-  /** How often it has been rendered into a conversation. */
+  /** Number of times it was rendered for a conversation. */
   usageCount: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
+/** Canned response in wire format. */
 export interface CannedResponseRecord {
   id: string;
   short_code: string;

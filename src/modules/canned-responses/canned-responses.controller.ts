@@ -19,13 +19,16 @@ import { toCannedResponseRecord } from './canned-response.js';
 import { ShortCodeTaken } from './canned-responses.errors.js';
 import { CannedResponsesService } from './canned-responses.service.js';
 
-@Section('Canned responses', 'Texts that agents insert by a short code.')
+@Section('Canned responses', 'Texts that agents insert by short code.')
 @Controller('canned-responses')
 export class CannedResponsesController {
   constructor(private readonly responses: CannedResponsesService) {}
 
   @Get()
-  @Summary('By short code; with `query`, those whose short code begins with it first.')
+  @Summary(
+    'List canned responses by short code.',
+    'With `query`, only those that contain it. Short codes that begin with it come first.',
+  )
   @Allow('canned-responses:read')
   @AnswersPage(CannedResponseView)
   @Throws(CursorInvalid)
@@ -37,7 +40,7 @@ export class CannedResponsesController {
   }
 
   @Post()
-  @Summary('Makes a canned response.')
+  @Summary('Create a canned response.')
   @Allow('canned-responses:write')
   @Creates(CannedResponseView)
   @Throws(ShortCodeTaken)
@@ -46,7 +49,7 @@ export class CannedResponsesController {
   }
 
   @Get(':id')
-  @Summary('One canned response.')
+  @Summary('Get a canned response.')
   @Allow('canned-responses:read')
   @Answers(CannedResponseView)
   @Throws(NotFound)
@@ -55,7 +58,7 @@ export class CannedResponsesController {
   }
 
   @Patch(':id')
-  @Summary('Changes a canned response.')
+  @Summary('Update a canned response.')
   @Allow('canned-responses:write')
   @Answers(CannedResponseView)
   @Throws(NotFound, ShortCodeTaken)
@@ -68,7 +71,7 @@ export class CannedResponsesController {
   }
 
   @Delete(':id')
-  @Summary('Deletes a canned response.')
+  @Summary('Delete a canned response.')
   @Allow('canned-responses:write')
   @Answers(DeletedView)
   @Throws(NotFound)
@@ -78,7 +81,10 @@ export class CannedResponsesController {
   }
 
   @Post(':id/render')
-  @Summary('The text with its variables filled in for a conversation.')
+  @Summary(
+    'Render a canned response for a conversation.',
+    'Returns the content with its variables filled in, and counts one use. Requires `conversations:read`.',
+  )
   @Allow('canned-responses:read')
   @Answers(RenderedCannedResponseView)
   @Throws(NotFound)

@@ -12,6 +12,8 @@ import type { CannedResponse } from './canned-response.js';
 import { ShortCodeTaken } from './canned-responses.errors.js';
 
 const LIST = 'canned-responses';
+
+/** Sorts prefix matches of the short code before other matches. */
 const RANK = 'CASE WHEN response.short_code LIKE :prefix THEN 0 ELSE 1 END';
 
 export interface CannedResponseQuery {
@@ -26,10 +28,11 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
   protected readonly alias = 'response';
 
   /**
-   * By short code. With `query`, those whose short code begins with it come first, then those that hold it elsewhere:
-   * an agent types the first letters and presses enter.
+   * Sorted by short code. With `query`, short codes that begin with it come before other matches: an agent types the
+   * first letters and presses Enter.
+   * @throws CursorInvalid
    */
-  async page(principal: Principal, { limit, cursor, query }: CannedResponseQuery): Promise<Page<CannedResponse>> {
+  async findPage(principal: Principal, { limit, cursor, query }: CannedResponseQuery): Promise<Page<CannedResponse>> {
     const prefix = query?.toLowerCase();
     const select = this.visibleTo(principal).limit(limit + 1);
     if (prefix !== undefined) {
@@ -38,10 +41,12 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
       select.andWhere(`(${columns.join(' OR ')})`, { pattern, prefix: pattern.slice(1) }).orderBy(RANK, 'ASC');
     }
     if (cursor !== undefined) {
-      const [atRank, atCode, atId] = decodeCursor(LIST, cursor, 3);
-      if ((atRank !== 0 && atRank !== 1) || typeof atCode !== 'string' || !isId(atId)) throw new CursorInvalid();
-      const past = `(${prefix === undefined ? '0' : RANK}, response.shortCode, response.id) > (:atRank, :atCode, :atId)`;
-      select.andWhere(past, { atRank, atCode, atId });
+      const [lastRank, lastCode, lastId] = decodeCursor(LIST, cursor, 3);
+      const isRank = lastRank === 0 || lastRank === 1;
+      if (!isRank || typeof lastCode !== 'string' || !isId(lastId)) throw new CursorInvalid();
+      const rank = prefix === undefined ? '0' : RANK;
+      const afterLast = `(${rank}, response.shortCode, response.id) > (:lastRank, :lastCode, :lastId)`;
+      select.andWhere(afterLast, { lastRank, lastCode, lastId });
     }
     select.addOrderBy('response.shortCode', 'ASC').addOrderBy('response.id', 'ASC');
     const rankOf = (row: CannedResponse) => (prefix === undefined || row.shortCode.startsWith(prefix) ? 0 : 1);
@@ -50,12 +55,12 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
 
   /** @throws ShortCodeTaken */
   override insert(row: CannedResponseEntity): Promise<CannedResponseEntity> {
-    return super.insert(row).catch(refuseDuplicate);
+    return super.insert(row).catch(throwShortCodeTaken);
   }
 
   /** @throws ShortCodeTaken */
   override save(row: CannedResponseEntity): Promise<CannedResponseEntity> {
-    return super.save(row).catch(refuseDuplicate);
+    return super.save(row).catch(throwShortCodeTaken);
   }
 
   async countUse(response: CannedResponse): Promise<void> {
@@ -64,7 +69,7 @@ export class CannedResponsesRepository extends WorkspaceRepository<CannedRespons
   }
 }
 
-function refuseDuplicate(error: unknown): never {
+function throwShortCodeTaken(error: unknown): never {
   if (violates(error, 'uq_canned_response_short_code')) throw new ShortCodeTaken({ cause: error });
   throw error;
 }

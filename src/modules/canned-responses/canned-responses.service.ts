@@ -19,14 +19,14 @@ import { CannedResponsesRepository } from './canned-responses.repository.js';
 import type { Rendered } from './template.js';
 import { render } from './template.js';
 
-export interface CannedResponseContent {
+export interface CannedResponseFields {
   short_code: string;
   title: string;
   content: string;
   tags?: string[] | undefined;
 }
 
-type Change = 'canned_response.created' | 'canned_response.updated' | 'canned_response.deleted';
+type ChangeEvent = 'canned_response.created' | 'canned_response.updated' | 'canned_response.deleted';
 
 @Injectable()
 export class CannedResponsesService {
@@ -41,9 +41,10 @@ export class CannedResponsesService {
   ) {}
 
   list(principal: StaffPrincipal, query: CannedResponseQuery): Promise<Page<CannedResponse>> {
-    return this.responses.page(principal, query);
+    return this.responses.findPage(principal, query);
   }
 
+  /** @throws NotFound */
   async get(principal: StaffPrincipal, id: string): Promise<CannedResponse> {
     const response = await this.responses.findVisible(principal, id);
     if (!response) throw new NotFound();
@@ -51,15 +52,15 @@ export class CannedResponsesService {
   }
 
   /** @throws ShortCodeTaken */
-  async create(principal: StaffPrincipal, content: CannedResponseContent): Promise<CannedResponse> {
+  async create(principal: StaffPrincipal, fields: CannedResponseFields): Promise<CannedResponse> {
     const now = this.clock.now();
     const response: CannedResponse = {
       id: newId(),
       workspaceId: principal.workspaceId,
-      shortCode: content.short_code,
-      title: content.title,
-      content: content.content,
-      tags: content.tags ?? [],
+      shortCode: fields.short_code,
+      title: fields.title,
+      content: fields.content,
+      tags: fields.tags ?? [],
       createdBy: principal.kind === 'agent' ? principal.memberId : null,
       usageCount: 0,
       createdAt: now,
@@ -72,12 +73,8 @@ export class CannedResponsesService {
     });
   }
 
-  /** @throws ShortCodeTaken */
-  async update(
-    principal: StaffPrincipal,
-    id: string,
-    changes: Partial<CannedResponseContent>,
-  ): Promise<CannedResponse> {
+  /** @throws NotFound, ShortCodeTaken */
+  async update(principal: StaffPrincipal, id: string, changes: Partial<CannedResponseFields>): Promise<CannedResponse> {
     return this.units.run(async () => {
       const response = await this.lock(principal, id);
       response.shortCode = changes.short_code ?? response.shortCode;
@@ -91,6 +88,7 @@ export class CannedResponsesService {
     });
   }
 
+  /** @throws NotFound */
   async delete(principal: StaffPrincipal, id: string): Promise<void> {
     await this.units.run(async () => {
       const response = await this.lock(principal, id);
@@ -100,8 +98,9 @@ export class CannedResponsesService {
   }
 
   /**
-   * The text as it would be sent in this conversation by this caller; counts as one use. What it says of the
-   * conversation is for those alone who may read conversations: an agent may, a key perhaps not.
+   * Renders the content for this conversation and caller, and counts one use. The caller needs `conversations:read`,
+   * because the result contains conversation data and an API key may lack that scope.
+   * @throws NotFound, Forbidden @throws ValidationFailed if the conversation does not exist
    */
   async render(principal: StaffPrincipal, id: string, conversationId: string): Promise<Rendered> {
     assertAllowed(principal, 'conversations:read');
@@ -126,8 +125,8 @@ export class CannedResponsesService {
     return response;
   }
 
-  private async recordEvent(type: Change, response: CannedResponse, by: StaffPrincipal): Promise<void> {
+  private async recordEvent(type: ChangeEvent, response: CannedResponse, principal: StaffPrincipal): Promise<void> {
     const payload = toCannedResponseRecord(response);
-    await this.events.record({ type, workspaceId: response.workspaceId, actor: actorOf(by), payload });
+    await this.events.record({ type, workspaceId: response.workspaceId, actor: actorOf(principal), payload });
   }
 }

@@ -1,17 +1,17 @@
-/** The variables that a canned response may hold. */
+/** Variables that a canned response may contain. */
 export const VARIABLES = ['contact.name', 'agent.name', 'conversation.number', 'channel.name'] as const;
 export type Variable = (typeof VARIABLES)[number];
 export type Values = Readonly<Record<Variable, string | null>>;
 
 export interface Rendered {
   content: string;
-  /** Variables that had neither a value nor a fallback; they stay in the text as they were written. */
+  /** Variables without a value or fallback. They stay in the text as written. */
   missing: string[];
 }
 
 const PLACEHOLDER = /\{\{\s*([a-z_.]{1,50})\s*(?:\|([^{}]{0,200}))?\}\}/g;
 
-/** Fills in `{{name}}` and `{{name|fallback}}`. Values are taken as they are: no value is a template again. */
+/** Replaces `{{name}}` and `{{name|fallback}}`. A value that itself contains `{{…}}` is not expanded. */
 export function render(template: string, values: Values): Rendered {
   const missing = new Set<string>();
   const content = template.replace(PLACEHOLDER, (whole, name: string, fallback: string | undefined) => {

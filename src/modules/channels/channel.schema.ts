@@ -11,8 +11,8 @@ const WEB_ADDRESS = /^https?:\/\//;
 const optional = true;
 
 /**
- * Of each body that is changed by PATCH and also given at creation there are two: null clears, and at creation there is
- * nothing to clear. The second is the first without nulls.
+ * PATCH and creation share a body in two versions. In PATCH null clears a field; the `Create…` version excludes null,
+ * because a new channel has nothing to clear.
  */
 export class UpdateWidgetThemeBody {
   @Text({ optional, pattern: COLOR, max: 7, example: '#0b6e4f' }) primary_color?: string;
@@ -63,7 +63,7 @@ export class CreateWidgetConfigBody extends UpdateWidgetConfigBody {
 }
 
 const ROUTING_MODE =
-  'Who gets a new conversation; `manual`: whoever takes it. The others are stored, and take effect with automatic assignment.';
+  'How new conversations are assigned. With `manual`, an agent takes them. The other modes are stored, and take effect once automatic assignment is available.';
 
 export class RoutingBody {
   @Choice(ROUTING_MODES, { optional, description: ROUTING_MODE }) mode?: Routing['mode'];
@@ -73,7 +73,7 @@ export class UpdateChannelBody {
   @Text({ optional, example: 'Web shop' }) name?: string;
   @Choice(CHANNEL_STATUSES, { optional }) status?: ChannelStatus;
   @Texts({ optional, maxItems: 100, max: 2048 })
-  @Rule('origin', isOrigin, 'must hold origins such as https://shop.example', true)
+  @Rule('origin', isOrigin, 'must contain origins such as https://shop.example', true)
   allowed_origins?: string[];
   @Choice(IDENTITY_MODES, { optional }) identity_verification?: IdentityMode;
   @Nested(() => RoutingBody, { optional }) routing?: RoutingBody;
@@ -93,13 +93,16 @@ export class CreateChannelBody extends UpdateChannelBody {
 }
 
 export class RotateTokenQuery {
-  @Choice(['true', 'false'], { optional, description: 'Also refuses every visitor token and closes every socket.' })
+  @Choice(['true', 'false'], {
+    optional,
+    description: "Also revoke all visitor tokens of the channel and close its visitors' sockets.",
+  })
   end_sessions?: 'true' | 'false';
 }
 
 export class RoutingView implements Routing {
   @Choice(ROUTING_MODES, { description: ROUTING_MODE }) mode!: Routing['mode'];
-  @Id({ nullable: true, description: 'The bot that answers first; cannot be set yet.' }) bot_id!: string | null;
+  @Id({ nullable: true, description: 'The bot that answers first. It cannot be set yet.' }) bot_id!: string | null;
 }
 
 export class WidgetThemeView {
@@ -124,7 +127,7 @@ export class WidgetFeaturesView {
   @Flag() transcript!: boolean;
 }
 
-/** What an admin chose; visitors get it with the limits and the opening hours of the moment. */
+/** Widget settings as admins set them. Visitors get them with limits and current availability. */
 export class WidgetSettingsView implements WidgetConfig {
   @Text({ example: 'Support' }) title!: string;
   @Text({ min: 0, max: 1000, example: 'Hello! How can we help?' }) greeting!: string;
@@ -140,7 +143,7 @@ export class ChannelView implements ChannelRecord {
   @Text({ example: 'Web shop' }) name!: string;
   @Choice(['widget']) type!: 'widget';
   @Choice(CHANNEL_STATUSES) status!: ChannelStatus;
-  @Text({ example: 'wt_…', description: 'Public; stands in the page.' }) widget_token!: string;
+  @Text({ example: 'wt_…', description: 'Public token that the page contains.' }) widget_token!: string;
   @Texts({ maxItems: 100, max: 2048 }) allowed_origins!: string[];
   @Choice(IDENTITY_MODES) identity_verification!: IdentityMode;
   @Nested(() => RoutingView) routing!: RoutingView;
@@ -154,8 +157,11 @@ export class ChannelView implements ChannelRecord {
   @Time() updated_at!: string;
 }
 
-/** A channel just made, or its secret just changed: the only times that the secret is shown. */
+/** Response to creating a channel or rotating its secret. No other response contains the secret. */
 export class ChannelWithSecretView extends ChannelView {
-  @Text({ description: 'Signs identity tokens; shown this once.', example: 'Rm9LpJd6Gf5SaEu0iOqWkZxA4hQ0z8K1' })
+  @Text({
+    description: 'Secret that signs identity tokens. Shown only once.',
+    example: 'Rm9LpJd6Gf5SaEu0iOqWkZxA4hQ0z8K1',
+  })
   identity_secret!: string;
 }

@@ -15,32 +15,32 @@ export interface Routing {
   bot_id: string | null;
 }
 
-/** A place where visitors come in: one widget on one site. */
+/** One widget on one site, through which visitors start conversations. */
 export interface Channel {
   id: string;
   workspaceId: string;
   name: string;
   status: ChannelStatus;
-  /** Public: it stands in the page. */
+  /** Public token that the page contains. */
   widgetToken: string;
-  /** Empty allows every origin. */
+  /** An empty list allows every origin. */
   allowedOrigins: string[];
   identityVerification: IdentityMode;
-  /** The key of identity tokens, encrypted. */
+  /** Encrypted key that signs identity tokens. */
   identitySecret: string;
-  /** Raised to refuse every token that verified visitors were given before. */
+  /** Incremented to revoke all tokens of verified visitors. */
   verifiedGeneration: number;
-  /** The same for visitors without proof of identity. */
+  /** Incremented to revoke all tokens of unverified visitors. */
   unverifiedGeneration: number;
   routing: Routing;
-  /** At most one unresolved conversation of a contact. */
+  /** Allows at most one unresolved conversation per contact. */
   singleConversation: boolean;
-  /** Hours after resolution within which a contact's message reopens. */
+  /** Hours after resolution in which a contact's message reopens the conversation. */
   reopenWindowHours: number;
-  /** null: never. */
+  /** null disables auto-resolve. */
   autoResolveHours: number | null;
   csatEnabled: boolean;
-  /** null: the workspace's. */
+  /** null uses the workspace's hours. */
   businessHours: BusinessHours | null;
   widgetConfig: WidgetConfig;
   deletedAt: Date | null;
@@ -92,15 +92,15 @@ export function newWidgetToken(): string {
   return `wt_${randomAlphanumeric(32)}`;
 }
 
-/** An origin as browsers send it: scheme, host and port, nothing behind. */
+/** Accepts an origin as browsers send it: scheme, host and port only. */
 export function isOrigin(text: unknown): boolean {
   return typeof text === 'string' && URL.canParse(text) && new URL(text).origin === text.toLowerCase();
 }
 
 /**
- * Whether a page of this origin may use a channel that allows these; none stand for all. No origin is no browser, and not
- * held back by this.
+ * Checks a page's origin; an empty list allows all. A request without an origin passes, because it comes from no
+ * browser and could send any origin.
  */
-export function admitsOrigin(allowed: readonly string[], origin: string | undefined): boolean {
+export function isOriginAllowed(allowed: readonly string[], origin: string | undefined): boolean {
   return origin === undefined || allowed.length === 0 || allowed.includes(origin.toLowerCase());
 }

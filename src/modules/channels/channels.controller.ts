@@ -18,13 +18,13 @@ import { toChannelRecord } from './channel.js';
 import type { ChannelWithSecret } from './channels.service.js';
 import { ChannelsService } from './channels.service.js';
 
-@Section('Channels', "A channel is one widget on one site. Its `widget_token` is public and opens visitors' sessions.")
+@Section('Channels', 'A channel is one widget on one site. Its public `widget_token` opens visitor sessions.')
 @Controller('channels')
 export class ChannelsController {
   constructor(private readonly channels: ChannelsService) {}
 
   @Get()
-  @Summary('The channels that the caller may see.')
+  @Summary('List the channels that the caller can see.')
   @Allow('channels:read')
   @AnswersPage(ChannelView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<ChannelView>> {
@@ -32,7 +32,7 @@ export class ChannelsController {
   }
 
   @Get(':id')
-  @Summary('One channel.')
+  @Summary('Get a channel.')
   @Allow('channels:read')
   @Answers(ChannelView)
   @Throws(NotFound)
@@ -42,8 +42,8 @@ export class ChannelsController {
 
   @Post()
   @Summary(
-    'Create a channel. Its identity secret is in this answer and in no other.',
-    'Put `widget_token` into the page; it is public. Keep `identity_secret` on a server: it signs the `identity_token` by which a visitor proves who it is.',
+    'Create a channel.',
+    'Put `widget_token` into the page; it is public. Keep `identity_secret` on your server: it signs the `identity_token` that proves who a visitor is. The secret is shown only once.',
   )
   @Allow('channels:write', { ofKey: '*' })
   @Creates(ChannelWithSecretView)
@@ -53,8 +53,8 @@ export class ChannelsController {
 
   @Patch(':id')
   @Summary(
-    'Change a channel.',
-    '`routing` and `widget_config` are merged key by key; lists, and `business_hours`, are replaced as a whole.',
+    'Update a channel.',
+    '`routing` and `widget_config` are merged key by key. Lists and `business_hours` are replaced as a whole.',
   )
   @Allow('channels:write')
   @Answers(ChannelView)
@@ -68,7 +68,7 @@ export class ChannelsController {
   }
 
   @Delete(':id')
-  @Summary("Ends the channel: its conversations stay readable, its visitors' sessions end.")
+  @Summary('Delete a channel.', 'Its conversations stay readable. Its visitor sessions end.')
   @Allow('channels:write')
   @Answers(DeletedView)
   @Throws(NotFound)
@@ -80,7 +80,7 @@ export class ChannelsController {
   @Post(':id/rotate-token')
   @Summary(
     'Replace the public token.',
-    'Pages that carry the old one can open no more sessions. Open sessions go on, unless `end_sessions=true` ends all of them.',
+    'Pages with the old token can no longer open sessions. Open sessions continue unless `end_sessions=true`.',
   )
   @Allow('channels:write')
   @Answers(ChannelView)
@@ -96,7 +96,7 @@ export class ChannelsController {
   @Post(':id/rotate-identity-secret')
   @Summary(
     'Replace the identity secret.',
-    "Identity tokens that the old secret signed, and visitors' tokens that they proved, are refused from now on. The new secret is in this answer and in no other.",
+    'Identity tokens signed with the old secret stop working at once, and so do the visitor tokens of verified contacts. The new secret is shown only once.',
   )
   @Allow('channels:write', { ofKey: '*' })
   @Answers(ChannelWithSecretView)

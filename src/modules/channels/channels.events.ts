@@ -15,9 +15,9 @@ declare module '../../kernel/domain-event.js' {
     'channel.created': ChannelRecord;
     'channel.updated': ChannelRecord;
     'channel.deleted': ChannelRecord;
-    /** The channel refuses the tokens of this generation that visitors of the kind have. */
+    /** Visitor tokens of this kind and generation were revoked. */
     'channel.tokens_refused': ChannelTokensRefused;
-    /** A new identity secret; the secret itself is in no event. */
+    /** The identity secret was rotated. No event contains the secret. */
     'channel.secret_rotated': ChannelRecord;
   }
 }

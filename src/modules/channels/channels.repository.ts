@@ -14,9 +14,9 @@ import type { Channel } from './channel.js';
 const ALLOWED_ORIGINS = statement(`
   SELECT allowed_origins AS allowed FROM channel WHERE workspace_id = $1 AND id = $2`);
 const ALL_ALLOWED_ORIGINS = statement(`
-  SELECT asked.place::integer - 1 AS place, allowed_origins AS allowed
-  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS asked (workspace_id, id, place)
-    JOIN channel ON channel.workspace_id = asked.workspace_id AND channel.id = asked.id`);
+  SELECT keys.ordinal::integer - 1 AS place, allowed_origins AS allowed
+  FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, ordinal)
+    JOIN channel ON channel.workspace_id = keys.workspace_id AND channel.id = keys.id`);
 
 @Injectable()
 export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
@@ -24,19 +24,19 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
   protected readonly alias = 'channel';
   protected override readonly scopeColumns = { channel: 'id' };
 
-  private readonly origins: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
+  private readonly originsLoader: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
 
   constructor(units: UnitOfWork, sql: Sql) {
     super(units);
-    this.origins = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
+    this.originsLoader = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
   }
 
-  /** Deleted channels are gone for everyone who asks; conversations still refer to them. */
+  /** Excludes deleted channels. Conversations still refer to them. */
   override visibleTo(principal: Principal): SelectQueryBuilder<ChannelEntity> {
     return super.visibleTo(principal).andWhere('channel.deletedAt IS NULL');
   }
 
-  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Channel>> {
+  async findPage(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Channel>> {
     const query = this.visibleTo(principal)
       .orderBy('channel.id', 'ASC')
       .limit(limit + 1);
@@ -47,21 +47,21 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
     return toPage(await query.getMany(), limit, last => encodeCursor('channels', [last.id]));
   }
 
-  /** For the door of visitors, who come with nothing but the public token. */
-  byWidgetToken(widgetToken: string): Promise<Channel | null> {
+  /** Finds the channel without a caller: visitors have only the public token. */
+  findByWidgetToken(widgetToken: string): Promise<Channel | null> {
     return this.rows.findOneBy({ widgetToken, deletedAt: IsNull() });
   }
 
-  /** Asked by every handshake of a visitor's. */
-  async allowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
-    return (await this.origins.load(workspaceId, id))?.allowed ?? null;
+  /** Batched, because every visitor's handshake reads it. */
+  async findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
+    return (await this.originsLoader.load(workspaceId, id))?.allowed ?? null;
   }
 
   find(workspaceId: string, id: string): Promise<Channel | null> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
-  /** The channels whose conversations begin with the bot, locked in the order of their ids. */
+  /** Locks the channels that route to the bot, in the order of their ids. */
   lockRoutedTo(workspaceId: string, botId: string): Promise<Channel[]> {
     return this.rows
       .createQueryBuilder('channel')
@@ -72,8 +72,8 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
       .getMany();
   }
 
-  /** Which of these ids name channels of the workspace that are there. */
-  async existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+  /** Returns those ids that name existing channels of the workspace. */
+  async findExistingIds(workspaceId: string, ids: readonly string[]): Promise<string[]> {
     if (ids.length === 0) return [];
     const rows = await this.rows
       .createQueryBuilder('channel')

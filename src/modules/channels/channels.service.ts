@@ -11,7 +11,7 @@ import { Cipher } from '../../platform/encryption/cipher.js';
 import { EventLog } from '../../platform/events/event-log.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import type { VisitorKind } from './channel-tokens.js';
-import { refuseTokens } from './channel-tokens.js';
+import { revokeTokens } from './channel-tokens.js';
 import type { Channel, ChannelStatus, IdentityMode, Routing } from './channel.js';
 import { newWidgetToken, toChannelRecord } from './channel.js';
 import './channels.events.js';
@@ -34,9 +34,9 @@ export interface ChannelChanges {
   widget_config?: WidgetConfigChanges | undefined;
 }
 
-type Change = 'channel.updated' | 'channel.deleted' | 'channel.secret_rotated';
+type ChangeEvent = 'channel.updated' | 'channel.deleted' | 'channel.secret_rotated';
 
-/** A channel with the secret that is shown this once. */
+/** A channel with its secret in plain text, which is shown only once. */
 export interface ChannelWithSecret {
   channel: Channel;
   identitySecret: string;
@@ -53,7 +53,7 @@ export class ChannelsService {
   ) {}
 
   list(principal: Principal, page: PageRequest): Promise<Page<Channel>> {
-    return this.channels.page(principal, page);
+    return this.channels.findPage(principal, page);
   }
 
   async get(principal: Principal, id: string): Promise<Channel> {
@@ -62,38 +62,38 @@ export class ChannelsService {
     return channel;
   }
 
-  byWidgetToken(token: string): Promise<Channel | null> {
-    return this.channels.byWidgetToken(token);
+  findByWidgetToken(token: string): Promise<Channel | null> {
+    return this.channels.findByWidgetToken(token);
   }
 
-  /** From where pages may use it; null where there is no such channel, not even a deleted one. */
-  allowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
-    return this.channels.allowedOrigins(workspaceId, id);
+  /** Allowed origins of the channel, even if it is deleted; null if it does not exist. */
+  findAllowedOrigins(workspaceId: string, id: string): Promise<string[] | null> {
+    return this.channels.findAllowedOrigins(workspaceId, id);
   }
 
-  /** Also a deleted one: conversations outlive their channel. */
+  /** Finds deleted channels too, because conversations outlive their channel. */
   find(workspaceId: string, id: string): Promise<Channel | null> {
     return this.channels.find(workspaceId, id);
   }
 
   /**
-   * Ids that a caller names must be channels of the workspace that are there; another workspace's is as unknown as none.
-   * @param ids null: all channels, whichever they are
-   * @throws ValidationFailed that names each unknown id in `channel_ids`
+   * Checks that the ids name existing channels of the workspace. Ids of another workspace are unknown.
+   * @param ids null stands for all channels and is not checked
+   * @throws ValidationFailed with one detail per unknown id in `channel_ids`
    */
   async assertExisting(workspaceId: string, ids: readonly string[] | null): Promise<void> {
-    const existing = new Set(await this.existing(workspaceId, ids ?? []));
+    const existing = new Set(await this.findExistingIds(workspaceId, ids ?? []));
     const details = (ids ?? []).flatMap((id, index) =>
       existing.has(id)
         ? []
-        : [{ field: `channel_ids[${index}]`, code: 'unknown', message: `there is no channel ${id}` }],
+        : [{ field: `channel_ids[${index}]`, code: 'unknown', message: `channel ${id} does not exist` }],
     );
     if (details.length > 0) throw new ValidationFailed({ details });
   }
 
-  /** Which of these ids name channels that are there. */
-  existing(workspaceId: string, ids: readonly string[]): Promise<string[]> {
-    return this.channels.existing(workspaceId, ids);
+  /** Returns those ids that name existing channels. */
+  findExistingIds(workspaceId: string, ids: readonly string[]): Promise<string[]> {
+    return this.channels.findExistingIds(workspaceId, ids);
   }
 
   async create(principal: StaffPrincipal, name: string, changes: ChannelChanges = {}): Promise<ChannelWithSecret> {
@@ -121,7 +121,7 @@ export class ChannelsService {
       createdAt: now,
       updatedAt: now,
     };
-    apply(channel, changes);
+    applyChanges(channel, changes);
     return this.units.run(async () => {
       await this.channels.insert(channel);
       await this.recordEvent(principal, 'channel.created', channel);
@@ -132,12 +132,12 @@ export class ChannelsService {
   async update(principal: StaffPrincipal, id: string, changes: ChannelChanges): Promise<Channel> {
     return this.change(principal, id, 'channel.updated', channel => {
       const before = channel.identityVerification;
-      apply(channel, changes);
+      applyChanges(channel, changes);
       return before !== 'required' && channel.identityVerification === 'required' ? ['unverified'] : [];
     });
   }
 
-  /** Soft: conversations stay readable, sessions end. */
+  /** Soft delete: conversations stay readable, visitor sessions end. */
   async delete(principal: StaffPrincipal, id: string): Promise<void> {
     await this.change(principal, id, 'channel.deleted', channel => {
       channel.deletedAt = this.clock.now();
@@ -146,7 +146,7 @@ export class ChannelsService {
     });
   }
 
-  /** @param endSessions also refuses every visitor token that the channel has given out */
+  /** @param endSessions also revokes all visitor tokens that the channel has issued */
   rotateToken(principal: StaffPrincipal, id: string, endSessions: boolean): Promise<Channel> {
     return this.change(principal, id, 'channel.updated', channel => {
       channel.widgetToken = newWidgetToken();
@@ -163,34 +163,35 @@ export class ChannelsService {
     return { channel, identitySecret };
   }
 
-  /** The key with which a site proves who its visitor is. */
+  /** Returns the key in plain text that verifies identity tokens. */
   identitySecretOf(channel: Channel): string {
     return this.cipher.decrypt(channel.identitySecret, IDENTITY_CONTEXT);
   }
 
-  /** @param edit returns the visitors whose tokens are refused from now on */
+  /** @param edit changes the channel and returns the kinds of visitors whose tokens are revoked */
   private change(
     principal: StaffPrincipal,
     id: string,
-    type: Change,
+    type: ChangeEvent,
     edit: (channel: Channel) => VisitorKind[],
   ): Promise<Channel> {
     return this.units.run(async () => {
       const channel = await this.channels.lockVisible(principal, id);
       if (!channel) throw new NotFound();
-      const refused = edit(channel).map(kind => ({ id, kind, generation: refuseTokens(channel, kind) }));
+      const revoked = edit(channel).map(kind => ({ id, kind, generation: revokeTokens(channel, kind) }));
       channel.updatedAt = this.clock.now();
       await this.channels.save(channel);
       await this.recordEvent(principal, type, channel);
-      const place = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
-      for (const payload of refused) await this.events.record({ type: 'channel.tokens_refused', ...place, payload });
+      const eventContext = { workspaceId: channel.workspaceId, channelId: id, actor: actorOf(principal) };
+      for (const payload of revoked)
+        await this.events.record({ type: 'channel.tokens_refused', ...eventContext, payload });
       return channel;
     });
   }
 
   private async recordEvent(
     principal: StaffPrincipal,
-    type: 'channel.created' | Change,
+    type: 'channel.created' | ChangeEvent,
     channel: Channel,
   ): Promise<void> {
     await this.events.record({
@@ -203,7 +204,7 @@ export class ChannelsService {
   }
 }
 
-function apply(channel: Channel, changes: ChannelChanges): void {
+function applyChanges(channel: Channel, changes: ChannelChanges): void {
   channel.name = changes.name ?? channel.name;
   channel.status = changes.status ?? channel.status;
   channel.allowedOrigins = changes.allowed_origins?.map(origin => origin.toLowerCase()) ?? channel.allowedOrigins;

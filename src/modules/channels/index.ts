@@ -1,4 +1,4 @@
-export { admitsOrigin, toChannelRecord } from './channel.js';
+export { isOriginAllowed, toChannelRecord } from './channel.js';
 export type { Channel, ChannelRecord } from './channel.js';
 export type { VisitorKind } from './channel-tokens.js';
 export { tokenGenerationOf, visitorKind } from './channel-tokens.js';

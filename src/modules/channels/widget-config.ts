@@ -1,4 +1,4 @@
-/** What a channel's owner chose for the look and the features of its widget. */
+/** Look and features of a channel's widget. */
 export interface WidgetConfig {
   title: string;
   greeting: string;
@@ -44,19 +44,19 @@ export const DEFAULT_WIDGET_CONFIG: WidgetConfig = {
   features: { attachments: true, emoji: true, typing: true, read_receipts: true, csat: true, transcript: true },
 };
 
-/** The present choice with some of it changed. Lists are replaced whole. */
+/** Merges the changes into the present config. Lists are replaced as a whole. */
 export function changeWidgetConfig(present: WidgetConfig, changes: WidgetConfigChanges): WidgetConfig {
   const { theme, pre_chat_form, features, ...plain } = changes;
   return {
     ...present,
-    ...given(plain),
-    theme: { ...present.theme, ...given(theme) },
-    pre_chat_form: { ...present.pre_chat_form, ...given(pre_chat_form) },
-    features: { ...present.features, ...given(features) },
+    ...withoutUndefined(plain),
+    theme: { ...present.theme, ...withoutUndefined(theme) },
+    pre_chat_form: { ...present.pre_chat_form, ...withoutUndefined(pre_chat_form) },
+    features: { ...present.features, ...withoutUndefined(features) },
   } as WidgetConfig;
 }
 
-/** Leaves out what is undefined, which spread would write over what is there. */
-function given<T extends object>(changes: T | undefined): Partial<T> {
+/** Drops undefined values, which a spread would copy over present ones. */
+function withoutUndefined<T extends object>(changes: T | undefined): Partial<T> {
   return Object.fromEntries(Object.entries(changes ?? {}).filter(([, value]) => value !== undefined)) as Partial<T>;
 }

@@ -1,7 +1,7 @@
 import { newId } from '../../kernel/ids.js';
 import type { Contact } from './contact.js';
 
-/** What may be said of a contact; absent leaves as it is, null clears. */
+/** Fields of a contact that callers set. An absent field stays unchanged; null clears it. */
 export interface ContactDetails {
   external_id?: string | null | undefined;
   name?: string | null | undefined;
@@ -13,7 +13,7 @@ export interface ContactDetails {
   custom_attributes?: Record<string, unknown> | undefined;
 }
 
-/** A contact that is not in the database yet. */
+/** Builds a contact that is not stored yet. */
 export function newContact(workspaceId: string, verified: boolean, details: ContactDetails, now: Date): Contact {
   return {
     id: newId(),
@@ -34,11 +34,11 @@ export function newContact(workspaceId: string, verified: boolean, details: Cont
     lastSeenAt: null,
     createdAt: now,
     updatedAt: now,
-    ...columnsOf(details),
+    ...toColumns(details),
   };
 }
 
-export function columnsOf(details: ContactDetails): Partial<Contact> {
+export function toColumns(details: ContactDetails): Partial<Contact> {
   const columns = {
     externalId: details.external_id,
     name: details.name,

@@ -10,7 +10,7 @@ import { ContactLog } from './contact-log.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
-/** People who are to be forgotten. */
+/** Erases people for good. */
 @Injectable()
 export class ContactErasuresService implements OnModuleInit {
   constructor(
@@ -18,33 +18,34 @@ export class ContactErasuresService implements OnModuleInit {
     private readonly job: ErasureJob,
     private readonly steps: ErasureSteps,
     private readonly contacts: ContactsRepository,
-    private readonly service: ContactsService,
+    private readonly contactsService: ContactsService,
     private readonly log: ContactLog,
     private readonly hooks: ContactErasureHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.steps.onFinished(({ workspaceId, id, scrubbed }) => this.log.erased(workspaceId, id, scrubbed));
+    this.steps.onFinished(({ workspaceId, id, scrubbed }) => this.log.recordErased(workspaceId, id, scrubbed));
   }
 
   /**
-   * Erases the person everywhere, also what was merged into it. Its tokens and sockets end, its `external_id` is free.
-   * What it was saying meanwhile was committed before, and is erased, or is refused. From the commit on nothing of it
-   * is shown; the words that are still stored are scrubbed afterwards, in slices.
+   * Erases the contact and all contacts merged into it. Tokens and sockets end, and the `external_id` becomes free. A
+   * message that is sent concurrently is either committed first and erased, or refused.
+   * From the commit on, nothing of the person is shown. A job then scrubs the stored content in slices.
    * @throws NotFound, ContactMergedAway
    */
   async erase(principal: StaffPrincipal, id: string): Promise<void> {
     const { workspaceId } = principal;
     await this.units.run(
       async () => {
-        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.service.missing(principal, id));
-        const channels = await this.contacts.channelsOf(contact);
-        const contactIds = [id, ...(await this.contacts.mergedAway(contact))];
+        const contact =
+          (await this.contacts.lockVisible(principal, id)) ?? (await this.contactsService.throwMissing(principal, id));
+        const channels = await this.contacts.findChannelIds(contact);
+        const contactIds = [id, ...(await this.contacts.findMergedIds(contact))];
         await this.contacts.erase(workspaceId, contactIds, this.clock.now());
         await this.job.begin(workspaceId, id, 'contact', contactIds);
         await this.hooks.run({ workspaceId, contactId: id, contactIds }, principal);
-        await this.log.deleted(contact, actorOf(principal), channels, contact.tokenGeneration);
+        await this.log.recordDeleted(contact, actorOf(principal), channels, contact.tokenGeneration);
       },
       { row: id },
     );

@@ -6,7 +6,7 @@ import { toContactRecord } from './contact.js';
 import './contacts.events.js';
 import { ContactsRepository } from './contacts.repository.js';
 
-/** What is written down of contacts, in the unit of work that does it. */
+/** Records events of contacts, in the caller's unit of work. */
 @Injectable()
 export class ContactLog {
   constructor(
@@ -14,46 +14,46 @@ export class ContactLog {
     private readonly contacts: ContactsRepository,
   ) {}
 
-  async created(contact: Contact, actor: Actor, channelId?: string): Promise<void> {
+  async recordCreated(contact: Contact, actor: Actor, channelId?: string): Promise<void> {
     const { workspaceId, id: contactId } = contact;
     const payload = toContactRecord(contact);
     await this.events.record({ type: 'contact.created', workspaceId, contactId, channelId, actor, payload });
   }
 
   /**
-   * Of no one channel, even where a session in one has brought the change: the contact is the same in all of its.
-   * @param refused the generation of its tokens that is worth nothing since
+   * The event has no channel, because the contact is the same in all of its channels.
+   * @param refused the generation of its tokens that is revoked; null for none
    */
-  async updated(contact: Contact, actor: Actor, refused: number | null): Promise<void> {
+  async recordUpdated(contact: Contact, actor: Actor, refused: number | null): Promise<void> {
     const { workspaceId, id: contactId } = contact;
-    const channels = await this.contacts.channelsOf(contact);
+    const channels = await this.contacts.findChannelIds(contact);
     const payload = { contact: toContactRecord(contact), channel_ids: channels, refused_generation: refused };
     await this.events.record({ type: 'contact.updated', workspaceId, contactId, actor, payload });
   }
 
-  async merged(from: Contact, into: Contact, actor: Actor, refused: number): Promise<void> {
+  async recordMerged(from: Contact, into: Contact, actor: Actor, refused: number): Promise<void> {
     const { workspaceId, id: contactId } = from;
-    const channels = await this.contacts.channelsOf(into);
+    const channels = await this.contacts.findChannelIds(into);
     const payload = { id: contactId, into_id: into.id, channel_ids: channels, refused_generation: refused };
     await this.events.record({ type: 'contact.merged', workspaceId, contactId, actor, payload });
   }
 
-  /** @param channels those through which the contact had come */
-  async deleted(contact: Contact, actor: Actor, channels: string[], refused: number): Promise<void> {
+  /** @param channels the channels that the contact came through */
+  async recordDeleted(contact: Contact, actor: Actor, channels: string[], refused: number): Promise<void> {
     const { workspaceId, id: contactId } = contact;
     const payload = { id: contactId, channel_ids: channels, refused_generation: refused };
     await this.events.record({ type: 'contact.deleted', workspaceId, contactId, actor, payload });
   }
 
-  /** Nothing of the person is stored any more. */
-  async erased(workspaceId: string, contactId: string, scrubbed: number): Promise<void> {
+  /** Records that no content of the person is stored any more. */
+  async recordErased(workspaceId: string, contactId: string, scrubbed: number): Promise<void> {
     const payload = { id: contactId, scrubbed_rows: scrubbed };
     const actor = { type: 'system', id: null } as const;
     await this.events.record({ type: 'contact.erased', workspaceId, contactId, actor, payload });
   }
 
-  /** What was done to the contact, for whoever has to answer for it; of whom it tells is not in it. */
-  async decided(
+  /** Records a decision for the audit log. The payload has only the id, no personal data. */
+  async recordDecision(
     type: 'contact.blocked' | 'contact.unblocked' | 'contact.exported',
     contact: Contact,
     actor: Actor,

@@ -2,39 +2,39 @@ import type { Contact } from './contact.js';
 import { toContactRecord } from './contact.js';
 
 const DETAILS = ['name', 'email', 'phone', 'avatarUrl', 'locale', 'timezone'] as const;
-/** As many as a contact's own attributes may be. */
-const MOST_ATTRIBUTES = 50;
-const MOST_BYTES = 16 * 1024;
+/** Limits of a contact's `custom_attributes`. */
+const MAX_ATTRIBUTES = 50;
+const MAX_ATTRIBUTE_BYTES = 16 * 1024;
 
 /**
- * What a contact gets of the one that is merged into it: what fills a hole, and nothing that would overwrite. A block is
- * no detail: whoever was shut out stays so.
+ * Columns that `into` gets from `from`: only fields that are empty in `into`. A block always carries over, so that a
+ * blocked visitor stays blocked.
  */
-export function filledBy(into: Contact, from: Contact): Partial<Contact> {
+export function fillFrom(into: Contact, from: Contact): Partial<Contact> {
   const details = DETAILS.filter(field => into[field] === null && from[field] !== null);
   return {
     ...Object.fromEntries(details.map(field => [field, from[field]])),
-    ...(takesIdentity(into, from) ? { externalId: from.externalId } : {}),
+    ...(takesOverIdentity(into, from) ? { externalId: from.externalId } : {}),
     blocked: into.blocked || from.blocked,
-    customAttributes: joined(into.customAttributes, from.customAttributes),
-    lastSeenAt: later(into.lastSeenAt, from.lastSeenAt),
+    customAttributes: mergeAttributes(into.customAttributes, from.customAttributes),
+    lastSeenAt: laterOf(into.lastSeenAt, from.lastSeenAt),
   };
 }
 
-/** Whether the one has no `external_id` of its own, and so takes over the other's. */
-export function takesIdentity(into: Contact, from: Contact): boolean {
+/** True if `into` has no `external_id` and takes the one of `from`. */
+export function takesOverIdentity(into: Contact, from: Contact): boolean {
   return into.externalId === null && from.externalId !== null && into.verified === from.verified;
 }
 
 /**
- * Whether sessions with the merged one's `external_id` find the other from now on. Never one without proof where the
- * other is proven: that would open its history to whoever knows an id. Such an id is free for a new contact.
+ * True if sessions with the `external_id` of `from` open `into` from now on. Never from an unverified to a verified
+ * contact: anyone who knows the id could read its history. Such an id becomes free for a new contact.
  */
-export function leadsOn(into: Contact, from: Contact): boolean {
+export function redirectsSessions(into: Contact, from: Contact): boolean {
   return into.verified === from.verified;
 }
 
-/** The fields, as the wire calls them, that are different. */
+/** Names of the wire fields that differ. */
 export function changedFields(before: Contact, after: Contact): string[] {
   const [old, next] = [toContactRecord(before), toContactRecord(after)];
   return (Object.keys(next) as (keyof typeof next)[])
@@ -42,20 +42,20 @@ export function changedFields(before: Contact, after: Contact): string[] {
     .filter(field => JSON.stringify(old[field]) !== JSON.stringify(next[field]));
 }
 
-/** One after another, as long as all together are still what a contact may have. */
-function joined(own: Record<string, unknown>, other: Record<string, unknown>): Record<string, unknown> {
-  let attributes = own;
+/** Adds the attributes of `other` one by one, while the result stays within the limits. */
+function mergeAttributes(base: Record<string, unknown>, other: Record<string, unknown>): Record<string, unknown> {
+  let attributes = base;
   for (const [key, value] of Object.entries(other)) {
-    if (Object.hasOwn(own, key)) continue;
+    if (Object.hasOwn(base, key)) continue;
     const more = { ...attributes, [key]: value };
-    if (Object.keys(more).length <= MOST_ATTRIBUTES && Buffer.byteLength(JSON.stringify(more)) <= MOST_BYTES) {
+    if (Object.keys(more).length <= MAX_ATTRIBUTES && Buffer.byteLength(JSON.stringify(more)) <= MAX_ATTRIBUTE_BYTES) {
       attributes = more;
     }
   }
   return attributes;
 }
 
-function later(one: Date | null, other: Date | null): Date | null {
+function laterOf(one: Date | null, other: Date | null): Date | null {
   if (one === null || other === null) return one ?? other;
   return one > other ? one : other;
 }

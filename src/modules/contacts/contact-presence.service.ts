@@ -9,41 +9,41 @@ import type { Contact, ContactRecord } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { visibleRecord } from './external-id.js';
 
-export const contactRooms = new PresenceGroups('contacts');
+export const contactPresenceGroups = new PresenceGroups('contacts');
 
 export type ContactWithPresence = ContactRecord & { presence: 'online' | 'offline' };
 
-/** Which contacts are connected. What the roster says of one is the channels through which it has come. */
+/** Presence of contacts. The metadata lists the channels that a contact came through. */
 @Injectable()
 export class ContactPresenceService {
   constructor(private readonly store: PresenceStore) {}
 
-  /** The contact as the caller may see it. */
+  /** The contact as the caller may see it, with its presence. */
   toView(principal: Principal, contact: Contact): ContactWithPresence {
-    return this.withPresence(contact.workspaceId, visibleRecord(principal, toContactRecord(contact)));
+    return this.addPresence(contact.workspaceId, visibleRecord(principal, toContactRecord(contact)));
   }
 
-  withPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
-    const note = this.store.findMetadata(contactRooms.groupFor(workspaceId), contact.id);
-    return { ...contact, presence: note === undefined ? 'offline' : 'online' };
+  addPresence(workspaceId: string, contact: ContactRecord): ContactWithPresence {
+    const metadata = this.store.findMetadata(contactPresenceGroups.groupFor(workspaceId), contact.id);
+    return { ...contact, presence: metadata === undefined ? 'offline' : 'online' };
   }
 
-  /** Those who are connected and within the scope, as many as are asked for. */
-  online(workspaceId: string, scope: ChannelScope, limit: number): string[] {
+  /** Lists up to `limit` connected contacts within the scope. */
+  listOnline(workspaceId: string, scope: ChannelScope, limit: number): string[] {
     const ids: string[] = [];
-    for (const [id, note] of this.store.listPresent(contactRooms.groupFor(workspaceId))) {
+    for (const [id, metadata] of this.store.listPresent(contactPresenceGroups.groupFor(workspaceId))) {
       if (ids.length >= limit) break;
       if (!isId(id)) continue;
-      if (scope === null || readChannels(note).some(channel => covers(scope, channel))) ids.push(id);
+      if (scope === null || readContactMetadata(metadata).some(channel => covers(scope, channel))) ids.push(id);
     }
     return ids;
   }
 }
 
-export function readChannels(note: string | undefined): string[] {
-  return note === undefined || note === '' ? [] : note.split(' ');
+export function readContactMetadata(metadata: string | undefined): string[] {
+  return metadata === undefined || metadata === '' ? [] : metadata.split(' ');
 }
 
-export function channelsMetadata(channels: readonly string[]): string {
+export function toContactMetadata(channels: readonly string[]): string {
   return channels.join(' ');
 }

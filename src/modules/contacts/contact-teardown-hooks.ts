@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { TeardownHooks } from '../../kernel/teardown-hooks.js';
 import type { Contact } from './contact.js';
 
-/** One contact that becomes another one's. Whoever hands over what it has of the first says here what that was. */
+/** A merge in progress. Hooks that move rows of `from` to `into` add their results here. */
 export interface ContactMerge {
   from: Contact;
   into: Contact;
@@ -10,18 +10,18 @@ export interface ContactMerge {
   resolvedConversationIds: string[];
 }
 
-/** Somebody who is to be forgotten: a contact, and those that were merged into it. */
+/** A person to erase: a contact and all contacts merged into it. */
 export interface ErasedPerson {
   workspaceId: string;
   contactId: string;
-  /** All of the ids that the person went by, `contactId` among them. */
+  /** All contact ids of the person, including `contactId`. */
   contactIds: string[];
 }
 
-/** What is had of a contact that is merged into another, and goes over to that one. */
+/** Hooks that move data of a merged contact to the remaining one. */
 @Injectable()
 export class ContactMergeHooks extends TeardownHooks<ContactMerge> {}
 
-/** What is had of a person that is erased: words and personal data go, so that nothing that is left tells who it was. */
+/** Hooks that remove messages and personal data of an erased person. */
 @Injectable()
 export class ContactErasureHooks extends TeardownHooks<ErasedPerson> {}

@@ -72,7 +72,7 @@ export class ContactEntity implements Contact {
   updatedAt!: Date;
 }
 
-/** Through which channels a contact has come: what a session that is limited to some channels may know it by. */
+/** Channels that a contact came through. A session limited to some channels sees only contacts of those. */
 @Entity({ name: 'contact_channel' })
 @ForeignKey('contact', ['workspaceId', 'contactId'], ['workspaceId', 'id'], {
   name: 'fk_contact_channel_contact',

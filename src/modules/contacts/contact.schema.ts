@@ -18,17 +18,21 @@ import type { ContactRecord } from './contact.js';
 const optional = true;
 const nullable = true;
 const EXTERNAL_ID =
-  "The site's own id for its user. Of an unverified contact a secret, which opens its history: null unless the caller " +
-  'has scope `all`, or is an API key with `conversations:read`.';
+  "The site's own id for its user. The id of an unverified contact is a secret that opens its history, so it is null " +
+  'unless the caller has scope `all` or is an API key with `conversations:read`.';
 const webAddress = /^https?:\/\//;
 
 export class ListContactsQuery extends PageQuery {
   @Text({
     optional,
-    description: 'Looked for within name, e-mail and phone; an external_id is found as a whole, where it is shown.',
+    description: 'Search name, e-mail and phone. Also matches a complete `external_id` that the caller can see.',
   })
   query?: string;
-  @Text({ optional, max: 255, description: 'The whole external_id; finds nothing where it is not shown.' })
+  @Text({
+    optional,
+    max: 255,
+    description: 'Only the contact with this `external_id`. Finds nothing if the caller cannot see it.',
+  })
   external_id?: string;
 }
 
@@ -44,7 +48,7 @@ export class CreateContactBody {
 }
 
 export class UpdateContactBody {
-  @Text({ optional, nullable, max: 255, description: 'Null takes it away. Never that of a verified contact.' })
+  @Text({ optional, nullable, max: 255, description: 'Null removes it. The id of a verified contact cannot change.' })
   external_id?: string | null;
   @Text({ optional, nullable, example: 'Vera Lindqvist' }) name?: string | null;
   @Email({ optional, nullable }) email?: string | null;
@@ -57,8 +61,8 @@ export class UpdateContactBody {
 }
 
 export class MergeContactBody {
-  @Id({ description: 'The contact that goes into this one.' }) from_id!: string;
-  @Flag({ optional, description: 'Tells what would happen, and leaves everything as it is.' }) dry_run?: boolean;
+  @Id({ description: 'The contact to merge into this one.' }) from_id!: string;
+  @Flag({ optional, description: 'Return the result without changing anything.' }) dry_run?: boolean;
 }
 
 export class ContactView implements ContactRecord {
@@ -74,18 +78,21 @@ export class ContactView implements ContactRecord {
   @Flag() verified!: boolean;
   @Flag() blocked!: boolean;
   @FreeForm() custom_attributes!: Record<string, unknown>;
-  @Choice(['online', 'offline'], { optional, description: 'Not of contacts that webhooks tell of.' })
+  @Choice(['online', 'offline'], { optional, description: 'Absent in webhooks.' })
   presence?: 'online' | 'offline';
-  @Time({ nullable, description: 'To the minute, while it is connected.' }) last_seen_at!: string | null;
+  @Time({ nullable, description: 'Updated once a minute while the contact is connected.' }) last_seen_at!:
+    string | null;
   @Time() created_at!: string;
   @Time() updated_at!: string;
 }
 
 export class ContactMergeView {
   @Nested(() => ContactView) contact!: ContactView;
-  @Flag({ description: 'Whether this is only what would happen.' }) dry_run!: boolean;
-  @Texts({ maxItems: 20, description: 'Fields of the contact that the other one has filled.' }) taken_over!: string[];
-  @Integer({ description: 'How many conversations have gone over to the contact.' }) conversations!: number;
-  @Ids({ description: 'The older of two unresolved conversations of a channel, where it keeps one.' })
+  @Flag({ description: 'Whether this was a dry run.' }) dry_run!: boolean;
+  @Texts({ maxItems: 20, description: 'Fields that were taken from the other contact.' }) taken_over!: string[];
+  @Integer({ description: 'Number of conversations that were moved.' }) conversations!: number;
+  @Ids({
+    description: 'Conversations that were resolved because a channel allows one unresolved conversation per contact.',
+  })
   resolved_conversation_ids!: string[];
 }

@@ -2,11 +2,11 @@ import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
 import { personal } from '../../kernel/scrub.js';
 
-/** A visitor, as the workspace knows it. */
+/** A visitor as the workspace knows it. */
 export interface Contact {
   id: string;
   workspaceId: string;
-  /** The site's own id for its user. With proof and without it, one id is two contacts. */
+  /** The site's own id for its user. The same id verified and unverified are two contacts. */
   externalId: string | null;
   verified: boolean;
   name: string | null;
@@ -17,11 +17,11 @@ export interface Contact {
   timezone: string | null;
   blocked: boolean;
   customAttributes: Record<string, unknown>;
-  /** Raised to end every visitor token that was given out before. */
+  /** Incremented to revoke all visitor tokens issued before. */
   tokenGeneration: number;
-  /** When it was merged into another contact, or erased; null for one that is there. */
+  /** Time of its merge or erasure; null while it is active. */
   endedAt: Date | null;
-  /** Where it went. Sessions with its `external_id`, if it still has one, find that contact. */
+  /** The contact it was merged into. Sessions with its `external_id`, if it kept one, open that contact. */
   mergedIntoId: string | null;
   lastSeenAt: Date | null;
   createdAt: Date;
@@ -63,7 +63,7 @@ export const CONTACT_FIELDS: ScrubFields<ContactRecord> = {
   updated_at: 'kept',
 };
 
-/** What a conversation shows of its contact in lists. */
+/** The contact as lists of conversations show it. */
 export interface ContactSummary {
   id: string;
   name: string | null;

@@ -21,7 +21,7 @@ import {
 import { ContactMergedAway, ContactVerified, ExternalIdTaken } from './contacts.errors.js';
 import { ContactsService } from './contacts.service.js';
 
-const EXTERNAL_ID_RIGHTS = 'With `external_id` the call takes scope `all`, or an API key with `conversations:read`.';
+const EXTERNAL_ID_RIGHTS = 'Setting `external_id` requires scope `all`, or an API key with `conversations:read`.';
 
 @Section('Contacts', 'A contact is a visitor as the workspace knows it.')
 @Controller('contacts')
@@ -34,7 +34,7 @@ export class ContactsController {
   ) {}
 
   @Get()
-  @Summary('The contacts that the caller may see, newest first.')
+  @Summary('List the contacts that the caller can see, newest first.')
   @Allow('contacts:read')
   @AnswersPage(ContactView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: ListContactsQuery): Promise<PageView<ContactView>> {
@@ -42,7 +42,7 @@ export class ContactsController {
   }
 
   @Get(':id')
-  @Summary('One contact.')
+  @Summary('Get a contact.')
   @Allow('contacts:read')
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
@@ -61,8 +61,8 @@ export class ContactsController {
 
   @Patch(':id')
   @Summary(
-    'Change a contact.',
-    `Null clears a field. A new \`external_id\` refuses the contact's old tokens and closes its sockets. ${EXTERNAL_ID_RIGHTS}`,
+    'Update a contact.',
+    `Null clears a field. A new \`external_id\` revokes the contact's tokens and closes its sockets. ${EXTERNAL_ID_RIGHTS}`,
   )
   @Allow('contacts:write')
   @Answers(ContactView)
@@ -76,7 +76,7 @@ export class ContactsController {
   }
 
   @Post(':id/block')
-  @Summary('Shuts the contact out: its sockets close, its requests and sessions are refused.')
+  @Summary('Block a contact.', 'Closes its sockets, and refuses its requests and new sessions.')
   @Allow('contacts:write', { allChannels: true })
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
@@ -85,7 +85,7 @@ export class ContactsController {
   }
 
   @Post(':id/unblock')
-  @Summary('Lets the contact in again, with the tokens that it had.')
+  @Summary('Unblock a contact.', 'Its earlier tokens work again.')
   @Allow('contacts:write', { allChannels: true })
   @Answers(ContactView)
   @Throws(NotFound, ContactMergedAway)
@@ -96,7 +96,7 @@ export class ContactsController {
   @Post(':id/merge')
   @Summary(
     'Merge another contact into this one.',
-    'The conversations and the identity of the contact in `from_id` go over to this one, its tokens and sockets end, and its id leads here. Fields that this contact lacks are taken over; nothing is overwritten. `dry_run: true` shows the result and changes nothing.',
+    'Moves the conversations and the identity of the contact in `from_id` to this one, and fills empty fields; nothing is overwritten. The tokens and sockets of the other contact end, and its id returns 410 `contact_merged` with the id of this one. `dry_run: true` returns the result without changing anything.',
   )
   @Allow('contacts:write', { allChannels: true, ofKey: 'conversations:read' })
   @Answers(ContactMergeView)
@@ -118,8 +118,8 @@ export class ContactsController {
 
   @Delete(':id')
   @Summary(
-    'Erase the person for good.',
-    'Removes its data and everything that was said with it, from the event log too. Its conversations stay to be counted: resolved and without words. This cannot be undone.',
+    'Erase a contact permanently.',
+    'Removes its personal data and the content of its messages, also from the event log. Its conversations stay for statistics, resolved and without content. This cannot be undone.',
   )
   @Allow('contacts:write', { role: 'admin', allChannels: true })
   @Answers(DeletedView)

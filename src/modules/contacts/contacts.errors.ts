@@ -4,11 +4,15 @@ export const ContactBlocked = defineError('forbidden', 'contact_blocked', 'The c
 export const ContactMergedAway = defineError(
   'gone',
   'contact_merged',
-  'The contact has been merged into another one; `contact_id` names it.',
+  'The contact was merged into another one. Use the contact in `contact_id`.',
 );
 export const ContactVerified = defineError(
   'unprocessable',
   'contact_verified',
-  'The identity of a verified contact is proven: its external_id never changes, and it merges into no unverified one.',
+  'The contact is verified: its external_id cannot change, and it cannot be merged into an unverified contact.',
 );
-export const ExternalIdTaken = defineError('conflict', 'external_id_taken', 'Another contact has this external_id.');
+export const ExternalIdTaken = defineError(
+  'conflict',
+  'external_id_taken',
+  'Another contact has this external_id. Use that contact or a different id.',
+);

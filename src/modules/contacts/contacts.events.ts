@@ -7,13 +7,13 @@ import type { ContactRecord } from './contact.js';
 
 export interface ContactUpdated {
   contact: ContactRecord;
-  /** Through which it has come: who may see one of these may see the contact. */
+  /** Channels that the contact came through. A caller who sees one of them may see the contact. */
   channel_ids: string[];
-  /** The generation of visitor tokens that is refused since: raised, or of a contact that is blocked now; null for none. */
+  /** Generation of visitor tokens that is revoked by a new identity or a block; null for none. */
   refused_generation: number | null;
 }
 
-/** Two contacts have become one; of the first nothing is left but its id, which leads to the other. */
+/** A contact was merged into another one. Its id now redirects to that one. */
 export interface ContactMerged {
   id: string;
   into_id: string;
@@ -21,17 +21,17 @@ export interface ContactMerged {
   refused_generation: number;
 }
 
-/** A person has been erased: what is still had of it in other places is to go too. */
+/** A person was erased. Consumers must delete their copies too. */
 export interface ContactDeleted {
   id: string;
   channel_ids: string[];
   refused_generation: number;
 }
 
-/** The content of an erased person has been scrubbed everywhere. */
+/** The content of an erased person was scrubbed everywhere. */
 export interface ContactErased {
   id: string;
-  /** Messages, events and kept answers that held some of it. */
+  /** Number of messages, events and stored idempotent responses that were scrubbed. */
   scrubbed_rows: number;
 }
 

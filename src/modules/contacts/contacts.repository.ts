@@ -12,18 +12,18 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ContactEntity } from './contact.entity.js';
 import type { Contact } from './contact.js';
-import { seesExternalIds } from './external-id.js';
+import { canSeeExternalIds } from './external-id.js';
 
-const SEEN_IN = statement(`
+const ADD_CHANNEL = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING`);
-const CHANNELS_OF = statement(`
+const CHANNEL_IDS = statement(`
   SELECT channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2 ORDER BY channel_id`);
-const CHANNELS_OF_MANY = statement(`
-  SELECT asked.id, coalesce(array_agg(seen.channel_id ORDER BY seen.channel_id) FILTER (WHERE seen.channel_id IS NOT NULL), '{}') AS channels
-  FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id)
-    LEFT JOIN contact_channel seen ON seen.workspace_id = asked.workspace_id AND seen.contact_id = asked.id
-  GROUP BY asked.id`);
-const SEEN = statement(`
+const CHANNEL_IDS_OF_MANY = statement(`
+  SELECT keys.id, coalesce(array_agg(seen.channel_id ORDER BY seen.channel_id) FILTER (WHERE seen.channel_id IS NOT NULL), '{}') AS channels
+  FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id)
+    LEFT JOIN contact_channel seen ON seen.workspace_id = keys.workspace_id AND seen.contact_id = keys.id
+  GROUP BY keys.id`);
+const RECORD_SIGHTINGS = statement(`
   WITH behind AS (
     SELECT contact.workspace_id, contact.id, seen.at
     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS seen (workspace_id, id, at)
@@ -32,28 +32,34 @@ const SEEN = statement(`
     ORDER BY contact.id FOR NO KEY UPDATE OF contact)
   UPDATE contact SET last_seen_at = behind.at FROM behind
   WHERE contact.workspace_id = behind.workspace_id AND contact.id = behind.id`);
-const TOUCH = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
-/** Shared: what a contact says at once does not wait for itself, but whoever blocks it or ends its tokens waits for that. */
+const SET_LAST_SEEN = statement(`UPDATE contact SET last_seen_at = $3 WHERE workspace_id = $1 AND id = $2`);
+/**
+ * A shared lock: concurrent messages of a contact do not wait for each other, but a block or a token revocation waits
+ * for them.
+ */
 const LOCK_FOR_SHARE = statement(`
   SELECT blocked, token_generation AS "tokenGeneration", ended_at AS "endedAt"
   FROM contact WHERE workspace_id = $1 AND id = $2 FOR SHARE`);
-/** Also what had been merged into the first; an id leads on only where neither of the two is proven, or both are. */
+/**
+ * Redirects contacts that were merged into the first one, too. An id keeps redirecting sessions only if both contacts
+ * are verified, or neither is.
+ */
 const REDIRECT = statement(`
   UPDATE contact SET merged_into_id = $3, external_id = CASE WHEN verified = $4 THEN external_id END
   WHERE workspace_id = $1 AND merged_into_id = $2`);
-const SEEN_WHERE_OTHER_WAS = statement(`
+const COPY_CHANNELS = statement(`
   INSERT INTO contact_channel (workspace_id, contact_id, channel_id)
   SELECT workspace_id, $3, channel_id FROM contact_channel WHERE workspace_id = $1 AND contact_id = $2
   ON CONFLICT DO NOTHING`);
 const MERGED_INTO = statement(`SELECT id FROM contact WHERE workspace_id = $1 AND merged_into_id = $2 ORDER BY id`);
-/** What is left tells that there was somebody: the conversations are still to be counted. */
+/** The row stays, because its conversations are still counted. */
 const ERASE = statement(`
   UPDATE contact
   SET external_id = NULL, name = NULL, email = NULL, phone = NULL, avatar_url = NULL, locale = NULL, timezone = NULL,
       custom_attributes = '{}', blocked = false, last_seen_at = NULL, merged_into_id = NULL, ended_at = $3, updated_at = $3,
       token_generation = token_generation + 1
   WHERE workspace_id = $1 AND id = ANY($2)`);
-const SEEN_NOWHERE = statement(`DELETE FROM contact_channel WHERE workspace_id = $1 AND contact_id = ANY($2)`);
+const DELETE_CHANNELS = statement(`DELETE FROM contact_channel WHERE workspace_id = $1 AND contact_id = ANY($2)`);
 
 export interface ContactQuery {
   limit: number;
@@ -76,14 +82,14 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
   }
 
   /**
-   * A session limited to some channels knows a contact only through a conversation or a session in them. One that has
-   * ended is nobody's to see.
+   * A session limited to some channels sees only contacts that came through one of them. Excludes merged and erased
+   * contacts.
    */
   override visibleTo(principal: Principal): SelectQueryBuilder<ContactEntity> {
-    return this.known(principal).andWhere('contact.endedAt IS NULL');
+    return this.visibleWithEnded(principal).andWhere('contact.endedAt IS NULL');
   }
 
-  private known(principal: Principal): SelectQueryBuilder<ContactEntity> {
+  private visibleWithEnded(principal: Principal): SelectQueryBuilder<ContactEntity> {
     const query = super.visibleTo(principal);
     const scope = scopeOf(principal);
     if (principal.kind === 'visitor' || scope === null) return query;
@@ -95,8 +101,11 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     );
   }
 
-  /** Newest first. `query` is looked for within name, e-mail and phone; an external_id as a whole, where it is shown. */
-  async page(
+  /**
+   * Newest first. `query` matches within name, e-mail and phone, and a complete external_id that the caller can see.
+   * @throws CursorInvalid
+   */
+  async findPage(
     principal: Principal,
     { limit, cursor, query, external_id: externalId }: ContactQuery,
   ): Promise<Page<Contact>> {
@@ -106,10 +115,10 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     if (query !== undefined) {
       const columns = ['name', 'phone'].map(column => `contact.${column} ILIKE :pattern`);
       const { condition, parameters } = emailContains('contact.email', normaliseEmail(query) ?? query);
-      const byId = externalIdIs(principal, ':query');
+      const byId = externalIdCondition(principal, ':query');
       select.andWhere(`(${[...columns, condition, byId].join(' OR ')})`, { ...parameters, query });
     }
-    if (externalId !== undefined) select.andWhere(externalIdIs(principal, ':externalId'), { externalId });
+    if (externalId !== undefined) select.andWhere(externalIdCondition(principal, ':externalId'), { externalId });
     if (cursor !== undefined) {
       const before = decodeIdCursor('contacts', cursor);
       select.andWhere('contact.id < :before', { before });
@@ -117,7 +126,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return toPage(await select.getMany(), limit, last => encodeCursor('contacts', [last.id]));
   }
 
-  /** Those of the two that the caller may see, locked in the order of their ids, whichever is which. */
+  /** Locks those of the two contacts that the caller may see, in the order of their ids. */
   lockPair(principal: Principal, id: string, other: string): Promise<Contact[]> {
     return this.visibleTo(principal)
       .andWhere('contact.id IN (:id, :other)', { id, other })
@@ -126,40 +135,40 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
       .getMany();
   }
 
-  /** Where a contact that the caller could see has gone. */
-  async mergedInto(principal: Principal, id: string): Promise<string | null> {
-    const contact = await this.known(principal).andWhere('contact.id = :id', { id }).getOne();
+  /** Id of the contact that a merged one, visible to the caller, was merged into. */
+  async findMergeTarget(principal: Principal, id: string): Promise<string | null> {
+    const contact = await this.visibleWithEnded(principal).andWhere('contact.id = :id', { id }).getOne();
     return contact?.mergedIntoId ?? null;
   }
 
-  /** Those that were merged into the contact. */
-  async mergedAway({ workspaceId, id }: Contact): Promise<string[]> {
+  /** Ids of the contacts merged into this one. */
+  async findMergedIds({ workspaceId, id }: Contact): Promise<string[]> {
     const rows = await this.sql.rows<{ id: string }>(MERGED_INTO, [workspaceId, id]);
     return rows.map(row => row.id);
   }
 
-  /** Those that were merged into the contact, as they were then. */
-  mergedRows({ workspaceId, id }: Contact): Promise<Contact[]> {
+  /** Contacts that were merged into this one, as they were then. */
+  findMerged({ workspaceId, id }: Contact): Promise<Contact[]> {
     return this.rows.find({ where: { workspaceId, mergedIntoId: id }, order: { id: 'ASC' } });
   }
 
-  /** What stands beside a contact's row goes to another one: where it was seen, and who had been merged into it. */
-  async handOver({ workspaceId, id }: Contact, to: Contact): Promise<void> {
+  /** Moves the contact's channels, and redirects contacts merged into it. */
+  async transferReferences({ workspaceId, id }: Contact, to: Contact): Promise<void> {
     await this.sql.count(REDIRECT, [workspaceId, id, to.id, to.verified]);
-    await this.sql.count(SEEN_WHERE_OTHER_WAS, [workspaceId, id, to.id]);
+    await this.sql.count(COPY_CHANNELS, [workspaceId, id, to.id]);
   }
 
-  /** Takes out of these rows all that tells whose they were. */
+  /** Removes all personal data from these rows. */
   async erase(workspaceId: string, ids: readonly string[], at: Date): Promise<void> {
     await this.sql.count(ERASE, [workspaceId, ids, at]);
-    await this.sql.count(SEEN_NOWHERE, [workspaceId, ids]);
+    await this.sql.count(DELETE_CHANNELS, [workspaceId, ids]);
   }
 
   lock(workspaceId: string, id: string): Promise<Contact | null> {
     return this.rows.findOne({ where: { workspaceId, id }, lock: { mode: 'for_no_key_update' } });
   }
 
-  /** What the contact is worth as a visitor; it stays so until the unit of work ends. */
+  /** Reads what decides whether the visitor may act, with a shared lock until the unit of work ends. */
   lockForShare(
     workspaceId: string,
     id: string,
@@ -171,12 +180,12 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return this.rows.findOneBy({ workspaceId, id });
   }
 
-  byExternalId(workspaceId: string, externalId: string, verified: boolean): Promise<Contact | null> {
+  findByExternalId(workspaceId: string, externalId: string, verified: boolean): Promise<Contact | null> {
     return this.rows.findOneBy({ workspaceId, externalId, verified });
   }
 
-  /** @returns false when a racing request has made the contact of this external_id first */
-  async insertUnlessThere(contact: Contact): Promise<boolean> {
+  /** @returns false if a concurrent request created the contact with this external_id first */
+  async insertIfAbsent(contact: Contact): Promise<boolean> {
     const result = await this.rows
       .createQueryBuilder()
       .insert()
@@ -187,39 +196,43 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
     return (result.raw as unknown[]).length > 0;
   }
 
-  async seenIn(workspaceId: string, contactId: string, channelId: string): Promise<void> {
-    await this.sql.count(SEEN_IN, [workspaceId, contactId, channelId]);
+  async addChannel(workspaceId: string, contactId: string, channelId: string): Promise<void> {
+    await this.sql.count(ADD_CHANNEL, [workspaceId, contactId, channelId]);
   }
 
-  /** The channels through which the contact has come. */
-  async channelsOf({ workspaceId, id }: Contact): Promise<string[]> {
-    const rows = await this.sql.rows<{ channel_id: string }>(CHANNELS_OF, [workspaceId, id]);
+  /** Channels that the contact came through. */
+  async findChannelIds({ workspaceId, id }: Contact): Promise<string[]> {
+    const rows = await this.sql.rows<{ channel_id: string }>(CHANNEL_IDS, [workspaceId, id]);
     return rows.map(({ channel_id }) => channel_id);
   }
 
-  /** The same of many. */
-  channelsOfMany(asked: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
-    if (asked.length === 0) return Promise.resolve([]);
-    return this.sql.rows(CHANNELS_OF_MANY, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
+  /** Like `findChannelIds`, for many contacts. */
+  findChannelIdsOfMany(
+    contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[],
+  ): Promise<{ id: string; channels: string[] }[]> {
+    if (contacts.length === 0) return Promise.resolve([]);
+    return this.sql.rows(CHANNEL_IDS_OF_MANY, [
+      contacts.map(({ workspaceId }) => workspaceId),
+      contacts.map(({ id }) => id),
+    ]);
   }
 
   /**
-   * Locks in the order of ids, as everybody does who locks several; a later time than the one given stays, and of those
-   * who were erased or merged away nothing is written any more.
+   * Keeps the later of the stored and the given time, and skips ended contacts. Locks rows in the order of their ids.
    */
-  async seen(sightings: readonly Sighting[]): Promise<void> {
+  async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
     const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
-    await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);
+    await this.sql.count(RECORD_SIGHTINGS, [column('workspaceId'), column('id'), column('at')]);
   }
 
-  async touch(workspaceId: string, contactId: string, at: Date): Promise<void> {
-    await this.sql.count(TOUCH, [workspaceId, contactId, at]);
+  async setLastSeen(workspaceId: string, contactId: string, at: Date): Promise<void> {
+    await this.sql.count(SET_LAST_SEEN, [workspaceId, contactId, at]);
   }
 }
 
-/** A part of one is not looked for: it would be guessed letter by letter. */
-function externalIdIs(principal: Principal, parameter: string): string {
-  const shown = seesExternalIds(principal) ? '' : ' AND contact.verified';
+/** Matches the complete id only: with partial matches a caller could guess an id letter by letter. */
+function externalIdCondition(principal: Principal, parameter: string): string {
+  const shown = canSeeExternalIds(principal) ? '' : ' AND contact.verified';
   return `(contact.externalId = ${parameter}${shown})`;
 }

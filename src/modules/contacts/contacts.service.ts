@@ -10,12 +10,12 @@ import type { Sighting } from '../../kernel/presence.js';
 import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ContactDetails } from './contact-details.js';
-import { columnsOf, newContact } from './contact-details.js';
+import { toColumns, newContact } from './contact-details.js';
 import { ContactLog } from './contact-log.js';
 import type { Contact } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { ContactBlocked, ContactMergedAway, ExternalIdTaken } from './contacts.errors.js';
-import { assertMayChangeExternalId, assertSeesExternalIds } from './external-id.js';
+import { assertMayChangeExternalId, assertCanSeeExternalIds } from './external-id.js';
 import type { ContactQuery } from './contacts.repository.js';
 import { ContactsRepository } from './contacts.repository.js';
 
@@ -31,129 +31,135 @@ export class ContactsService {
   ) {}
 
   list(principal: StaffPrincipal, query: ContactQuery): Promise<Page<Contact>> {
-    return this.contacts.page(principal, query);
+    return this.contacts.findPage(principal, query);
   }
 
   async get(principal: Principal, id: string): Promise<Contact> {
-    return (await this.contacts.findVisible(principal, id)) ?? (await this.missing(principal, id));
+    return (await this.contacts.findVisible(principal, id)) ?? (await this.throwMissing(principal, id));
   }
 
-  /** What to say of a contact that is not there for the caller. @throws ContactMergedAway, NotFound, TokenRevoked */
-  async missing(principal: Principal, id: string): Promise<never> {
-    // its own visitor's, that has ended since it was let in
+  /** Throws the error for a contact that the caller cannot see. @throws ContactMergedAway, NotFound, TokenRevoked */
+  async throwMissing(principal: Principal, id: string): Promise<never> {
+    // the visitor's own contact, which ended after the visitor was authenticated
     if (principal.kind === 'visitor') throw new TokenRevoked();
-    const into = await this.contacts.mergedInto(principal, id);
+    const into = await this.contacts.findMergeTarget(principal, id);
     throw into === null ? new NotFound() : new ContactMergedAway({ data: { contact_id: into } });
   }
 
-  /** For doors and joins that have their own reason to see it. */
+  /** Finds a contact without a caller's visibility check. The caller must have its own reason to read it. */
   find(workspaceId: string, id: string): Promise<Contact | null> {
     return this.contacts.find(workspaceId, id);
   }
 
-  /** The channels through which these have come. */
-  channelsOf(asked: readonly Pick<Contact, 'workspaceId' | 'id'>[]): Promise<{ id: string; channels: string[] }[]> {
-    return this.contacts.channelsOfMany(asked);
+  /** Channels that these contacts came through. */
+  findChannelIds(
+    contacts: readonly Pick<Contact, 'workspaceId' | 'id'>[],
+  ): Promise<{ id: string; channels: string[] }[]> {
+    return this.contacts.findChannelIdsOfMany(contacts);
   }
 
-  /** They were heard then; nobody's news. */
-  seen(sightings: readonly Sighting[]): Promise<void> {
-    return this.contacts.seen(sightings);
+  /** Updates `last_seen_at`. Records no event. */
+  recordSightings(sightings: readonly Sighting[]): Promise<void> {
+    return this.contacts.recordSightings(sightings);
   }
 
-  /** @throws ExternalIdTaken; Forbidden, ScopeTooNarrow with an `external_id` from a caller who may not see those */
+  /**
+   * @throws ExternalIdTaken @throws Forbidden, ScopeTooNarrow if the caller sets an `external_id` and may not see
+   *   external ids
+   */
   async create(principal: StaffPrincipal, details: ContactDetails): Promise<Contact> {
-    if (details.external_id !== undefined) assertSeesExternalIds(principal);
+    if (details.external_id !== undefined) assertCanSeeExternalIds(principal);
     const contact = newContact(principal.workspaceId, false, details, this.clock.now());
     return this.units.run(async () => {
-      if (!(await this.contacts.insertUnlessThere(contact))) throw new ExternalIdTaken();
-      await this.log.created(contact, actorOf(principal));
+      if (!(await this.contacts.insertIfAbsent(contact))) throw new ExternalIdTaken();
+      await this.log.recordCreated(contact, actorOf(principal));
       return contact;
     });
   }
 
-  /** @throws ExternalIdTaken, ContactVerified, and what `create` throws */
+  /** @throws ExternalIdTaken, ContactVerified, and the errors of `create` */
   async update(principal: Principal, id: string, details: ContactDetails): Promise<Contact> {
     return this.units.run(
       async () => {
-        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
+        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.throwMissing(principal, id));
         assertMayChangeExternalId(principal, contact, details.external_id);
-        return this.apply(contact, details, actorOf(principal));
+        return this.applyChanges(contact, details, actorOf(principal));
       },
       { row: id },
     );
   }
 
   /**
-   * The contact of a site's own id, made when it is not there yet. First sessions that race find one contact: the
-   * loser of the insert waits for the winner's commit and then reads its row. One that was merged away leads to the
-   * other; one that ends while it is looked for is looked for again.
+   * Finds the contact by the site's id, or creates it. Concurrent first sessions get one contact: the loser of the
+   * insert waits for the winner's commit and reads its row. A merged contact redirects; one that ends during the lookup
+   * is looked up again.
    */
   async findOrCreate(
     workspaceId: string,
     channelId: string,
-    who: { externalId: string | null; verified: boolean },
+    identity: { externalId: string | null; verified: boolean },
     details: ContactDetails,
   ): Promise<Contact> {
     return this.units.run(async () => {
-      const { externalId, verified } = who;
+      const { externalId, verified } = identity;
       for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
-        const known = externalId === null ? null : await this.contacts.byExternalId(workspaceId, externalId, verified);
-        const isMeant = (contact: Contact) => contact.id !== known?.id || contact.externalId === externalId;
+        const known =
+          externalId === null ? null : await this.contacts.findByExternalId(workspaceId, externalId, verified);
+        const stillMatches = (contact: Contact) => contact.id !== known?.id || contact.externalId === externalId;
         const id = known ? (known.mergedIntoId ?? known.id) : null;
-        const there = id === null ? null : await this.arrive(workspaceId, id, channelId, details, isMeant);
-        if (there) return there;
+        const found = id === null ? null : await this.recordArrival(workspaceId, id, channelId, details, stillMatches);
+        if (found) return found;
         const contact = newContact(workspaceId, verified, { ...details, external_id: externalId }, this.clock.now());
-        if (!(await this.contacts.insertUnlessThere(contact))) continue;
-        await this.log.created(contact, { type: 'contact', id: contact.id }, channelId);
-        const arrived = await this.arrive(workspaceId, contact.id, channelId, {});
+        if (!(await this.contacts.insertIfAbsent(contact))) continue;
+        await this.log.recordCreated(contact, { type: 'contact', id: contact.id }, channelId);
+        const arrived = await this.recordArrival(workspaceId, contact.id, channelId, {});
         if (arrived) return arrived;
       }
-      throw new Error('a contact was there and is not, again and again');
+      throw new Error(`no contact was found or created in ${ATTEMPTS} attempts`);
     });
   }
 
   /**
-   * Notes that the contact has come in by this channel, and what it said of itself; nothing of one that is blocked.
-   * @param isMeant checked once the contact is locked: it may have changed since it was looked up
-   * @returns null where it has ended before it came in, or is not meant
+   * Records that the contact came through this channel, and the details it gave. Does nothing for a blocked contact.
+   * @param stillMatches checked under the lock, because the contact may have changed since the lookup
+   * @returns null if the contact has ended or no longer matches
    */
-  async arrive(
+  async recordArrival(
     workspaceId: string,
     id: string,
     channelId: string,
     details: ContactDetails,
-    isMeant: (contact: Contact) => boolean = () => true,
+    stillMatches: (contact: Contact) => boolean = () => true,
   ): Promise<Contact | null> {
     return this.units.run(
       async () => {
         const contact = await this.contacts.lock(workspaceId, id);
-        if (!contact || contact.endedAt || !isMeant(contact)) return null;
+        if (!contact || contact.endedAt || !stillMatches(contact)) return null;
         if (contact.blocked) return contact;
-        await this.contacts.seenIn(workspaceId, id, channelId);
+        await this.contacts.addChannel(workspaceId, id, channelId);
         contact.lastSeenAt = this.clock.now();
-        await this.contacts.touch(workspaceId, id, contact.lastSeenAt);
-        return this.apply(contact, details, { type: 'contact', id });
+        await this.contacts.setLastSeen(workspaceId, id, contact.lastSeenAt);
+        return this.applyChanges(contact, details, { type: 'contact', id });
       },
       { row: id },
     );
   }
 
   /**
-   * Shuts the contact out, or lets it in again with what it had; nothing where it is so already. Whatever it has been
-   * saying was committed before the block, or is refused.
+   * Blocks or unblocks the contact; does nothing if it is in that state. A concurrent message is committed before the
+   * block, or refused.
    */
   async setBlocked(principal: StaffPrincipal, id: string, blocked: boolean): Promise<Contact> {
     return this.units.run(
       async () => {
-        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.missing(principal, id));
+        const contact = (await this.contacts.lockVisible(principal, id)) ?? (await this.throwMissing(principal, id));
         if (contact.blocked === blocked) return contact;
         contact.blocked = blocked;
         contact.updatedAt = this.clock.now();
         await this.contacts.save(contact);
         const actor = actorOf(principal);
-        await this.log.updated(contact, actor, blocked ? contact.tokenGeneration : null);
-        await this.log.decided(blocked ? 'contact.blocked' : 'contact.unblocked', contact, actor);
+        await this.log.recordUpdated(contact, actor, blocked ? contact.tokenGeneration : null);
+        await this.log.recordDecision(blocked ? 'contact.blocked' : 'contact.unblocked', contact, actor);
         return contact;
       },
       { row: id },
@@ -161,20 +167,20 @@ export class ContactsService {
   }
 
   /**
-   * Who the person is, and who it was before contacts were merged, for what is handed out of it; written down.
+   * Returns the contact and the contacts merged into it, for an export. Records the export.
    * @throws NotFound, ContactMergedAway
    */
-  async exported(principal: StaffPrincipal, id: string): Promise<{ contact: Contact; merged: Contact[] }> {
+  async getForExport(principal: StaffPrincipal, id: string): Promise<{ contact: Contact; merged: Contact[] }> {
     return this.units.run(async () => {
       const contact = await this.get(principal, id);
-      await this.log.decided('contact.exported', contact, actorOf(principal));
-      return { contact, merged: await this.contacts.mergedRows(contact) };
+      await this.log.recordDecision('contact.exported', contact, actorOf(principal));
+      return { contact, merged: await this.contacts.findMerged(contact) };
     });
   }
 
   /**
-   * The visitor's contact, held as it is until the unit of work ends: whoever shuts it out comes before what it says, and
-   * it is refused here, or after. Hold it before its conversations are locked, as all do who end it.
+   * Locks the visitor's contact against blocking, merging and erasure until the unit of work ends. Call it before you
+   * lock its conversations: those operations lock in that order.
    * @throws TokenRevoked, ContactBlocked
    */
   async lockForShare({ workspaceId, contactId, generation }: VisitorPrincipal): Promise<void> {
@@ -183,21 +189,21 @@ export class ContactsService {
     if (contact.blocked) throw new ContactBlocked();
   }
 
-  /** Whether the contact is there; when it is, it does not end before the unit of work does. */
+  /** Checks that the contact has not ended, and keeps it so until the unit of work ends. */
   async lockActiveForShare(workspaceId: string, id: string): Promise<boolean> {
     return (await this.contacts.lockForShare(workspaceId, id))?.endedAt === null;
   }
 
-  /** An agent has begun a conversation with the contact in this channel. */
-  async seenIn(workspaceId: string, contactId: string, channelId: string): Promise<void> {
-    await this.contacts.seenIn(workspaceId, contactId, channelId);
+  /** Makes the contact visible to members of this channel. */
+  async addChannel(workspaceId: string, contactId: string, channelId: string): Promise<void> {
+    await this.contacts.addChannel(workspaceId, contactId, channelId);
   }
 
-  private async apply(contact: Contact, details: ContactDetails, actor: Actor): Promise<Contact> {
+  private async applyChanges(contact: Contact, details: ContactDetails, actor: Actor): Promise<Contact> {
     const before = toContactRecord(contact);
-    Object.assign(contact, columnsOf(details));
+    Object.assign(contact, toColumns(details));
     if (isDeepStrictEqual(toContactRecord(contact), before)) return contact;
-    // otherwise a visitor of the old external_id would read the history of the new one, and the other way round
+    // a token of the old external_id must not read the history of the new one, nor the other way round
     const ends = before.external_id !== contact.externalId;
     const refused = ends ? contact.tokenGeneration : null;
     if (ends) contact.tokenGeneration += 1;
@@ -208,7 +214,7 @@ export class ContactsService {
       if (violates(error, 'uq_contact_external_id')) throw new ExternalIdTaken({ cause: error });
       throw error;
     }
-    await this.log.updated(contact, actor, refused);
+    await this.log.recordUpdated(contact, actor, refused);
     return contact;
   }
 }

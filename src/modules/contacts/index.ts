@@ -1,11 +1,16 @@
-export { channelsMetadata, ContactPresenceService, contactRooms, readChannels } from './contact-presence.service.js';
+export {
+  toContactMetadata,
+  ContactPresenceService,
+  contactPresenceGroups,
+  readContactMetadata,
+} from './contact-presence.service.js';
 export { toContactRecord, toContactSummary } from './contact.js';
 export type { Contact, ContactRecord, ContactSummary } from './contact.js';
 export type { ContactMerge, ErasedPerson } from './contact-teardown-hooks.js';
 export { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';
 export type { ContactDeleted, ContactMerged, ContactUpdated } from './contacts.events.js';
 export { ContactBlocked, ContactMergedAway } from './contacts.errors.js';
-export { seesExternalIds, visibleRecord, withoutSecretId } from './external-id.js';
+export { canSeeExternalIds, visibleRecord, withoutSecretId } from './external-id.js';
 export { ContactsModule } from './contacts.module.js';
 export type { ContactDetails } from './contact-details.js';
 export { ContactsService } from './contacts.service.js';

@@ -1,7 +1,7 @@
 import { covers } from '../../kernel/channel-scope.js';
 import type { Member } from '../members/index.js';
 
-/** Whether a conversation of the channel can be given to the member: it works here, and sees that channel. */
+/** True if a conversation of the channel can be assigned to the member, who must be active and see the channel. */
 export function canServe(member: Member | null, channelId: string): boolean {
   return member?.status === 'active' && covers(member.channelIds, channelId);
 }

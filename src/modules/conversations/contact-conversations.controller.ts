@@ -10,7 +10,7 @@ import { ContactMergedAway, ContactsService } from '../contacts/index.js';
 import { ConversationView } from './conversation.schema.js';
 import { ConversationsService } from './conversations.service.js';
 
-/** Lives here, not with contacts: a contact knows nothing of its conversations. */
+/** In this module, because contacts do not know conversations. */
 @Section('Contacts')
 @Controller('contacts/:id/conversations')
 export class ContactConversationsController {
@@ -20,7 +20,7 @@ export class ContactConversationsController {
   ) {}
 
   @Get()
-  @Summary("A contact's conversations, newest first.")
+  @Summary("List a contact's conversations, newest first.")
   @Allow('conversations:read')
   @AnswersPage(ConversationView)
   @Throws(NotFound, ContactMergedAway)

@@ -9,7 +9,7 @@ import { ContactMergedAway, ContactsService, toContactRecord, visibleRecord } fr
 import { ContactExportView, ExportContactBody } from './contact-export.schema.js';
 import { ContactExportsService } from './contact-exports.service.js';
 
-/** Lives here, not with contacts: most of what is held of a person is what was said with it. */
+/** In this module, because contacts do not know conversations and messages. */
 @Section('Contacts')
 @Controller('contacts/:id/export')
 export class ContactExportController {
@@ -20,8 +20,8 @@ export class ContactExportController {
 
   @Post()
   @Summary(
-    'Export everything that is held of the person.',
-    'Its data, its conversations, what it said and what it was told. Private notes are included with `include_notes: true`. The answer is as large as the history: read it as a stream.',
+    "Export all of a contact's data.",
+    'Contains its personal data, conversations and messages, and private notes with `include_notes: true`. The response is as large as the history: read it as a stream.',
   )
   @Allow('contact-exports:write', { allChannels: true })
   @Answers(ContactExportView)
@@ -31,12 +31,12 @@ export class ContactExportController {
     @IdParam() id: string,
     @Body() { include_notes = false }: ExportContactBody,
   ): Promise<StreamedObject> {
-    const { contact, merged } = await this.contacts.exported(caller, id);
+    const { contact, merged } = await this.contacts.getForExport(caller, id);
     const [record, ...mergedRecords] = [contact, ...merged].map(person =>
       visibleRecord(caller, toContactRecord(person)),
     );
-    const people = { contact: record, merged_contacts: mergedRecords };
-    return new StreamedObject(people, {
+    const records = { contact: record, merged_contacts: mergedRecords };
+    return new StreamedObject(records, {
       conversations: () => this.exports.conversationsOf(contact),
       messages: () => this.exports.messagesOf(contact, include_notes),
     });

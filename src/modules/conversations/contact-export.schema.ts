@@ -22,7 +22,7 @@ const nullable = true;
 export class ExportContactBody {
   @Flag({
     optional: true,
-    description: 'Also the notes that agents have made among themselves, each marked `private`.',
+    description: "Also include the agents' private notes, marked `private`.",
   })
   include_notes?: boolean;
 }
@@ -40,12 +40,15 @@ export class ExportedConversationView implements ExportedConversation {
   @Time({ nullable }) resolved_at!: string | null;
 }
 
-/** As large as what was said: read it as it comes. */
+/** As large as the history: read it as a stream. */
 export class ContactExportView {
   @Embedded('ContactView') contact!: ContactRecord;
-  @Embedded('ContactView', { list: true, description: 'Those that were merged into the contact, as they were then.' })
+  @Embedded('ContactView', { list: true, description: 'Contacts merged into this one, as they were then.' })
   merged_contacts!: ContactRecord[];
   @NestedList(() => ExportedConversationView) conversations!: ExportedConversationView[];
-  @Embedded('MessageView', { list: true, description: 'Of all its conversations, each in order of `seq`.' })
+  @Embedded('MessageView', {
+    list: true,
+    description: 'Messages of all its conversations, each conversation in order of `seq`.',
+  })
   messages!: MessageRecord[];
 }

@@ -8,10 +8,10 @@ import type { MessageRecord } from './messages/message.js';
 import { toMessageRecord } from './messages/message.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 
-const CONVERSATIONS = 100;
-const MESSAGES = 200;
+const CONVERSATIONS_PER_PAGE = 100;
+const MESSAGES_PER_PAGE = 200;
 
-/** What was said with a person, for it to have: a page at a time, however much it is. */
+/** Reads the conversations and messages of a contact for export, one page at a time. */
 @Injectable()
 export class ContactExportsService {
   constructor(
@@ -20,30 +20,35 @@ export class ContactExportsService {
   ) {}
 
   async *conversationsOf(contact: Contact): AsyncGenerator<ExportedConversation[]> {
-    for await (const page of this.pages(contact)) yield page.map(toExportedConversation);
+    for await (const page of this.conversationPages(contact)) yield page.map(toExportedConversation);
   }
 
-  /** In order of conversation and `seq`. @param withNotes also what agents have said of it among themselves */
-  async *messagesOf(contact: Contact, withNotes: boolean): AsyncGenerator<MessageRecord[]> {
-    for await (const page of this.pages(contact)) {
-      for (const conversation of page) yield* this.said(conversation, withNotes);
+  /** In order of conversation and `seq`. @param includeNotes also yields private notes */
+  async *messagesOf(contact: Contact, includeNotes: boolean): AsyncGenerator<MessageRecord[]> {
+    for await (const page of this.conversationPages(contact)) {
+      for (const conversation of page) yield* this.messagePages(conversation, includeNotes);
     }
   }
 
-  private async *said(conversation: Conversation, withNotes: boolean): AsyncGenerator<MessageRecord[]> {
+  private async *messagePages(conversation: Conversation, includeNotes: boolean): AsyncGenerator<MessageRecord[]> {
     const reader = systemOf(conversation.workspaceId);
     for (let afterSeq: number | undefined = 0; afterSeq !== undefined;) {
-      const window = await this.messages.window(reader, conversation, { afterSeq, limit: MESSAGES });
-      yield window.filter(message => withNotes || !message.private).map(toMessageRecord);
-      afterSeq = window.length < MESSAGES ? undefined : window.at(-1)?.seq;
+      const window = await this.messages.findWindow(reader, conversation, { afterSeq, limit: MESSAGES_PER_PAGE });
+      yield window.filter(message => includeNotes || !message.private).map(toMessageRecord);
+      afterSeq = window.length < MESSAGES_PER_PAGE ? undefined : window.at(-1)?.seq;
     }
   }
 
-  private async *pages({ workspaceId, id }: Contact): AsyncGenerator<Conversation[]> {
+  private async *conversationPages({ workspaceId, id }: Contact): AsyncGenerator<Conversation[]> {
     for (let after: string | null | undefined = null; after !== undefined;) {
-      const page: Conversation[] = await this.conversations.pageOf(workspaceId, id, after, CONVERSATIONS);
+      const page: Conversation[] = await this.conversations.findPageByContact(
+        workspaceId,
+        id,
+        after,
+        CONVERSATIONS_PER_PAGE,
+      );
       yield page;
-      after = page.length < CONVERSATIONS ? undefined : page.at(-1)?.id;
+      after = page.length < CONVERSATIONS_PER_PAGE ? undefined : page.at(-1)?.id;
     }
   }
 }

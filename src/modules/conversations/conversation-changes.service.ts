@@ -14,15 +14,15 @@ import { InvalidTransition } from './conversations.errors.js';
 import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Effects, Trigger } from './lifecycle.js';
-import { AIM, transition } from './lifecycle.js';
+import { TARGET_STATUS, transition } from './lifecycle.js';
 import { MessageAppenderService } from './messages/message-appender.service.js';
-import { asTheOnlyOne } from './single-conversation.js';
+import { keepSingleConversation } from './single-conversation.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
-/** Fields that every change moves, and that therefore tell nothing. */
-const SILENT = new Set<keyof ConversationRecord>(['version', 'updated_at']);
+/** Fields that every change sets, so events do not list them. */
+const UNREPORTED_FIELDS = new Set<keyof ConversationRecord>(['version', 'updated_at']);
 
-/** Writes changes of a conversation that the caller holds locked: columns, event, timeline, tally. */
+/** Writes changes of a conversation that the caller has locked: columns, event, timeline entry and counts. */
 @Injectable()
 export class ConversationChangesService {
   constructor(
@@ -35,39 +35,43 @@ export class ConversationChangesService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws InvalidTransition when the table has no such transition @throws ConversationExists */
+  /** @throws ConversationExists @throws InvalidTransition if the lifecycle has no such transition */
   async trigger(
     conversation: Conversation,
     trigger: Trigger,
     actor: Actor,
-    more: Partial<Conversation> = {},
+    extraColumns: Partial<Conversation> = {},
   ): Promise<void> {
     const effects = transition(conversation, trigger, { now: this.clock.now(), actor });
-    if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: AIM[trigger] } });
-    const left = conversation.status === 'resolved' ? await this.leftAlone(conversation) : {};
-    await this.apply(conversation, { ...effects, columns: { ...effects.columns, ...left, ...more } }, actor);
+    if (!effects) throw new InvalidTransition({ data: { from: conversation.status, to: TARGET_STATUS[trigger] } });
+    const unassigned = conversation.status === 'resolved' ? await this.unassignIfUnavailable(conversation) : {};
+    await this.apply(
+      conversation,
+      { ...effects, columns: { ...effects.columns, ...unassigned, ...extraColumns } },
+      actor,
+    );
   }
 
-  /** Does nothing when nothing would be different. @throws ConversationExists */
+  /** Does nothing if no field changes. @throws ConversationExists */
   async apply(conversation: Conversation, effects: Effects, actor: Actor): Promise<void> {
     await this.applyAll([conversation], effects, actor);
   }
 
   /**
-   * The same with several of one workspace, which the caller has locked in the order of their ids. They are counted
-   * together at the end: rows of the tally are hot, and would be locked in no order if each change took its own.
+   * Like `apply`, for several conversations of one workspace, which the caller has locked in the order of their ids.
+   * Counts are written once at the end: their rows are contended, and one write per change would lock them in no order.
    */
   async applyAll(conversations: readonly Conversation[], effects: Effects, actor: Actor): Promise<void> {
     const [first] = conversations;
     if (!first) return;
-    const displays = await this.displaysOf(conversations, effects.columns);
+    const displays = await this.findDisplays(conversations, effects.columns);
     const moves: { from: Conversation; to: Conversation }[] = [];
     for (const conversation of conversations) {
       const from = { ...conversation };
       await this.change(conversation, effects, actor, displays);
       moves.push({ from, to: conversation });
     }
-    await this.counts.moveAll(first.workspaceId, moves);
+    await this.counts.moveCounts(first.workspaceId, moves);
   }
 
   private async change(
@@ -95,13 +99,13 @@ export class ConversationChangesService {
         changes,
         version: conversation.version,
         actor,
-        assignee: 'assignee_id' in changes ? handover(before, conversation, displays) : null,
+        assignee: 'assignee_id' in changes ? toAssigneeChange(before, conversation, displays) : null,
       },
     });
     if (timeline) await this.appender.appendEvent(conversation, timeline, actor);
   }
 
-  /** @throws VersionConflict when the caller knew an older state than the present one */
+  /** @throws VersionConflict if the caller knew an older version */
   assertVersion(conversation: Conversation, expected: number | undefined): void {
     if (expected !== undefined && expected !== conversation.version) {
       throw new VersionConflict({ data: { version: conversation.version } });
@@ -109,34 +113,41 @@ export class ConversationChangesService {
   }
 
   /**
-   * A conversation that comes back after its assignee has gone comes back to nobody; also when the assignee is being
-   * changed at this moment, for to wait and see would be to wait in a circle with a deactivation.
+   * Unassigns a reopened conversation if its assignee is no longer available. Also if the assignee is being changed at
+   * this moment: waiting for that could deadlock with a deactivation.
    */
-  private async leftAlone({ workspaceId, channelId, assigneeId }: Conversation): Promise<Partial<Conversation>> {
+  private async unassignIfUnavailable({
+    workspaceId,
+    channelId,
+    assigneeId,
+  }: Conversation): Promise<Partial<Conversation>> {
     if (assigneeId === null) return {};
     const member = await this.members.tryLockForShare(systemOf(workspaceId), assigneeId);
     return canServe(member, channelId) ? {} : { assigneeId: null };
   }
 
-  /** How visitors see those whom the conversations are taken from and given to: asked for once, however many. */
-  private async displaysOf(
+  /** Finds how visitors see the previous and next assignees, in one query for all conversations. */
+  private async findDisplays(
     conversations: readonly Conversation[],
     { assigneeId }: Partial<Conversation>,
   ): Promise<Map<string, MemberDisplay>> {
     const [first] = conversations;
     if (!first || assigneeId === undefined) return new Map();
     const ids = [...conversations.map(conversation => conversation.assigneeId), assigneeId];
-    return this.members.displays(
+    return this.members.findDisplays(
       first.workspaceId,
       ids.filter(id => id !== null),
     );
   }
 
-  /** What brings a conversation back may meet another one that has taken its place; the database knows. */
+  /**
+   * Reopening can violate the unique index on unresolved conversations, so it runs in a savepoint.
+   * @throws ConversationExists
+   */
   private async write(conversation: Conversation, columns: Partial<Conversation>): Promise<void> {
     const reopens = conversation.status === 'resolved' && columns.status !== undefined;
     if (!reopens) return this.conversations.update(conversation, columns);
-    return asTheOnlyOne(this.conversations, conversation, () =>
+    return keepSingleConversation(this.conversations, conversation, () =>
       this.units.savepoint(() => this.conversations.update(conversation, columns)),
     );
   }
@@ -147,12 +158,12 @@ function difference(
   after: ConversationRecord,
 ): Record<string, { from: unknown; to: unknown }> {
   const changed = (Object.keys(after) as (keyof ConversationRecord)[]).filter(
-    key => !SILENT.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
+    key => !UNREPORTED_FIELDS.has(key) && JSON.stringify(before[key]) !== JSON.stringify(after[key]),
   );
   return Object.fromEntries(changed.map(key => [key, { from: before[key], to: after[key] }]));
 }
 
-function handover(
+function toAssigneeChange(
   before: Conversation,
   after: Conversation,
   displays: Map<string, MemberDisplay>,

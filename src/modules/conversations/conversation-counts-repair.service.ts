@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
-/** Checks the tally against the conversations themselves. */
+/** Compares the stored counts with the conversations, and corrects them. */
 @Injectable()
 export class ConversationCountsRepairService {
   constructor(
@@ -10,11 +10,11 @@ export class ConversationCountsRepairService {
     private readonly counts: ConversationCountsRepository,
   ) {}
 
-  /** Counts anew where the tally is wrong; writers wait meanwhile. @returns how many kinds were counted wrongly */
+  /** Recounts if any count is wrong; writers wait meanwhile. @returns the number of wrong counts */
   async repair(): Promise<number> {
     return this.units.run(async () => {
       await this.counts.freeze();
-      const wrong = await this.counts.drift();
+      const wrong = await this.counts.countDrift();
       if (wrong > 0) await this.counts.recount();
       return wrong;
     });

@@ -5,9 +5,9 @@ import { Sql, statement } from '../../platform/database/sql.js';
 import type { Conversation, Status } from './conversation.js';
 import type { ConversationCounts } from './inbox.js';
 
-const NOBODY = '00000000-0000-0000-0000-000000000000';
+const UNASSIGNED = '00000000-0000-0000-0000-000000000000';
 
-/** Keys in order: transactions that touch the same two kinds lock them alike, so none waits for another in a circle. */
+/** Keys are sorted, so that transactions that change the same counts lock them in one order and do not deadlock. */
 const ADD = statement(`
   INSERT INTO conversation_tally (workspace_id, channel_id, status, assignee_id, count)
   SELECT $1, kind.channel_id, kind.status, kind.assignee_id, sum(kind.change)::int
@@ -18,13 +18,13 @@ const ADD = statement(`
     DO UPDATE SET count = conversation_tally.count + excluded.count`);
 const COUNTS = statement(`
   SELECT coalesce(sum(count) FILTER (WHERE assignee_id = $3 AND status <> 'snoozed'), 0)::int AS mine,
-         coalesce(sum(count) FILTER (WHERE assignee_id = '${NOBODY}' AND status <> 'snoozed'), 0)::int AS unassigned,
+         coalesce(sum(count) FILTER (WHERE assignee_id = '${UNASSIGNED}' AND status <> 'snoozed'), 0)::int AS unassigned,
          coalesce(sum(count) FILTER (WHERE status = 'open'), 0)::int AS open,
          coalesce(sum(count) FILTER (WHERE status = 'pending'), 0)::int AS pending,
          coalesce(sum(count) FILTER (WHERE status = 'snoozed'), 0)::int AS snoozed
   FROM conversation_tally WHERE workspace_id = $1 AND ($2::uuid[] IS NULL OR channel_id = ANY($2))`);
 const ACTUAL_COUNTS = `
-  SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${NOBODY}') AS assignee_id, count(*)::int AS count
+  SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${UNASSIGNED}') AS assignee_id, count(*)::int AS count
   FROM conversation WHERE status <> 'resolved' GROUP BY 1, 2, 3, 4`;
 const DRIFT = statement(`
   SELECT count(*)::int AS kinds FROM (${ACTUAL_COUNTS}) truth
@@ -38,7 +38,7 @@ const FREEZE = statement('LOCK TABLE conversation_tally IN EXCLUSIVE MODE');
 
 type Kind = Pick<Conversation, 'channelId' | 'status' | 'assigneeId'>;
 
-/** What one conversation was and is; `from` is null for a new one. */
+/** A conversation before and after a change; `from` is null for a new one. */
 interface Move {
   from: Kind | null;
   to: Kind;
@@ -48,13 +48,15 @@ interface Move {
 export class ConversationCountsRepository {
   constructor(private readonly sql: Sql) {}
 
-  /** Notes that a conversation of one kind has become one of another. Last in its transaction: the rows are hot. */
-  move(workspaceId: string, from: Kind | null, to: Kind): Promise<void> {
-    return this.moveAll(workspaceId, [{ from, to }]);
+  /**
+   * Moves a conversation from one count to another. Call it last in the transaction, because these rows are contended.
+   */
+  moveCount(workspaceId: string, from: Kind | null, to: Kind): Promise<void> {
+    return this.moveCounts(workspaceId, [{ from, to }]);
   }
 
-  /** The same of several, in one statement, so that all rows are locked in one order. */
-  async moveAll(workspaceId: string, moves: readonly Move[]): Promise<void> {
+  /** Like `moveCount`, for several conversations in one statement, so that all rows are locked in one order. */
+  async moveCounts(workspaceId: string, moves: readonly Move[]): Promise<void> {
     const changes = moves
       .filter(({ from, to }) => !(from && sameKind(from, to)))
       .flatMap(({ from, to }) => [
@@ -67,28 +69,28 @@ export class ConversationCountsRepository {
       workspaceId,
       changes.map(({ kind }) => kind.channelId),
       changes.map(({ kind }): Status => kind.status),
-      changes.map(({ kind }) => kind.assigneeId ?? NOBODY),
+      changes.map(({ kind }) => kind.assigneeId ?? UNASSIGNED),
       changes.map(({ change }) => change),
     ]);
   }
 
-  async counts(principal: Principal): Promise<ConversationCounts> {
+  async getCounts(principal: Principal): Promise<ConversationCounts> {
     const me = principal.kind === 'agent' ? principal.memberId : null;
     const counts = await this.sql.first<ConversationCounts>(COUNTS, [principal.workspaceId, scopeOf(principal), me]);
     return counts ?? { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
   }
 
-  /** How many kinds are counted wrongly; 0 unless somebody has written to the tables by hand. */
-  async drift(): Promise<number> {
+  /** Number of wrong counts; 0 unless the tables were written by hand. */
+  async countDrift(): Promise<number> {
     return (await this.sql.first<{ kinds: number }>(DRIFT))?.kinds ?? 0;
   }
 
-  /** Makes writers wait until the unit of work ends. */
+  /** Blocks writers until the unit of work ends. */
   async freeze(): Promise<void> {
     await this.sql.count(FREEZE);
   }
 
-  /** Counts everything anew, with the tally frozen. */
+  /** Recounts everything. Call `freeze` first. */
   async recount(): Promise<void> {
     await this.sql.count(CLEAR);
     await this.sql.count(FILL);

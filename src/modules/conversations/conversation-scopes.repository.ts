@@ -5,56 +5,56 @@ import { batchQuery, BatchLoader, one } from '../../platform/database/batch-load
 import { Sql } from '../../platform/database/sql.js';
 import type { ConversationScope } from './conversation.js';
 
-/** Who asks, as `visibleTo` would have it: a contact where it is a visitor, channels where it does not see all. */
-type Sight = [workspaceId: string, contactId: string | null, channels: string | null, conversationId: string | null];
+/** The caller's visibility, as `visibleTo` defines it: a contact id for visitors, channel ids for a limited scope. */
+type ScopeKey = [workspaceId: string, contactId: string | null, channels: string | null, conversationId: string | null];
 
-const SIGHT = { workspace_id: 'uuid', contact_id: 'uuid', channels: 'text', id: 'uuid' };
-const IS_SEEN = `
+const SCOPE_KEY_COLUMNS = { workspace_id: 'uuid', contact_id: 'uuid', channels: 'text', id: 'uuid' };
+const IS_VISIBLE = `
   conversation.workspace_id = asked.workspace_id
   AND (asked.contact_id IS NULL OR conversation.contact_id = asked.contact_id)
   AND (asked.channels IS NULL OR conversation.channel_id = ANY(asked.channels::uuid[]))`;
 const SCOPE = batchQuery(
-  SIGHT,
+  SCOPE_KEY_COLUMNS,
   from => `
     SELECT asked.place, conversation.id, conversation.workspace_id AS "workspaceId", channel_id AS "channelId",
       conversation.contact_id AS "contactId", assignee_id AS "assigneeId"
-    FROM ${from} JOIN conversation ON conversation.id = asked.id AND ${IS_SEEN}`,
+    FROM ${from} JOIN conversation ON conversation.id = asked.id AND ${IS_VISIBLE}`,
 );
-/** That the contact is the asker's is said twice: the first time in a way that no index can be entered by. */
+/** Compares `contact_id` twice: no index can be entered by the condition in IS_VISIBLE. */
 const ASSIGNEES = batchQuery(
-  SIGHT,
+  SCOPE_KEY_COLUMNS,
   from => `
     SELECT asked.place, ARRAY(
       SELECT DISTINCT assignee_id FROM conversation
-      WHERE ${IS_SEEN} AND conversation.contact_id = asked.contact_id AND (asked.id IS NULL OR conversation.id = asked.id)
+      WHERE ${IS_VISIBLE} AND conversation.contact_id = asked.contact_id AND (asked.id IS NULL OR conversation.id = asked.id)
         AND status <> 'resolved' AND assignee_id IS NOT NULL
     ) AS ids
     FROM ${from}`,
 );
 
-/** What handshakes and frames ask of conversations, in narrow reads, and one for all who come at once. */
+/** Batched narrow reads of conversations for handshakes and socket frames. */
 @Injectable()
 export class ConversationScopesRepository {
-  private readonly scopes: BatchLoader<Sight, ConversationScope>;
-  private readonly assignees: BatchLoader<Sight, { ids: string[] }>;
+  private readonly scopes: BatchLoader<ScopeKey, ConversationScope>;
+  private readonly assignees: BatchLoader<ScopeKey, { ids: string[] }>;
 
   constructor(sql: Sql) {
     this.scopes = new BatchLoader(one(sql, ...SCOPE));
     this.assignees = new BatchLoader(one(sql, ...ASSIGNEES));
   }
 
-  /** @returns null where there is none that the caller may see */
+  /** @returns null if the caller may not see the conversation */
   async find(principal: Principal, id: string): Promise<ConversationScope | null> {
-    return (await this.scopes.load(...sightOf(principal, id))) ?? null;
+    return (await this.scopes.load(...scopeKeyOf(principal, id))) ?? null;
   }
 
-  /** The members to whom the visitor's unresolved ones are assigned. @param id of the one that is asked for; null: all */
-  async assigneesOf(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
-    return (await this.assignees.load(...sightOf(principal, id)))?.ids ?? [];
+  /** Assignees of the visitor's unresolved conversations. @param id only this conversation; null for all */
+  async findAssigneeIds(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
+    return (await this.assignees.load(...scopeKeyOf(principal, id)))?.ids ?? [];
   }
 }
 
-function sightOf(principal: Principal, id: string | null): Sight {
+function scopeKeyOf(principal: Principal, id: string | null): ScopeKey {
   const scope = scopeOf(principal);
   return [
     principal.workspaceId,

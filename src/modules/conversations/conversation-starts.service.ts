@@ -18,7 +18,7 @@ import { ConversationsRepository } from './conversations.repository.js';
 import { isPastReopening } from './lifecycle.js';
 import type { NewMessage, SendResult, LockedSendResult } from './messages/messages.service.js';
 import { assertSendable, MessagesService } from './messages/messages.service.js';
-import { asTheOnlyOne } from './single-conversation.js';
+import { keepSingleConversation } from './single-conversation.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 
 export interface NewConversation {
@@ -28,12 +28,12 @@ export interface NewConversation {
   message?: NewMessage | undefined;
 }
 
-/** What a start led to. */
-export type Started = LockedSendResult & { conversationCreated: boolean };
+/** Result of sending a message that may start a conversation. */
+export type StartResult = LockedSendResult & { conversationCreated: boolean };
 
 const ATTEMPTS = 5;
 
-/** How conversations begin. */
+/** Starts conversations. */
 @Injectable()
 export class ConversationStartsService {
   constructor(
@@ -47,30 +47,34 @@ export class ConversationStartsService {
     private readonly clock: Clock,
   ) {}
 
-  /** A visitor's first message; where the channel keeps one conversation and it is unresolved, a message in that one. */
-  async byVisitor(principal: VisitorPrincipal, message: NewMessage): Promise<Started> {
+  /**
+   * Sends a visitor's first message. If the channel allows one unresolved conversation and there is one, the message
+   * goes there.
+   */
+  async startByVisitor(principal: VisitorPrincipal, message: NewMessage): Promise<StartResult> {
     assertSendable(message);
-    return this.inTheOne(principal, message, null);
+    return this.sendOrStart(principal, message, null);
   }
 
   /**
-   * A visitor's message to a conversation of its own: one that comes past the reopen window begins a new one. Under the
-   * lock, so that late messages that race begin one, and one that was said in time is not said again.
+   * Sends a visitor's message to its conversation, or starts a new one if the reopen window has passed. Decides under
+   * the conversation's lock, so that concurrent late messages start one conversation, and a message sent in time is not
+   * sent again.
    */
   async continueByVisitor(principal: VisitorPrincipal, id: string, message: NewMessage): Promise<SendResult> {
     assertSendable(message);
-    const plain = await this.messages.trySendFast(principal, id, message);
-    if (plain) return { message: plain, created: true };
+    const sentFast = await this.messages.trySendFast(principal, id, message);
+    if (sentFast) return { message: sentFast, created: true };
     return this.units.run(
       async () => {
         await this.contacts.lockForShare(principal);
         const conversation = await this.conversations.lockVisible(principal, id);
         if (!conversation) throw new NotFound();
-        const channel = await this.channelOf(principal);
+        const channel = await this.findChannel(principal);
         const late = isPastReopening(conversation, channel.reopenWindowHours, this.clock.now());
         if (late && !(await this.messages.isAlreadySent(principal, conversation, message))) {
-          // what it answers stays behind
-          return this.inTheOne(principal, { ...message, reply_to_id: undefined }, conversation);
+          // the message replied to is not in the new conversation
+          return this.sendOrStart(principal, { ...message, reply_to_id: undefined }, conversation);
         }
         return { ...(await this.messages.sendLocked(principal, conversation, message)), conversationCreated: false };
       },
@@ -78,39 +82,42 @@ export class ConversationStartsService {
     );
   }
 
-  /** An agent or a backend writes first. @throws ConversationExists, ValidationFailed for contact or channel */
-  async byStaff(principal: StaffPrincipal, wanted: NewConversation): Promise<Conversation> {
-    if (wanted.message) assertSendable(wanted.message);
-    const channel = await this.channels.get(principal, wanted.channel_id).catch(asField('channel_id'));
-    const contact = await this.contacts.get(principal, wanted.contact_id).catch(asField('contact_id'));
-    const place = { workspaceId: principal.workspaceId, channelId: channel.id, contactId: contact.id };
-    return asTheOnlyOne(this.conversations, place, () =>
+  /**
+   * Starts a conversation for an agent or an API key.
+   * @throws ConversationExists @throws ValidationFailed for an unknown contact or channel
+   */
+  async startByStaff(principal: StaffPrincipal, request: NewConversation): Promise<Conversation> {
+    if (request.message) assertSendable(request.message);
+    const channel = await this.channels.get(principal, request.channel_id).catch(asFieldError('channel_id'));
+    const contact = await this.contacts.get(principal, request.contact_id).catch(asFieldError('contact_id'));
+    const key = { workspaceId: principal.workspaceId, channelId: channel.id, contactId: contact.id };
+    return keepSingleConversation(this.conversations, key, () =>
       this.units.run(async () => {
         if (!(await this.contacts.lockActiveForShare(principal.workspaceId, contact.id))) throw unknownId('contact_id');
-        const conversation = await this.create(principal, channel, contact, { subject: wanted.subject ?? null });
-        if (wanted.message) await this.messages.sendLocked(principal, conversation, wanted.message);
-        await this.counts.move(conversation.workspaceId, null, conversation);
+        const conversation = await this.create(principal, channel, contact, { subject: request.subject ?? null });
+        if (request.message) await this.messages.sendLocked(principal, conversation, request.message);
+        await this.counts.moveCount(conversation.workspaceId, null, conversation);
         return conversation;
       }),
     );
   }
 
   /**
-   * First messages that race make one conversation: the unique index lets one insert through, and the others find its
-   * row and speak there.
+   * Sends to the current conversation, or starts one. Concurrent first messages start one conversation: the unique
+   * index lets one insert through, and the others find its row and send there.
    */
-  private async inTheOne(
+  private async sendOrStart(
     principal: VisitorPrincipal,
     message: NewMessage,
     previous: Conversation | null,
-  ): Promise<Started> {
+  ): Promise<StartResult> {
     const { workspaceId, contactId } = principal;
-    const channel = await this.channelOf(principal);
+    const channel = await this.findChannel(principal);
     const contact = await this.contacts.get(principal, contactId);
     for (let attempt = 1; ; attempt += 1) {
-      const present = await this.present(channel, contactId, previous);
-      if (present) {
-        return { ...(await this.messages.sendWithLock(principal, present.id, message)), conversationCreated: false };
+      const current = await this.findCurrent(channel, contactId, previous);
+      if (current) {
+        return { ...(await this.messages.sendWithLock(principal, current.id, message)), conversationCreated: false };
       }
       try {
         return await this.units.run(async () => {
@@ -119,7 +126,7 @@ export class ConversationStartsService {
             previousConversationId: previous?.id ?? null,
           });
           const sent = await this.messages.sendLocked(principal, conversation, message);
-          await this.counts.move(workspaceId, null, conversation);
+          await this.counts.moveCount(workspaceId, null, conversation);
           return { ...sent, conversationCreated: true };
         });
       } catch (error) {
@@ -128,33 +135,33 @@ export class ConversationStartsService {
     }
   }
 
-  /** Where the contact's message belongs, if it does not begin something new. */
-  private async present(
+  /** The unresolved conversation that the message belongs to; null if it starts a new one. */
+  private async findCurrent(
     channel: Channel,
     contactId: string,
     previous: Conversation | null,
   ): Promise<Conversation | null> {
     const { workspaceId, id, singleConversation } = channel;
-    if (singleConversation) return this.conversations.unresolvedOf(workspaceId, id, contactId);
-    return previous && this.conversations.unresolvedAfter(previous);
+    if (singleConversation) return this.conversations.findUnresolved(workspaceId, id, contactId);
+    return previous && this.conversations.findUnresolvedSuccessor(previous);
   }
 
-  private async channelOf({ workspaceId, channelId }: VisitorPrincipal): Promise<Channel> {
+  private async findChannel({ workspaceId, channelId }: VisitorPrincipal): Promise<Channel> {
     const channel = await this.channels.find(workspaceId, channelId);
     if (!channel) throw new NotFound();
     return channel;
   }
 
-  /** The caller counts it at the end of its unit of work. */
+  /** The caller updates the counts at the end of its unit of work. */
   private async create(
     principal: Principal,
     channel: Channel,
     contact: Contact,
-    given: Partial<Conversation>,
+    fields: Partial<Conversation>,
   ): Promise<Conversation> {
     const { workspaceId } = channel;
-    const conversation = await this.units.savepoint(() => this.insert(channel, contact, given));
-    await this.contacts.seenIn(workspaceId, contact.id, channel.id);
+    const conversation = await this.units.savepoint(() => this.insert(channel, contact, fields));
+    await this.contacts.addChannel(workspaceId, contact.id, channel.id);
     await this.events.record({
       type: 'conversation.created',
       workspaceId,
@@ -171,11 +178,11 @@ export class ConversationStartsService {
     return conversation;
   }
 
-  /** Number and row together: where the row is refused, the number is not used up. */
-  private async insert(channel: Channel, contact: Contact, given: Partial<Conversation>): Promise<Conversation> {
+  /** Draws the number and inserts the row in one savepoint, so that a refused row uses no number. */
+  private async insert(channel: Channel, contact: Contact, fields: Partial<Conversation>): Promise<Conversation> {
     const { workspaceId } = channel;
     const number = await this.conversations.nextNumber(workspaceId);
-    const now = await this.conversations.now();
+    const now = await this.conversations.databaseNow();
     return this.conversations.insert({
       id: newId(),
       workspaceId,
@@ -212,13 +219,13 @@ export class ConversationStartsService {
       version: 1,
       createdAt: now,
       updatedAt: now,
-      ...given,
+      ...fields,
     });
   }
 }
 
-/** What is not there, as a fault of the field that names it. */
-function asField(field: string): (error: unknown) => never {
+/** Turns NotFound into a validation error of the field. */
+function asFieldError(field: string): (error: unknown) => never {
   return error => {
     throw error instanceof NotFound ? unknownId(field) : error;
   };

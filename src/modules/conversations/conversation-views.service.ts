@@ -7,7 +7,7 @@ import { toConversationRecord, toVisitorConversationRecord } from './conversatio
 
 export type ConversationWithContact = ConversationRecord & { contact: ContactSummary };
 
-/** Conversations with whom they are with. The inbox's are written by the database (`inbox.repository.ts`). */
+/** Adds contacts and assignees to conversations. The inbox builds the same view in SQL (`inbox.repository.ts`). */
 @Injectable()
 export class ConversationViewsService {
   constructor(
@@ -15,25 +15,25 @@ export class ConversationViewsService {
     private readonly members: MembersService,
   ) {}
 
-  async oneForStaff(conversation: Conversation): Promise<ConversationWithContact> {
+  async toStaffView(conversation: Conversation): Promise<ConversationWithContact> {
     const contact = await this.contacts.find(conversation.workspaceId, conversation.contactId);
     if (!contact) throw new Error(`conversation ${conversation.id} has no contact`);
     return { ...toConversationRecord(conversation), contact: toContactSummary(contact) };
   }
 
-  async forVisitor(conversations: readonly Conversation[]): Promise<VisitorConversationRecord[]> {
+  async toVisitorViews(conversations: readonly Conversation[]): Promise<VisitorConversationRecord[]> {
     const [first] = conversations;
     if (!first) return [];
     const assignees = conversations.map(({ assigneeId }) => assigneeId).filter(id => id !== null);
-    const displays = await this.members.displays(first.workspaceId, assignees);
+    const displays = await this.members.findDisplays(first.workspaceId, assignees);
     return conversations.map(conversation =>
       toVisitorConversationRecord(conversation, displays.get(conversation.assigneeId ?? '') ?? null),
     );
   }
 
-  async oneForVisitor(conversation: Conversation): Promise<VisitorConversationRecord> {
-    const [view] = await this.forVisitor([conversation]);
-    if (!view) throw new Error('one conversation makes one view');
+  async toVisitorView(conversation: Conversation): Promise<VisitorConversationRecord> {
+    const [view] = await this.toVisitorViews([conversation]);
+    if (!view) throw new Error(`conversation ${conversation.id} has no view`);
     return view;
   }
 }

@@ -10,7 +10,7 @@ import {
 } from '../../platform/database/columns.js';
 import type { Control, Conversation, LastMessage, Priority, Rating, Status } from './conversation.js';
 
-const OWN: [string, string] = ['workspaceId', 'id'];
+const ROW_KEY: [string, string] = ['workspaceId', 'id'];
 
 @Entity({ name: 'conversation' })
 @Unique('uq_conversation_number', ['workspaceId', 'number'])
@@ -26,11 +26,11 @@ const OWN: [string, string] = ['workspaceId', 'id'];
 @Index('ix_conversation_waiting', ['workspaceId', 'waitingSince', 'id'], { where: `"waiting_since" IS NOT NULL` })
 @Check('ck_conversation_status', `"status" IN ('pending', 'open', 'snoozed', 'resolved')`)
 @Check('ck_conversation_priority', `"priority" IN ('none', 'low', 'medium', 'high', 'urgent')`)
-@ForeignKey('channel', ['workspaceId', 'channelId'], OWN, { name: 'fk_conversation_channel' })
-@ForeignKey('contact', ['workspaceId', 'contactId'], OWN, { name: 'fk_conversation_contact' })
-@ForeignKey('member', ['workspaceId', 'assigneeId'], OWN, { name: 'fk_conversation_assignee' })
-@ForeignKey('bot', ['workspaceId', 'botId'], OWN, { name: 'fk_conversation_bot' })
-@ForeignKey('conversation', ['workspaceId', 'previousConversationId'], OWN, { name: 'fk_conversation_previous' })
+@ForeignKey('channel', ['workspaceId', 'channelId'], ROW_KEY, { name: 'fk_conversation_channel' })
+@ForeignKey('contact', ['workspaceId', 'contactId'], ROW_KEY, { name: 'fk_conversation_contact' })
+@ForeignKey('member', ['workspaceId', 'assigneeId'], ROW_KEY, { name: 'fk_conversation_assignee' })
+@ForeignKey('bot', ['workspaceId', 'botId'], ROW_KEY, { name: 'fk_conversation_bot' })
+@ForeignKey('conversation', ['workspaceId', 'previousConversationId'], ROW_KEY, { name: 'fk_conversation_previous' })
 export class ConversationEntity implements Conversation {
   @KeyColumn('workspace_id', 'pk_conversation')
   workspaceId!: string;
@@ -138,7 +138,7 @@ export class ConversationEntity implements Conversation {
   updatedAt!: Date;
 }
 
-/** The last number given out in a workspace; a row of its own, so that numbering locks nothing else. */
+/** The last conversation number of a workspace, in its own row, so that numbering locks nothing else. */
 @Entity({ name: 'conversation_counter' })
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_conversation_counter_workspace', onDelete: 'CASCADE' })
 export class ConversationCounterEntity {
@@ -149,7 +149,10 @@ export class ConversationCounterEntity {
   lastNumber!: number;
 }
 
-/** How many unresolved conversations there are of each kind: counted as they change, for counting a million is slow. */
+/**
+ * Number of unresolved conversations by channel, status and assignee, updated with each change: counting a million rows
+ * is slow.
+ */
 @Entity({ name: 'conversation_tally' })
 export class ConversationCountsEntity {
   @KeyColumn('workspace_id', 'pk_conversation_tally')
@@ -161,7 +164,7 @@ export class ConversationCountsEntity {
   @PrimaryColumn({ name: 'status', type: 'text', primaryKeyConstraintName: 'pk_conversation_tally' })
   status!: Status;
 
-  /** All zeros for nobody: a key cannot hold null. */
+  /** All zeros if unassigned, because a key column cannot be null. */
   @KeyColumn('assignee_id', 'pk_conversation_tally')
   assigneeId!: string;
 

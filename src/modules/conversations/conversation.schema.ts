@@ -37,16 +37,20 @@ export class ListConversationsQuery extends PageQuery {
   @Id({ optional, description: 'Only conversations of this contact.' }) contact_id?: string;
   @Text({ optional, max: TAGS.max, description: 'Only conversations with this tag.', example: 'vip' }) tag?: string;
   @Choice(PRIORITIES, { optional, description: 'Only conversations with this priority.' }) priority?: Priority;
-  @Text({ optional, description: "Within the contact's name and e-mail, or the conversation's number." })
+  @Text({ optional, description: "Search the contact's name and e-mail, and the conversation's number." })
   query?: string;
   @Time({ optional, description: 'Only conversations that changed at this time or later.' }) updated_since?: string;
-  @Choice(SORTS, { optional, description: '`last_activity` and `created` newest first, `waiting` longest first.' })
+  @Choice(SORTS, {
+    optional,
+    description: '`last_activity` and `created` sort newest first, `waiting` sorts longest waiting first.',
+  })
   sort?: Sort;
 }
 
-/** An older state than the present one is refused. */
+/** `expected_version` refuses a change that was made from an older version. */
 export class ActionBody {
-  @Integer({ optional, min: 1, description: 'The `version` that the caller knows.' }) expected_version?: number;
+  @Integer({ optional, min: 1, description: 'Returns 409 if the conversation has another `version`.' })
+  expected_version?: number;
 }
 
 export class UpdateConversationBody extends ActionBody {
@@ -57,11 +61,11 @@ export class UpdateConversationBody extends ActionBody {
 }
 
 export class AssignBody extends ActionBody {
-  @Id({ nullable, description: 'null: nobody.' }) member_id!: string | null;
+  @Id({ nullable, description: '`null` unassigns.' }) member_id!: string | null;
 }
 
 export class ReadBody {
-  @Integer({ description: 'The last message that was read.' }) seq!: number;
+  @Integer({ description: 'The `seq` of the last message read.' }) seq!: number;
 }
 
 export class StartConversationBody {
@@ -105,7 +109,7 @@ export class ContactSummaryView implements ContactSummary {
   @Flag() verified!: boolean;
 }
 
-/** As events carry it: without its contact, which stands beside it there. */
+/** The conversation as events carry it, without the contact, which is a separate field there. */
 export class ConversationRecordView implements ConversationRecord {
   @Id() id!: string;
   @Integer({ min: 1 }) number!: number;
@@ -154,7 +158,7 @@ export class VisitorConversationView implements VisitorConversationRecord {
   @Choice(STATUSES) status!: Status;
   @Nested(() => MemberDisplayView, { nullable }) assignee!: MemberDisplayView | null;
   @Nested(() => LastMessageView, { nullable }) last_message!: LastMessageView | null;
-  @Integer({ description: 'Of public messages.' }) last_seq!: number;
+  @Integer({ description: 'The last `seq` of a public message.' }) last_seq!: number;
   @Nested(() => UnreadView) unread!: UnreadView;
   @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
   @Time() created_at!: string;
@@ -166,8 +170,8 @@ export class VisitorConversationStartedView {
 }
 
 export class ConversationCountsView implements ConversationCounts {
-  @Integer({ description: 'Open and pending ones of the caller.' }) mine!: number;
-  @Integer({ description: 'Open and pending ones of nobody.' }) unassigned!: number;
+  @Integer({ description: 'Open and pending, assigned to the caller.' }) mine!: number;
+  @Integer({ description: 'Open and pending, unassigned.' }) unassigned!: number;
   @Integer() open!: number;
   @Integer() pending!: number;
   @Integer() snoozed!: number;

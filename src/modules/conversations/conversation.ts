@@ -23,11 +23,11 @@ export interface Rating {
   comment: string | null;
 }
 
-/** A talk with one contact on one channel. */
+/** A conversation with one contact on one channel. */
 export interface Conversation {
   id: string;
   workspaceId: string;
-  /** Counts up in the workspace, for people. */
+  /** Sequential number in the workspace, shown to people. */
   number: number;
   channelId: string;
   contactId: string;
@@ -36,13 +36,13 @@ export interface Conversation {
   assigneeId: string | null;
   botId: string | null;
   control: Control;
-  /** The channel's rule when it began: at most one such unresolved conversation of a contact. */
+  /** Copy of the channel's `single_conversation` at the start: at most one such unresolved conversation per contact. */
   single: boolean;
   subject: string | null;
   tags: string[];
   customAttributes: Record<string, unknown>;
   snoozedUntil: Date | null;
-  /** Since when the contact waits for an answer. */
+  /** Since when the contact waits for an answer; null if it does not. */
   waitingSince: Date | null;
   firstResponseAt: Date | null;
   lastMessage: LastMessage | null;
@@ -59,15 +59,15 @@ export interface Conversation {
   reopenedCount: number;
   previousConversationId: string | null;
   csat: Rating | null;
-  /** When its contact was erased, and its words with it: from then on it is only counted. */
+  /** When its contact was erased, with the content. After that it serves statistics only. */
   erasedAt: Date | null;
-  /** Counts changes other than messages; what `expected_version` is compared with. */
+  /** Incremented by every change except messages. Compared with `expected_version`. */
   version: number;
   createdAt: Date;
   updatedAt: Date;
 }
 
-/** Where a conversation is to be heard, and who is in it. */
+/** Fields that decide who receives the conversation's events. */
 export type ConversationScope = Pick<Conversation, 'id' | 'workspaceId' | 'channelId' | 'contactId' | 'assigneeId'>;
 
 export interface ConversationRecord {
@@ -142,7 +142,7 @@ export interface Unread {
   contact: number;
 }
 
-/** The whole of what a visitor may know of its conversation; counts and previews are of public messages. */
+/** Everything that a visitor sees of its conversation. Counts and previews cover public messages only. */
 export interface VisitorConversationRecord {
   id: string;
   number: number;
@@ -155,7 +155,7 @@ export interface VisitorConversationRecord {
   created_at: string;
 }
 
-/** What a person has of a conversation that is handed out to it: how it was served stays with those who did. */
+/** A conversation in a contact's export, without internal fields such as the assignee. */
 export interface ExportedConversation {
   id: string;
   number: number;

@@ -35,7 +35,7 @@ import { ConversationsService } from './conversations.service.js';
 
 @Section(
   'Conversations',
-  'Conversations as agents and backends see them: the inbox, assignment and status. `version` grows with every change; send it as `expected_version` to refuse a change that was made from an older state.',
+  'Conversations for agents and backends: the inbox, assignment and status. `version` grows with every change. Send it as `expected_version` to have a change refused if the conversation changed meanwhile.',
 )
 @Controller('conversations')
 export class ConversationsController {
@@ -47,8 +47,8 @@ export class ConversationsController {
 
   @Get()
   @Summary(
-    'List the inbox.',
-    'Filters combine. A caller whose scope is limited to some channels sees the conversations of those channels only.',
+    'List conversations.',
+    'Filters combine. A caller limited to some channels sees the conversations of those channels only.',
   )
   @Allow('conversations:read')
   @AnswersPage(ConversationView)
@@ -73,17 +73,17 @@ export class ConversationsController {
   }
 
   @Get('counts')
-  @Summary('How many conversations wait where, among those that the caller may see.')
+  @Summary('Count the unresolved conversations that the caller can see.')
   @Allow('conversations:read')
   @Answers(ConversationCountsView)
   counts(@Caller() caller: StaffPrincipal): Promise<ConversationCountsView> {
-    return this.conversations.counts(caller);
+    return this.conversations.getCounts(caller);
   }
 
   @Post()
   @Summary(
     'Start a conversation with a contact, with or without a first message.',
-    'On a channel that keeps one conversation per contact, an unresolved one is 409 `conversation_exists`; `conversation_id` names it. With an API key, a message names its sender: `member_id` or `bot_id`.',
+    'Returns 409 `conversation_exists` with `conversation_id` if the channel allows one unresolved conversation per contact and there is one. With an API key, name the sender of the message: `member_id` or `bot_id`.',
   )
   @Allow('conversations:write')
   @Creates(ConversationView)
@@ -98,20 +98,20 @@ export class ConversationsController {
     SenderUnknown,
   )
   async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.starts.byStaff(caller, body));
+    return this.views.toStaffView(await this.starts.startByStaff(caller, body));
   }
 
   @Get(':id')
-  @Summary('One conversation, with its contact.')
+  @Summary('Get a conversation with its contact.')
   @Allow('conversations:read')
   @Answers(ConversationView)
   @Throws(NotFound)
   async get(@Caller() caller: StaffPrincipal, @IdParam() id: string): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.get(caller, id));
+    return this.views.toStaffView(await this.conversations.get(caller, id));
   }
 
   @Patch(':id')
-  @Summary('Changes subject, priority, tags or attributes.')
+  @Summary('Update subject, priority, tags or custom attributes.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict)
@@ -120,11 +120,11 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: UpdateConversationBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.update(caller, id, body, body.expected_version));
+    return this.views.toStaffView(await this.conversations.update(caller, id, body, body.expected_version));
   }
 
   @Post(':id/assign')
-  @Summary('Gives the conversation to a member, or to nobody.')
+  @Summary('Assign a conversation to a member, or unassign it.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict, AssigneeUnavailable)
@@ -133,11 +133,11 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: AssignBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.assign(caller, id, body.member_id, body.expected_version));
   }
 
   @Post(':id/take')
-  @Summary('The calling agent takes the conversation, from a bot too.')
+  @Summary('Assign a conversation to the calling agent. Takes it over from a bot.')
   @Allow('conversations:write', { only: 'agent' })
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, AssigneeUnavailable)
@@ -146,11 +146,11 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.take(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.take(caller, id, body.expected_version));
   }
 
   @Post(':id/resolve')
-  @Summary('Resolves the conversation.')
+  @Summary('Resolve a conversation.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition)
@@ -159,11 +159,11 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.resolve(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.resolve(caller, id, body.expected_version));
   }
 
   @Post(':id/reopen')
-  @Summary('Opens a resolved conversation again.')
+  @Summary('Reopen a resolved conversation.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased, VersionConflict, InvalidTransition, ConversationExists)
@@ -172,11 +172,11 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.reopen(caller, id, body.expected_version));
+    return this.views.toStaffView(await this.conversations.reopen(caller, id, body.expected_version));
   }
 
   @Post(':id/read')
-  @Summary('The agents have read everything up to `seq`.')
+  @Summary('Mark messages up to `seq` as read by the agents.')
   @Allow('conversations:write')
   @Answers(ConversationView)
   @Throws(NotFound, ConversationErased)
@@ -185,16 +185,16 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ReadBody,
   ): Promise<ConversationView> {
-    return this.views.oneForStaff(await this.conversations.read(caller, id, body.seq));
+    return this.views.toStaffView(await this.conversations.read(caller, id, body.seq));
   }
 }
 
-/** undefined: anybody; null: nobody. A key is nobody's `me`. */
+/** undefined matches any assignee, null unassigned conversations. An API key cannot use `me`. */
 function assigneeOf(caller: StaffPrincipal, assignee: string | undefined): string | null | undefined {
   if (assignee === undefined) return undefined;
   if (assignee === 'none') return null;
   if (assignee !== 'me') return assignee;
   return caller.kind === 'agent'
     ? caller.memberId
-    : invalidField('assignee', 'not_allowed', 'an API key is not a member');
+    : invalidField('assignee', 'not_allowed', '`me` requires an agent session, not an API key');
 }

@@ -5,54 +5,58 @@ import { ValidationFailed } from '../../kernel/errors.js';
 export const InvalidTransition = defineError(
   'unprocessable',
   'invalid_transition',
-  'The conversation cannot go from its present state to that one; `from` and `to` name them.',
+  'The conversation cannot change from the status in `from` to the status in `to`.',
 );
 export const AssigneeUnavailable = defineError(
   'unprocessable',
   'assignee_unavailable',
-  'The member is deactivated or does not see this channel.',
+  'The member is deactivated or does not see this channel. Choose another member.',
 );
 export const ConversationExists = defineError(
   'conflict',
   'conversation_exists',
-  'The contact has an unresolved conversation on this channel; `conversation_id` names it.',
+  'The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`.',
 );
 export const ConversationErased = defineError(
   'gone',
   'conversation_erased',
-  'The contact has been erased, and what was said with it: nothing can be added.',
+  'The contact was erased, and its conversation can no longer change.',
 );
 export const ConversationMoved = defineError(
   'conflict',
   'conversation_moved',
-  'There are messages behind `expected_last_seq`; `last_seq` tells how far the conversation is.',
+  'There are messages after `expected_last_seq`. Read up to `last_seq` and send again.',
 );
 export const SenderRequired = defineError(
   'invalid',
   'sender_required',
-  'With an API key, name the sender: member_id or bot_id.',
+  'With an API key, name the sender: send `member_id` or `bot_id`.',
 );
-export const SenderUnknown = defineError('invalid', 'sender_unknown', 'There is no such active member or bot.');
-export const ContentRequired = defineError('invalid', 'content_required', 'A message needs content or an attachment.');
+export const SenderUnknown = defineError(
+  'invalid',
+  'sender_unknown',
+  'The sender is not an active member or an enabled bot.',
+);
+export const ContentRequired = defineError('invalid', 'content_required', 'A message needs `content`.');
 export const ContentTypeReserved = defineError(
   'invalid',
   'content_type_reserved',
-  'Entries of type event are made by the service alone.',
+  'The content type `event` is reserved for timeline entries. Use another one.',
 );
 export const ReplyUnknown = defineError(
   'invalid',
   'reply_to_unknown',
-  'The message replied to is not in this conversation.',
+  'The message in `reply_to_id` is not in this conversation.',
 );
 export const ReplyToNote = defineError('invalid', 'reply_to_note', 'A public message cannot reply to a private note.');
-export const NotYours = defineError('forbidden', 'not_sender', 'Only its sender changes a message.');
+export const NotSender = defineError('forbidden', 'not_sender', 'Only the sender can edit or delete a message.');
 export const EditWindowOver = defineError(
   'unprocessable',
   'edit_window_over',
-  'A message can be changed for 15 minutes.',
+  'A message can be edited or deleted only within 15 minutes of sending.',
 );
 
-/** An id in a body that names nothing which the caller can see is a faulty field: 400, where one in a path is 404. */
+/** 400 for an id in a body that the caller cannot see. An id in a path is 404 instead. */
 export function unknownId(field: string): DomainError {
-  return new ValidationFailed({ details: [{ field, code: 'unknown', message: `${field} names nothing here` }] });
+  return new ValidationFailed({ details: [{ field, code: 'unknown', message: `${field} is unknown` }] });
 }

@@ -9,7 +9,7 @@ import type { MemberDisplay } from '../members/index.js';
 import type { ConversationRecord, Status, Unread, VisitorConversationRecord } from './conversation.js';
 import type { MessageRecord } from './messages/message.js';
 
-/** What each message moves in its conversation, with both counts: agents' and the visitor's. */
+/** Fields of the conversation that each message changes, for agents and for the visitor. */
 export interface ConversationProgress {
   id: string;
   status: Status;
@@ -17,7 +17,7 @@ export interface ConversationProgress {
   last_public_seq: number;
   unread: Unread;
   last_activity_at: string;
-  /** The same of public messages alone. */
+  /** Like `last_activity_at`, for public messages only. */
   last_public_activity_at: string;
 }
 
@@ -26,7 +26,7 @@ export interface MessageCreated {
   conversation: ConversationProgress;
 }
 
-/** An edit, or the removal of what was said: then content, attachments and metadata are empty. */
+/** An edited or deleted message. After deletion content, attachments and metadata are empty. */
 export interface MessageChanged {
   message: MessageRecord;
 }
@@ -42,7 +42,7 @@ export interface ConversationUpdated {
   changes: Record<string, { from: unknown; to: unknown }>;
   version: number;
   actor: Actor;
-  /** How the visitor sees whom it talked to and whom it talks to; null when that has not changed. */
+  /** The previous and next assignee as the visitor sees them; null if the assignee did not change. */
   assignee: { from: MemberDisplay | null; to: MemberDisplay | null } | null;
 }
 
@@ -50,7 +50,7 @@ export interface ConversationRead {
   id: string;
   reader: 'agents' | 'contact';
   last_read_seq: number;
-  /** The last public message that this has read, which is all that the visitor may know; null when it has read none. */
+  /** The last public message among those now read, which is all that the visitor may know; null if there is none. */
   last_public_read_seq: number | null;
 }
 

@@ -10,7 +10,7 @@ const NEXT_NUMBER = statement(`
   INSERT INTO conversation_counter (workspace_id, last_number) VALUES ($1, 1)
   ON CONFLICT (workspace_id) DO UPDATE SET last_number = conversation_counter.last_number + 1
   RETURNING last_number AS "number"`);
-/** What anybody has said of it or about it goes; numbers, times and who served it stay. */
+/** Removes free text and unread counts. Numbers, times and assignees stay. */
 const ERASE = statement(`
   UPDATE conversation
   SET subject = NULL, custom_attributes = '{}', erased_at = $3, unread_agents = 0, unread_contact = 0,
@@ -32,13 +32,13 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     super(units);
   }
 
-  async visibleIds(principal: Principal): Promise<string[]> {
+  async findVisibleIds(principal: Principal): Promise<string[]> {
     const rows = await this.visibleTo(principal).select('conversation.id', 'id').getRawMany<{ id: string }>();
     return rows.map(({ id }) => id);
   }
 
-  /** The contact's unresolved conversation on the channel that `single_conversation` allows. */
-  unresolvedOf(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
+  /** Finds the one unresolved conversation that `single_conversation` allows. */
+  findUnresolved(workspaceId: string, channelId: string, contactId: string): Promise<Conversation | null> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
@@ -47,8 +47,8 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getOne();
   }
 
-  /** The unresolved conversation that went on from this one. */
-  unresolvedAfter({ workspaceId, contactId, id }: Conversation): Promise<Conversation | null> {
+  /** Finds the unresolved conversation that continues this one. */
+  findUnresolvedSuccessor({ workspaceId, contactId, id }: Conversation): Promise<Conversation | null> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
@@ -60,20 +60,20 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getOne();
   }
 
-  /** The member's unresolved conversations outside of these channels, locked in the order of their ids. */
-  lockGivenTo(workspaceId: string, memberId: string, kept: readonly string[]): Promise<Conversation[]> {
+  /** Locks the member's unresolved conversations outside these channels, in the order of their ids. */
+  lockAssignedTo(workspaceId: string, memberId: string, keptChannelIds: readonly string[]): Promise<Conversation[]> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
       .andWhere(`conversation.assigneeId = :memberId AND conversation.status <> 'resolved'`, { memberId })
-      .andWhere('conversation.channelId <> ALL(:kept)', { kept: [...kept] })
+      .andWhere('conversation.channelId <> ALL(:kept)', { kept: [...keptChannelIds] })
       .orderBy('conversation.id')
       .setLock('for_no_key_update')
       .getMany();
   }
 
-  /** What the bot is talking in, locked in the order of the ids. */
-  lockLedBy(workspaceId: string, botId: string): Promise<Conversation[]> {
+  /** Locks the bot's pending conversations, in the order of their ids. */
+  lockPendingOfBot(workspaceId: string, botId: string): Promise<Conversation[]> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
@@ -83,23 +83,31 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
       .getMany();
   }
 
-  /** All of a contact's, locked in the order of their ids; with those of another that keep the first's out. */
-  lockOf(workspaceId: string, contactId: string, beside: string = contactId): Promise<Conversation[]> {
+  /**
+   * Locks all conversations of the contact, in the order of their ids. With another contact, also that one's unresolved
+   * single conversations, which can conflict after a merge.
+   */
+  lockByContact(workspaceId: string, contactId: string, otherContactId: string = contactId): Promise<Conversation[]> {
     return this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId', { workspaceId })
       .andWhere(
         `(conversation.contactId = :contactId
-          OR conversation.contactId = :beside AND conversation.single AND conversation.status <> 'resolved')`,
-        { contactId, beside },
+          OR conversation.contactId = :otherContactId AND conversation.single AND conversation.status <> 'resolved')`,
+        { contactId, otherContactId },
       )
       .orderBy('conversation.id')
       .setLock('for_no_key_update')
       .getMany();
   }
 
-  /** A contact's, the oldest first. @param after the last one of the page before */
-  pageOf(workspaceId: string, contactId: string, after: string | null, limit: number): Promise<Conversation[]> {
+  /** Oldest first. @param after the last id of the previous page */
+  findPageByContact(
+    workspaceId: string,
+    contactId: string,
+    after: string | null,
+    limit: number,
+  ): Promise<Conversation[]> {
     const query = this.rows
       .createQueryBuilder('conversation')
       .where('conversation.workspaceId = :workspaceId AND conversation.contactId = :contactId', {
@@ -118,8 +126,8 @@ export class ConversationsRepository extends WorkspaceRepository<ConversationEnt
     return (await this.sql.first<{ number: number }>(NEXT_NUMBER, [workspaceId]))?.number ?? 1;
   }
 
-  /** The database's time, after any lock that the caller waited for: what orders rows must not come from before. */
-  async now(): Promise<Date> {
+  /** The database's clock. Rows are ordered by it, so it must be read after the caller's locks were granted. */
+  async databaseNow(): Promise<Date> {
     return (await this.sql.first<{ now: Date }>(NOW))?.now ?? new Date();
   }
 

@@ -40,35 +40,35 @@ export class ConversationsService {
   ) {}
 
   list(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
-    return this.inbox.records(principal, query);
+    return this.inbox.findPage(principal, query);
   }
 
-  listOwn(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
-    return this.inbox.ownOf(principal, page);
+  listForVisitor(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
+    return this.inbox.findVisitorPage(principal, page);
   }
 
-  counts(principal: StaffPrincipal): Promise<ConversationCounts> {
-    return this.countsRepository.counts(principal);
+  getCounts(principal: StaffPrincipal): Promise<ConversationCounts> {
+    return this.countsRepository.getCounts(principal);
   }
 
-  /** The conversation, if the caller may see it. */
+  /** Finds the conversation if the caller may see it. */
   find(principal: Principal, id: string): Promise<Conversation | null> {
     return this.conversations.findVisible(principal, id);
   }
 
-  /** Where it is, if the caller may see it: asked in passing, and not within a unit of work. */
+  /** Finds the scope if the caller may see the conversation. Batched: do not call it within a unit of work. */
   findScope(principal: Principal, id: string): Promise<ConversationScope | null> {
     return this.scopes.find(principal, id);
   }
 
-  /** All of the visitor's, on its channel. */
-  idsOf(principal: VisitorPrincipal): Promise<string[]> {
-    return this.conversations.visibleIds(principal);
+  /** Ids of all conversations of the visitor on its channel. */
+  findVisibleIds(principal: VisitorPrincipal): Promise<string[]> {
+    return this.conversations.findVisibleIds(principal);
   }
 
-  /** The members with whom the visitor talks now. @param id of the conversation that it is about; null: all of its */
-  assigneesOf(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
-    return this.scopes.assigneesOf(principal, id);
+  /** Assignees of the visitor's unresolved conversations. @param id only this conversation; null for all */
+  findAssigneeIds(principal: VisitorPrincipal, id: string | null): Promise<string[]> {
+    return this.scopes.findAssigneeIds(principal, id);
   }
 
   async get(principal: Principal, id: string): Promise<Conversation> {
@@ -90,7 +90,10 @@ export class ConversationsService {
     );
   }
 
-  /** Gives the conversation to a member, or to nobody. @throws AssigneeUnavailable, ValidationFailed, VersionConflict */
+  /**
+   * Assigns the conversation to a member, or unassigns it.
+   * @throws AssigneeUnavailable, VersionConflict @throws ValidationFailed for an unknown member
+   */
   assign(principal: StaffPrincipal, id: string, memberId: string | null, expected?: number): Promise<Conversation> {
     return this.units.run(
       async () => {
@@ -106,7 +109,10 @@ export class ConversationsService {
     );
   }
 
-  /** The caller takes the conversation, from a bot too. @throws InvalidTransition when it is resolved */
+  /**
+   * Assigns the conversation to the caller, and takes it over from a bot.
+   * @throws AssigneeUnavailable, VersionConflict @throws InvalidTransition if it is resolved
+   */
   take(principal: AgentPrincipal, id: string, expected?: number): Promise<Conversation> {
     return this.units.run(
       async () => {
@@ -137,17 +143,17 @@ export class ConversationsService {
     );
   }
 
-  /** Everything up to `seq` has been read: by the agents, or, when a visitor says so, by the contact. */
+  /** Marks messages up to `seq` as read: by the contact for a visitor, by the agents otherwise. */
   read(principal: Principal, id: string, seq: number): Promise<Conversation> {
     return this.change(principal, id, undefined, async conversation => {
       const byContact = principal.kind === 'visitor';
-      const known = byContact ? conversation.contactLastReadSeq : conversation.agentLastReadSeq;
+      const lastRead = byContact ? conversation.contactLastReadSeq : conversation.agentLastReadSeq;
       const mark = Math.min(seq, byContact ? conversation.lastPublicSeq : conversation.lastSeq);
-      if (mark <= known) return;
+      if (mark <= lastRead) return;
       const agents = byContact ? conversation.agentLastReadSeq : mark;
       const contact = byContact ? mark : conversation.contactLastReadSeq;
-      const unread = await this.messages.unread(conversation, agents, contact);
-      const publicMark = await this.messages.lastPublicWithin(conversation, known, mark);
+      const unread = await this.messages.countUnread(conversation, agents, contact);
+      const publicMark = await this.messages.findLastPublicSeq(conversation, lastRead, mark);
       const columns: Partial<Conversation> = byContact
         ? { contactLastReadSeq: mark, unreadContact: unread.contact }
         : { agentLastReadSeq: mark, unreadAgents: unread.agents };

@@ -20,7 +20,7 @@ import { ContentRequired, ContentTypeReserved, ConversationErased, ReplyUnknown 
 import { ConversationsService } from './conversations.service.js';
 import { toMessageRecord } from './messages/message.js';
 
-/** A visitor's own conversations, in the visitor's view. */
+/** A visitor's conversations, as the visitor sees them. */
 @Section('Visitor')
 @Controller('widget/conversations')
 export class ConversationsVisitorController {
@@ -31,21 +31,21 @@ export class ConversationsVisitorController {
   ) {}
 
   @Get()
-  @Summary("The visitor's own conversations, newest first.")
+  @Summary("List the visitor's conversations, newest first.")
   @Allow('widget:read')
   @AnswersPage(VisitorConversationView)
   async list(
     @Caller() caller: VisitorPrincipal,
     @Query() query: PageQuery,
   ): Promise<PageView<VisitorConversationView>> {
-    const page = await this.conversations.listOwn(caller, query);
-    return { items: await this.views.forVisitor(page.items), next_cursor: page.nextCursor };
+    const page = await this.conversations.listForVisitor(caller, query);
+    return { items: await this.views.toVisitorViews(page.items), next_cursor: page.nextCursor };
   }
 
   @Post()
   @Summary(
     'Start a conversation with its first message.',
-    'Returns 200, not 201, when the contact has an unresolved conversation on this channel: then the message goes into that one. The same `client_message_id` again returns the first result.',
+    'If the channel allows one unresolved conversation per contact and there is one, the message goes there and the status is 200 instead of 201. The same `client_message_id` again returns the first result.',
   )
   @Allow('widget:write')
   @LimitRate('visitor_message')
@@ -56,23 +56,23 @@ export class ConversationsVisitorController {
     @Body() body: StartVisitorConversationBody,
     @Res({ passthrough: true }) response: Response,
   ): Promise<VisitorConversationStartedView> {
-    const started = await this.starts.byVisitor(caller, body.message);
+    const started = await this.starts.startByVisitor(caller, body.message);
     if (!started.conversationCreated) response.status(HttpStatus.OK);
-    const conversation = await this.views.oneForVisitor(started.conversation);
+    const conversation = await this.views.toVisitorView(started.conversation);
     return { conversation, message: toMessageRecord(started.message) };
   }
 
   @Get(':id')
-  @Summary("One of the visitor's own conversations.")
+  @Summary("Get one of the visitor's conversations.")
   @Allow('widget:read')
   @Answers(VisitorConversationView)
   @Throws(NotFound)
   async get(@Caller() caller: VisitorPrincipal, @IdParam() id: string): Promise<VisitorConversationView> {
-    return this.views.oneForVisitor(await this.conversations.get(caller, id));
+    return this.views.toVisitorView(await this.conversations.get(caller, id));
   }
 
   @Post(':id/read')
-  @Summary('The visitor has read everything up to `seq`.')
+  @Summary('Mark messages up to `seq` as read by the visitor.')
   @Allow('widget:write')
   @Answers(VisitorConversationView)
   @Throws(NotFound, ConversationErased)
@@ -81,6 +81,6 @@ export class ConversationsVisitorController {
     @IdParam() id: string,
     @Body() body: ReadBody,
   ): Promise<VisitorConversationView> {
-    return this.views.oneForVisitor(await this.conversations.read(caller, id, body.seq));
+    return this.views.toVisitorView(await this.conversations.read(caller, id, body.seq));
   }
 }

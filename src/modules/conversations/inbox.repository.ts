@@ -18,12 +18,12 @@ import type { InboxQuery, Sort } from './inbox.js';
 type Query = SelectQueryBuilder<ConversationEntity>;
 
 interface Order {
-  /** What rows are ordered by, besides the id that settles ties; null where the id is the order. */
+  /** Sort column, with the id as tie-breaker; null sorts by id alone. */
   column: 'lastActivityAt' | 'waitingSince' | null;
   direction: 'ASC' | 'DESC';
 }
 
-/** Each matches an index. Ids ascend with time, so the newest have the highest. */
+/** Each order matches an index. Ids ascend with time, so the newest have the highest. */
 const ORDERS: Record<Sort, Order> = {
   last_activity: { column: 'lastActivityAt', direction: 'DESC' },
   created: { column: null, direction: 'DESC' },
@@ -35,8 +35,8 @@ const times = (...columns: string[]): string[] =>
   columns.map(column => `'${column}', ${wireTime(`conversation.${column}`)}`);
 
 /**
- * What `ConversationViewsService.oneForStaff` says of a conversation, written by the database: rows of forty columns that the
- * driver parses, the ORM makes objects of, and we records, are most of what a page costs. A test compares the two.
+ * Builds the view of `ConversationViewsService.toStaffView` in SQL. Parsing forty columns per row and mapping them
+ * through the ORM was most of a page's cost. A test compares both views.
  */
 const RECORD = `json_build_object(${[
   ...fields('id', 'number', 'workspace_id', 'channel_id', 'contact_id', 'status', 'priority', 'assignee_id', 'bot_id'),
@@ -56,44 +56,44 @@ const RECORD = `json_build_object(${[
     WHERE contact.workspace_id = conversation.workspace_id AND contact.id = conversation.contact_id)`,
 ].join(', ')})`;
 
-/** Lists of conversations: filters, and keysets on the indexes that match their orders. */
+/** Lists conversations with filters and keyset pagination on matching indexes. */
 @Injectable()
 export class InboxRepository {
   constructor(private readonly conversations: ConversationsRepository) {}
 
-  /** As its staff sees them. */
-  async records(principal: StaffPrincipal, wanted: InboxQuery): Promise<Page<ConversationWithContact>> {
-    const query = this.listed(principal, wanted).select(RECORD, 'record');
-    const rows = await query.getRawMany<{ record: ConversationWithContact }>();
+  /** The inbox as agents and API keys see it. @throws CursorInvalid */
+  async findPage(principal: StaffPrincipal, query: InboxQuery): Promise<Page<ConversationWithContact>> {
+    const select = this.buildQuery(principal, query).select(RECORD, 'record');
+    const rows = await select.getRawMany<{ record: ConversationWithContact }>();
     const records = rows.map(({ record }) => record);
-    return toPage(records, wanted.limit, ({ id, last_activity_at, waiting_since }) =>
-      cursorOf(wanted.sort, id, { lastActivityAt: last_activity_at, waitingSince: waiting_since }),
+    return toPage(records, query.limit, ({ id, last_activity_at, waiting_since }) =>
+      cursorOf(query.sort, id, { lastActivityAt: last_activity_at, waitingSince: waiting_since }),
     );
   }
 
-  /** A visitor's own, newest first. */
-  async ownOf(principal: VisitorPrincipal, wanted: PageRequest): Promise<Page<Conversation>> {
-    const rows = await this.listed(principal, { ...wanted, sort: 'created' }).getMany();
-    return toPage(rows, wanted.limit, ({ id }) => cursorOf('created', id));
+  /** A visitor's conversations, newest first. @throws CursorInvalid */
+  async findVisitorPage(principal: VisitorPrincipal, page: PageRequest): Promise<Page<Conversation>> {
+    const rows = await this.buildQuery(principal, { ...page, sort: 'created' }).getMany();
+    return toPage(rows, page.limit, ({ id }) => cursorOf('created', id));
   }
 
-  private listed(principal: Principal, wanted: InboxQuery): Query {
+  private buildQuery(principal: Principal, filters: InboxQuery): Query {
     const query = this.conversations.visibleTo(principal);
-    filter(query, wanted);
-    arrange(query, wanted);
-    merge(query, channelsOf(principal, wanted), wanted);
+    applyFilters(query, filters);
+    orderAndLimit(query, filters);
+    mergeChannelIndexes(query, channelsOf(principal, filters), filters);
     return query;
   }
 }
 
-/** @param times of the row, as they are on the wire */
+/** @param times of the row, in wire format */
 function cursorOf(sort: Sort, id: string, times: Partial<Record<string, string | null>> = {}): string {
   const { column } = ORDERS[sort];
   const key = column === null ? [] : [new Date(times[column] ?? '').toISOString()];
   return encodeCursor(`conversations.${sort}`, [...key, id]);
 }
 
-function arrange(query: Query, { sort, limit, cursor }: InboxQuery): void {
+function orderAndLimit(query: Query, { sort, limit, cursor }: InboxQuery): void {
   const { column, direction } = ORDERS[sort];
   const keys = [...(column === null ? [] : [`conversation.${column}`]), 'conversation.id'];
   if (sort === 'waiting') query.andWhere('conversation.waitingSince IS NOT NULL');
@@ -108,69 +108,76 @@ function arrange(query: Query, { sort, limit, cursor }: InboxQuery): void {
   query.limit(limit + 1);
 }
 
-/** Beyond so many channels they are most of the inbox, and its own index is as good. */
-const MERGED = 25;
+/** With more channels, most of the inbox matches and the inbox's own index is as good. */
+const MAX_MERGED_CHANNELS = 25;
 
-/** The channels to which a list is bound, by what the caller may see or asks for; null for all. */
+/** Channels that the list is limited to, by the caller's scope or the filter; null for all. */
 function channelsOf(principal: Principal, { channelId }: InboxQuery): readonly string[] | null {
   if (principal.kind === 'visitor') return null;
   return channelId === undefined ? scopeOf(principal) : [channelId];
 }
 
 /**
- * Some channels' newest, merged out of each channel's own index: in the inbox's index they may lie far apart, with a
- * million of other channels' between them. Says nothing about who may see what, which the query says already. An array,
- * because of a list of ids PostgreSQL knows that it is short: else it might walk the inbox's index after all.
+ * Merges the newest conversations from each channel's index: in the inbox's index they may be far apart, with a million
+ * of other channels between them. It grants no visibility, which the query already limits.
+ * An array instead of a subquery tells PostgreSQL that the list is short; otherwise it may scan the inbox's index.
  */
-function merge(query: Query, channels: readonly string[] | null, wanted: InboxQuery): void {
-  if (channels === null || channels.length > MERGED || !isBoundByChannelAlone(wanted)) return;
-  const beyond = wanted.cursor === undefined ? '' : 'AND (one.last_activity_at, one.id) < (:cursorAt, :cursorId)';
+function mergeChannelIndexes(query: Query, channels: readonly string[] | null, filters: InboxQuery): void {
+  if (channels === null || channels.length > MAX_MERGED_CHANNELS || !filtersByChannelOnly(filters)) return;
+  const beyond = filters.cursor === undefined ? '' : 'AND (one.last_activity_at, one.id) < (:cursorAt, :cursorId)';
   query.andWhere(
     `conversation.id = ANY(ARRAY(
-      SELECT near.id FROM unnest(CAST(:mergedChannels AS uuid[])) AS place (channel_id)
+      SELECT near.id FROM unnest(CAST(:mergedChannels AS uuid[])) AS channel (channel_id)
       CROSS JOIN unnest(CAST(:mergedStatuses AS text[])) AS state (status)
       CROSS JOIN LATERAL (
         SELECT one.id, one.last_activity_at FROM conversation AS one
-        WHERE one.workspace_id = :workspaceId AND one.channel_id = place.channel_id AND one.status = state.status ${beyond}
+        WHERE one.workspace_id = :workspaceId AND one.channel_id = channel.channel_id AND one.status = state.status ${beyond}
         ORDER BY one.last_activity_at DESC, one.id DESC LIMIT :mergedLimit
       ) AS near
       ORDER BY near.last_activity_at DESC, near.id DESC LIMIT :mergedLimit))`,
     {
       mergedChannels: [...channels],
-      mergedStatuses: wanted.status === undefined ? [...STATUSES] : [wanted.status],
-      mergedLimit: wanted.limit + 1,
+      mergedStatuses: filters.status === undefined ? [...STATUSES] : [filters.status],
+      mergedLimit: filters.limit + 1,
     },
   );
 }
 
-function isBoundByChannelAlone({ sort, ...wanted }: InboxQuery): boolean {
-  const others = [wanted.assigneeId, wanted.contactId, wanted.tag, wanted.priority, wanted.query, wanted.updatedSince];
+function filtersByChannelOnly({ sort, ...filters }: InboxQuery): boolean {
+  const others = [
+    filters.assigneeId,
+    filters.contactId,
+    filters.tag,
+    filters.priority,
+    filters.query,
+    filters.updatedSince,
+  ];
   return sort === 'last_activity' && others.every(other => other === undefined);
 }
 
-/** A time as rows have it, and therefore one that the database can read. */
+/** Accepts only a time in wire format, which the database can parse. */
 function isRowTime(value: unknown): boolean {
   if (typeof value !== 'string' || !/^\d{4}-/.test(value) || Number.isNaN(Date.parse(value))) return false;
   return new Date(value).toISOString() === value;
 }
 
-function filter(query: Query, wanted: InboxQuery): void {
+function applyFilters(query: Query, filters: InboxQuery): void {
   const equal = (column: string, value: unknown) => {
     if (value !== undefined) query.andWhere(`conversation.${column} = :${column}`, { [column]: value });
   };
-  equal('status', wanted.status);
-  equal('channelId', wanted.channelId);
-  equal('contactId', wanted.contactId);
-  equal('priority', wanted.priority);
-  if (wanted.assigneeId === null) query.andWhere('conversation.assigneeId IS NULL');
-  else equal('assigneeId', wanted.assigneeId);
-  if (wanted.tag !== undefined) query.andWhere(':tag = ANY(conversation.tags)', { tag: wanted.tag });
-  if (wanted.updatedSince) query.andWhere('conversation.updatedAt >= :since', { since: wanted.updatedSince });
-  if (wanted.query !== undefined) search(query, wanted.query);
+  equal('status', filters.status);
+  equal('channelId', filters.channelId);
+  equal('contactId', filters.contactId);
+  equal('priority', filters.priority);
+  if (filters.assigneeId === null) query.andWhere('conversation.assigneeId IS NULL');
+  else equal('assigneeId', filters.assigneeId);
+  if (filters.tag !== undefined) query.andWhere(':tag = ANY(conversation.tags)', { tag: filters.tag });
+  if (filters.updatedSince) query.andWhere('conversation.updatedAt >= :since', { since: filters.updatedSince });
+  if (filters.query !== undefined) applySearch(query, filters.query);
 }
 
-/** Over the contact's name and e-mail, and the conversation's number, with or without its `#`. */
-function search(query: Query, text: string): void {
+/** Searches the contact's name and e-mail, and the conversation's number with or without `#`. */
+function applySearch(query: Query, text: string): void {
   const number = /^#?(\d{1,9})$/.exec(text.trim())?.[1];
   const { condition, parameters } = emailContains('contact.email', text);
   const matches = `(contact.name ILIKE :pattern OR ${condition})`;
@@ -181,7 +188,7 @@ function search(query: Query, text: string): void {
         AND contact.id = conversation.contact_id AND ${matches})`);
     return;
   }
-  // each by its own index: of one condition with both PostgreSQL would try every conversation
+  // UNION ALL, so that each part uses its index: with one OR condition PostgreSQL scans every conversation
   query.andWhere(
     `conversation.id IN (
       SELECT numbered.id FROM conversation AS numbered

@@ -1,13 +1,13 @@
 import type { PageRequest } from '../../kernel/page.js';
 import type { Priority, Status } from './conversation.js';
 
-/** The orders of a list: the newest activity first, the newest first, or whoever waits longest first. */
+/** Sort orders: latest activity first, newest first, or longest waiting first. */
 export const SORTS = ['last_activity', 'created', 'waiting'] as const;
 export type Sort = (typeof SORTS)[number];
 
 export interface InboxQuery extends PageRequest {
   status?: Status | undefined;
-  /** null: nobody. */
+  /** null matches unassigned conversations. */
   assigneeId?: string | null | undefined;
   channelId?: string | undefined;
   contactId?: string | undefined;
@@ -18,7 +18,7 @@ export interface InboxQuery extends PageRequest {
   sort: Sort;
 }
 
-/** How many unresolved conversations there are, among those that the caller may see. */
+/** Numbers of unresolved conversations that the caller can see. */
 export interface ConversationCounts {
   mine: number;
   unassigned: number;

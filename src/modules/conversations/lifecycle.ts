@@ -1,20 +1,20 @@
 import type { Actor } from '../../kernel/domain-event.js';
 import type { Conversation, Status } from './conversation.js';
 
-/** What can happen to a conversation's state. */
+/** Events that can change a conversation's status. */
 export type Trigger = 'contact_message' | 'agent_message' | 'bot_message' | 'take' | 'handoff' | 'resolve' | 'reopen';
 
-/** What a transition does, for a service to write: columns, and the entry that the timeline gets. */
+/** Result of a transition, which a service writes: columns and an optional timeline entry. */
 export interface Effects {
   columns: Partial<Conversation>;
   timeline: TimelineEntry | null;
 }
 
-/** A line of the conversation that nobody typed. Public ones tell the visitor too, and then name nobody. */
+/** An entry that the service adds to the conversation. Public entries are shown to the visitor and name no person. */
 export interface TimelineEntry {
   event: 'resolved' | 'reopened' | 'assigned' | 'unassigned' | 'handed_over';
   public: boolean;
-  /** Why, where that is not plain. */
+  /** Reason, if the event alone does not tell it. */
   reason?: string | undefined;
 }
 
@@ -28,10 +28,10 @@ type Rule = (conversation: Conversation, circumstances: Circumstances) => Effect
 
 const stay: Rule = () => ({ columns: {}, timeline: null });
 
-/** A person has taken over from the bot. */
-const handOver: Rule = () => ({ columns: { status: 'open', control: 'human' }, timeline: null });
+/** A person takes over from the bot. */
+const takeOver: Rule = () => ({ columns: { status: 'open', control: 'human' }, timeline: null });
 
-/** The bot gives up, or is no more; nobody has taken over yet. */
+/** The bot hands off or is deleted; no person has taken over yet. */
 const handOff: Rule = (_conversation, { reason }) => ({
   columns: { status: 'open', control: 'human' },
   timeline: { event: 'handed_over', public: false, reason },
@@ -56,21 +56,21 @@ const resolve: Rule = (_conversation, { now, actor }) => ({
 });
 
 /**
- * Every transition that there is; what is not in the table is refused. Private notes are no trigger: they change
- * nothing. Whether a contact's message comes too late to reopen is asked before, for then it begins a new conversation.
+ * All allowed transitions; any other is refused. Private notes trigger none. The caller checks `isPastReopening` first,
+ * because a late message starts a new conversation.
  */
 export const TRANSITIONS: Record<Trigger, Partial<Record<Status, Rule>>> = {
   contact_message: { pending: stay, open: stay, snoozed: wake, resolved: reopen },
-  agent_message: { pending: handOver, open: stay, snoozed: stay, resolved: reopen },
+  agent_message: { pending: takeOver, open: stay, snoozed: stay, resolved: reopen },
   bot_message: { pending: stay, open: stay, snoozed: stay, resolved: reopen },
-  take: { pending: handOver, open: stay, snoozed: stay },
+  take: { pending: takeOver, open: stay, snoozed: stay },
   handoff: { pending: handOff },
   resolve: { pending: resolve, open: resolve, snoozed: resolve },
   reopen: { resolved: reopen },
 };
 
-/** The state that each trigger aims at; what a refusal names as `to`. */
-export const AIM: Record<Trigger, Status> = {
+/** Target status of each trigger, returned as `to` when a transition is refused. */
+export const TARGET_STATUS: Record<Trigger, Status> = {
   contact_message: 'open',
   agent_message: 'open',
   bot_message: 'open',
@@ -80,13 +80,13 @@ export const AIM: Record<Trigger, Status> = {
   reopen: 'open',
 };
 
-/** @returns what the trigger does, or null when the table has no such transition */
+/** @returns null if the table has no such transition */
 export function transition(conversation: Conversation, trigger: Trigger, circumstances: Circumstances): Effects | null {
   const rule = TRANSITIONS[trigger][conversation.status];
   return rule ? rule(conversation, circumstances) : null;
 }
 
-/** Whether a contact's message to a resolved conversation comes so late that it begins a new one. */
+/** True if a contact's message comes after the reopen window, so that it starts a new conversation. */
 export function isPastReopening(conversation: Conversation, windowHours: number, now: Date): boolean {
   if (conversation.status !== 'resolved' || !conversation.resolvedAt) return false;
   return now.getTime() - conversation.resolvedAt.getTime() > windowHours * 3_600_000;

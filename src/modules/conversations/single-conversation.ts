@@ -6,12 +6,12 @@ import type { ConversationsRepository } from './conversations.repository.js';
 const ATTEMPTS = 5;
 
 /**
- * Makes or brings back the one unresolved conversation of a contact on a channel. The unique index decides; when the
- * one in the way is resolved before its id can be told, nothing is in the way any more, and the work is done again.
- * @param work is undone when it throws: a unit of work of its own, or part of one
- * @throws ConversationExists with the id of the one in the way
+ * Runs work that creates or reopens the one unresolved conversation of a contact on a channel, as the unique index
+ * allows. If the conflicting conversation is resolved before it is read, the work runs again.
+ * @param work a unit of work or a savepoint, which is rolled back when it throws
+ * @throws ConversationExists with the id of the conflicting conversation
  */
-export async function asTheOnlyOne<T>(
+export async function keepSingleConversation<T>(
   conversations: ConversationsRepository,
   { workspaceId, channelId, contactId }: Pick<Conversation, 'workspaceId' | 'channelId' | 'contactId'>,
   work: () => Promise<T>,
@@ -21,7 +21,7 @@ export async function asTheOnlyOne<T>(
       return await work();
     } catch (error) {
       if (!violates(error, 'uq_conversation_unresolved')) throw error;
-      const other = await conversations.unresolvedOf(workspaceId, channelId, contactId);
+      const other = await conversations.findUnresolved(workspaceId, channelId, contactId);
       if (other) throw new ConversationExists({ data: { conversation_id: other.id }, cause: error });
       if (attempt >= ATTEMPTS) throw error;
     }

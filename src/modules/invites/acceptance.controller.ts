@@ -17,7 +17,7 @@ export class AcceptanceController {
   constructor(private readonly acceptance: AcceptanceService) {}
 
   @Post('invite-preview')
-  @Summary('Show what an invite grants. The invite stays as it is.')
+  @Summary('Preview an invite. Does not accept it.')
   @Public()
   @Answers(InvitePreviewView)
   @Throws(InviteInvalid)
@@ -28,7 +28,7 @@ export class AcceptanceController {
   @Post('register-user')
   @Summary(
     'Accept an invite and sign in.',
-    'Creates the user. Where the e-mail has a user already, `password` must be the password of that user. From then on the password opens the membership, with the role and the channels of the invite. A user without a password who is a member of another workspace sets one by the mailed link alone: the link that the inviter is shown gets 422 `mailbox_unproved`, and a link is mailed, up to 5 an hour.',
+    "Creates the user, or adds the membership to the existing user of the e-mail; then `password` must be that user's password. The membership gets the role and the channels of the invite. A user without a password who is a member of another workspace can set one only by a mailed link: the link shown to the inviter returns 422 `mailbox_unproved`, and a new link is mailed, up to 5 times an hour.",
   )
   @Public()
   @UseGuards(HashCapacityGuard)

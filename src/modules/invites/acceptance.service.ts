@@ -28,7 +28,7 @@ export interface Acceptance {
 
 export type InvitePreview = Pick<InviteRecord, 'email' | 'role' | 'expires_at'> & { workspace_name: string };
 
-/** Whoever comes with the link of an invite, and goes in. */
+/** Accepts invites. */
 @Injectable()
 export class AcceptanceService {
   constructor(
@@ -45,11 +45,11 @@ export class AcceptanceService {
     private readonly clock: Clock,
   ) {}
 
-  /** What the link leads to. @throws InviteInvalid, RateLimited */
+  /** Returns what the invite grants. @throws InviteInvalid, RateLimited */
   async preview(token: string, address: string): Promise<InvitePreview> {
     const invite = await this.limiter.guess([['invite_preview', address]], async () => {
-      const standing = await this.inviteChecks.ofToken(token);
-      return standing.refusal === null ? standing.invite : null;
+      const check = await this.inviteChecks.checkToken(token);
+      return check.refusal === null ? check.invite : null;
     });
     const workspace = invite && (await this.workspaces.find(invite.workspaceId));
     if (!workspace) throw new InviteInvalid();
@@ -58,29 +58,30 @@ export class AcceptanceService {
   }
 
   /**
-   * Spends the invite and signs its person in. A stranger becomes a user; a user proves to be the one by password, or,
-   * having none, sets it, which takes a link that proves the mailbox where the user is a member elsewhere too. Of those
-   * who come with a link of the invite, one gets in.
-   * @param address where the caller is: failures are counted there, and wrong passwords like those of a login
+   * Spends the invite and signs the person in; one of several concurrent uses succeeds. A known user proves its
+   * identity with its password. A user without a password sets it, which requires a mailed link if the user is a member
+   * of another workspace.
+   * @param address the caller's network; failures are counted there, and wrong passwords like failed logins
    * @throws InviteInvalid, InvalidCredentials, MailboxUnproved, MemberExists, LastOwner, RateLimited
    */
   async accept(acceptance: Acceptance, address: string): Promise<SignIn> {
     const failures: Counter = ['register_user', address];
-    const invite = await this.limiter.guess([failures], () => this.open(acceptance.invite_token));
+    const invite = await this.limiter.guess([failures], () => this.findOpenInvite(acceptance.invite_token));
     if (!invite) throw new InviteInvalid();
     const user = await this.users.findByEmail(invite.email);
     const known = user?.passwordHash ? user : null;
     if (known) {
-      const isOwn = () => this.isOwn(invite, known, acceptance.password);
+      const checkPassword = () => this.verifyPassword(invite, known, acceptance.password);
       const counters = [...loginGuesses(invite.email, address), failures];
-      if (!(await this.limiter.guess(counters, isOwn, loginSuccesses(invite.email)))) throw new InvalidCredentials();
+      if (!(await this.limiter.guess(counters, checkPassword, loginSuccesses(invite.email))))
+        throw new InvalidCredentials();
     }
     try {
       await this.proofs.assertProved(invite, user, acceptance.invite_token);
       const newHash = known ? null : await this.users.hashPassword(acceptance.password, invite.email);
       return await this.units.run(() => this.spend(invite, acceptance, user, newHash));
     } catch (error) {
-      // somebody has made the user, or set its password, since it was looked for: now there is a password to ask for
+      // the user was created, or got a password, since the lookup: start again and check that password
       if (error instanceof EmailTaken) return this.accept(acceptance, address);
       if (error instanceof InviteInvalid) await this.limiter.fail(...failures);
       if (error instanceof MailboxUnproved) await this.refuseUnproved(invite);
@@ -88,27 +89,27 @@ export class AcceptanceService {
     }
   }
 
-  /** The invite that the link opens. Why a known one opens nothing is written down, not told. */
-  private async open(token: string): Promise<Invite | null> {
-    const { invite, refusal } = await this.inviteChecks.ofToken(token);
+  /** Finds the invite that the token opens. Why a known invite is refused is recorded, not revealed. */
+  private async findOpenInvite(token: string): Promise<Invite | null> {
+    const { invite, refusal } = await this.inviteChecks.checkToken(token);
     if (!invite || !refusal) return invite;
-    this.signIns.refused(invite.workspaceId, { method: 'invite', member_id: null, reason: refusal });
+    this.signIns.recordRefusal(invite.workspaceId, { method: 'invite', member_id: null, reason: refusal });
     return null;
   }
 
   private async refuseUnproved(invite: Invite): Promise<void> {
     const refusal = { method: 'invite', member_id: null, reason: 'mailbox_unproved' } as const;
-    this.signIns.refused(invite.workspaceId, refusal);
+    this.signIns.recordRefusal(invite.workspaceId, refusal);
     await this.proofs.mailLink(invite);
   }
 
-  private async isOwn({ workspaceId }: Invite, user: User, password: string): Promise<boolean> {
+  private async verifyPassword({ workspaceId }: Invite, user: User, password: string): Promise<boolean> {
     if (await this.users.hasPassword(user, password)) return true;
-    this.signIns.refused(workspaceId, { method: 'invite', member_id: null, reason: 'invalid_credentials' });
+    this.signIns.recordRefusal(workspaceId, { method: 'invite', member_id: null, reason: 'invalid_credentials' });
     return false;
   }
 
-  /** Locks in the order of logins and deactivations: the user, the members, the invite. */
+  /** Locks in the same order as logins and deactivations: the user, the members, the invite. */
   private async spend(
     invite: Invite,
     acceptance: Acceptance,
@@ -120,8 +121,8 @@ export class AcceptanceService {
     }
     await this.proofs.assertProved(invite, known, acceptance.invite_token);
     const { workspaceId } = invite;
-    const member = known && (await this.joining.lockForShare(workspaceId, known.id));
-    const { by } = await this.inviteChecks.ofToken(acceptance.invite_token);
+    const member = known && (await this.joining.lockMembership(workspaceId, known.id));
+    const { by } = await this.inviteChecks.checkToken(acceptance.invite_token);
     if (by === null || (member && rank(member.role) > rank(by))) throw new InviteInvalid();
     const spent = await this.invites.spend(sha256(acceptance.invite_token), this.clock.now());
     if (!spent) throw new InviteInvalid();

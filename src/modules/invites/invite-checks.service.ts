@@ -11,10 +11,10 @@ import type { Invite } from './invite.js';
 import { statusOf } from './invite.js';
 import { InvitesRepository } from './invites.repository.js';
 
-/** Why a known link lets nobody in; for the log alone, for to strangers all are one. */
+/** Why a known link is refused. Only for the log: the response is the same for all reasons. */
 export type InviteRefusal = 'invite_accepted' | 'invite_revoked' | 'invite_expired' | 'inviter_lost_right';
 
-/** What a link is worth at this moment. */
+/** State of a link at this moment. */
 export type InviteCheck =
   { invite: Invite; by: Role; refusal: null } | { invite: Invite | null; by: null; refusal: InviteRefusal | null };
 
@@ -29,13 +29,13 @@ export class InviteChecksService {
   ) {}
 
   /**
-   * The invite of the token, and the role of whoever gave out the link: it is worth no more than what they could grant
-   * then and may still grant. Somebody deactivated, demoted or limited to some channels could not make it any more, nor could a key that
-   * has been revoked or has ended; so it falls. They stay what they are until the unit of work ends.
+   * Finds the invite of the token, and the role that its inviter may still grant. The inviter may have been
+   * deactivated, demoted or limited to some channels, or the API key revoked or expired; then the invite is refused.
+   * The inviter cannot change until the unit of work ends.
    */
-  ofToken(token: string): Promise<InviteCheck> {
+  checkToken(token: string): Promise<InviteCheck> {
     return this.units.run(async () => {
-      const invite = await this.invites.byToken(sha256(token));
+      const invite = await this.invites.findByToken(sha256(token));
       if (!invite) return { invite: null, by: null, refusal: null };
       const status = statusOf(invite, this.clock.now());
       if (status !== 'pending') return { invite, by: null, refusal: `invite_${status}` as const };
@@ -45,7 +45,7 @@ export class InviteChecksService {
     });
   }
 
-  /** null where they could invite nobody now. */
+  /** @returns null if the inviter may not invite any more */
   private async roleOfInviter({ workspaceId, invitedBy, apiKeyId, inviterRole }: Invite): Promise<Role | null> {
     if (apiKeyId !== null) return (await this.apiKeys.lockForShare(workspaceId, apiKeyId)) ? API_KEY_ROLE : null;
     const member = invitedBy && (await this.members.lockForShare(systemOf(workspaceId), invitedBy));

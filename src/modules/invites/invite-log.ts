@@ -8,7 +8,7 @@ import './invites.events.js';
 
 type InviteEvent = 'invite.created' | 'invite.renewed' | 'invite.revoked' | 'invite.accepted';
 
-/** What is written down of invites: never their tokens. */
+/** Records events of invites, without their tokens. */
 @Injectable()
 export class InviteLog {
   constructor(

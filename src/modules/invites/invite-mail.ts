@@ -6,7 +6,7 @@ import { Mailer } from '../../platform/mail/mailer.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import type { Invite } from './invite.js';
 
-/** The link of an invite, and how it gets to whom it is for. */
+/** Builds and mails the links of invites. */
 @Injectable()
 export class InviteMail {
   private readonly logger = new Logger(InviteMail.name);
@@ -18,17 +18,17 @@ export class InviteMail {
     private readonly config: Config,
   ) {}
 
-  /** In the fragment, which no server and no access log ever sees. */
-  link(token: string): string {
+  /** The token is in the fragment, which no server and no access log sees. */
+  linkFor(token: string): string {
     return `${this.config.dashboardUrl}#invite=${token}`;
   }
 
-  /** Whether there is a mail server; without one, the log says that a mail would have gone. */
+  /** True if a mail server is configured. Without one, mails are only logged. */
   get delivers(): boolean {
     return this.mailer.delivers;
   }
 
-  /** Mails the link once the present unit of work has committed. The caller neither waits for it nor fails with it. */
+  /** Mails the link after the current unit of work commits. The caller neither waits nor fails if mailing fails. */
   async send(invite: Invite, token: string): Promise<void> {
     const workspace = await this.workspaces.find(invite.workspaceId);
     const name = inertName(workspace?.name ?? '') || 'a support desk';
@@ -38,13 +38,13 @@ export class InviteMail {
       text: [
         'Hello,',
         `you are invited to answer the customers of ${name}. This link works once, within 7 days:`,
-        this.link(token),
-        'If you did not expect this, nothing happens unless you follow it.',
+        this.linkFor(token),
+        'If you did not expect this, ignore this mail.',
       ].join('\n\n'),
     };
     this.units.afterCommit(() => {
       this.mailer.send(mail).catch((error: unknown) => {
-        this.logger.error(`invite ${invite.id} was not mailed: ${String(error)}`);
+        this.logger.error(`invite ${invite.id} not mailed: ${String(error)}`);
       });
     });
   }

@@ -5,33 +5,33 @@ import { randomToken } from '../../kernel/secret.js';
 export const INVITE_STATES = ['pending', 'accepted', 'revoked'] as const;
 export type InviteState = (typeof INVITE_STATES)[number];
 
-/** What the time makes of a state: a pending invite that nobody has accepted in time. */
+/** A pending invite whose time has passed has the status `expired`, which is not stored. */
 export const INVITE_STATUSES = [...INVITE_STATES, 'expired'] as const;
 export type InviteStatus = (typeof INVITE_STATUSES)[number];
 
 export const INVITE_MS = 7 * 24 * 3_600_000;
 
 /**
- * An invitation to join a workspace, as long as neither of its tokens has been spent. The inviter is shown one of them;
- * the other one is mailed, and proves that whoever comes with it reads the mailbox.
+ * An invitation to join a workspace. It has two tokens: one is shown to the inviter, the other is mailed and proves
+ * access to the mailbox. Using either spends the invite.
  */
 export interface Invite {
   id: string;
   workspaceId: string;
   email: string;
   role: Role;
-  /** null: all. */
+  /** null means all channels. */
   channelIds: string[] | null;
   status: InviteState;
-  /** SHA-256 of the token in the link that the inviter is shown. */
+  /** SHA-256 of the token in the link shown to the inviter. */
   tokenHash: string;
-  /** SHA-256 of the token in the link that was mailed; null where none was. */
+  /** SHA-256 of the token in the mailed link; null if none was mailed. */
   mailedTokenHash: string | null;
-  /** The member who gave out the present link; null for an API key. */
+  /** The member who issued the current link; null for an API key. */
   invitedBy: string | null;
-  /** The API key that did; null for a member. */
+  /** The API key that issued the current link; null for a member. */
   apiKeyId: string | null;
-  /** The rights with which the present link was given out; null in rows older than this column. */
+  /** The inviter's role when the current link was issued; null in rows older than this column. */
   inviterRole: Role | null;
   expiresAt: Date;
   acceptedAt: Date | null;

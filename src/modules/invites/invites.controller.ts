@@ -14,13 +14,13 @@ import { InviteNotPending } from './invites.errors.js';
 import type { IssuedInvite } from './invites.service.js';
 import { InvitesService } from './invites.service.js';
 
-@Section('Invites', 'Links by which people join the workspace with a password.')
+@Section('Invites', 'Invites are links by which people join the workspace with a password.')
 @Controller('workspace/invites')
 export class InvitesController {
   constructor(private readonly invites: InvitesService) {}
 
   @Get()
-  @Summary('The invites, newest first.')
+  @Summary('List invites, newest first.')
   @Allow('invites:read')
   @AnswersPage(InviteView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: ListInvitesQuery): Promise<PageView<InviteView>> {
@@ -30,7 +30,7 @@ export class InvitesController {
   @Post()
   @Summary(
     'Invite a member.',
-    'Returns 201 for a new invite, and 200 for an e-mail with a pending or expired one: that is renewed with new links and what is granted now, and the old ones are dead, shown and mailed. Accepting brings a deactivated member back. Nobody grants a role above their own; an invite is void once whoever sent it could no longer send it. With resending, 100 an hour per workspace.',
+    'Returns 201 for a new invite. Returns 200 if the e-mail has a pending or expired invite: it is renewed with the given role and channels and new links, and all old links stop working. Accepting reactivates a deactivated member. You cannot grant a role above your own. An invite becomes invalid when its inviter could no longer send it. Limited to 100 an hour per workspace, including resends.',
   )
   @Allow('invites:write')
   @Creates(IssuedInviteView)
@@ -48,7 +48,7 @@ export class InvitesController {
   @Post(':id/resend')
   @Summary(
     'Send a pending or expired invite again.',
-    'Makes new links, which work for 7 days, and mails one of them. The old ones are dead, shown and mailed.',
+    'Creates new links that work for 7 days, and mails one of them. All old links stop working.',
   )
   @Allow('invites:write')
   @Answers(IssuedInviteView)
@@ -58,7 +58,7 @@ export class InvitesController {
   }
 
   @Delete(':id')
-  @Summary('Revoke a pending or expired invite.', 'Its links are dead, shown and mailed.')
+  @Summary('Revoke a pending or expired invite.', 'All of its links stop working.')
   @Allow('invites:write')
   @Answers(RevokedView)
   @Throws(NotFound, InviteNotPending, RoleTooHigh)

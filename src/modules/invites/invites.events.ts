@@ -5,7 +5,7 @@ import type { InviteRecord } from './invite.js';
 declare module '../../kernel/domain-event.js' {
   interface DomainEvents {
     'invite.created': InviteRecord;
-    /** A new link has taken the place of the old one. */
+    /** New links replaced the old ones. */
     'invite.renewed': InviteRecord;
     'invite.revoked': InviteRecord;
     'invite.accepted': InviteRecord;

@@ -12,8 +12,8 @@ const COLUMNS = `id, workspace_id AS "workspaceId", email, role, channel_ids AS 
   token_hash AS "tokenHash", mailed_token_hash AS "mailedTokenHash", invited_by AS "invitedBy",
   api_key_id AS "apiKeyId", inviter_role AS "inviterRole", expires_at AS "expiresAt", accepted_at AS "acceptedAt", created_at AS "createdAt"`;
 /**
- * The pending invite of an e-mail, made or renewed: of those who race, one makes it and the others renew it. Nothing
- * comes back where there is one of a role that the caller may not touch ($13).
+ * Creates the pending invite of an e-mail or renews it: of concurrent calls one creates it and the others renew it.
+ * Returns no row if the pending invite has a role that the caller may not change ($13).
  */
 const ISSUE = statement(`
   INSERT INTO invite (workspace_id, id, email, role, channel_ids, status, token_hash, mailed_token_hash,
@@ -26,11 +26,11 @@ const ISSUE = statement(`
     WHERE invite.role = ANY($13::text[])
   RETURNING ${COLUMNS}`);
 const BY_TOKEN = statement(`SELECT ${COLUMNS} FROM invite WHERE token_hash = $1 OR mailed_token_hash = $1`);
-/** One statement spends both tokens: of those who come with either, one finds the invite pending. */
+/** One statement, so that of concurrent uses of both tokens one finds the invite pending. */
 const SPEND = statement(`
   UPDATE invite SET status = 'accepted', accepted_at = $2
   WHERE (token_hash = $1 OR mailed_token_hash = $1) AND status = 'pending' AND expires_at > $2 RETURNING ${COLUMNS}`);
-/** Only while the inviter's link is the one that was refused: a renewed invite has mailed a link of its own. */
+/** Requires the link that was refused to be current: a renewed invite has mailed its own link. */
 const SET_MAILED_TOKEN = statement(`
   UPDATE invite SET mailed_token_hash = $4
   WHERE workspace_id = $1 AND id = $2 AND token_hash = $3 AND status = 'pending'`);
@@ -56,8 +56,8 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
     super(units);
   }
 
-  /** Newest first. @param now parts the pending ones from the expired */
-  async page(principal: Principal, { limit, cursor, status }: InviteQuery, now: Date): Promise<Page<Invite>> {
+  /** Newest first. @param now separates pending invites from expired ones */
+  async findPage(principal: Principal, { limit, cursor, status }: InviteQuery, now: Date): Promise<Page<Invite>> {
     const query = this.visibleTo(principal)
       .orderBy('invite.id', 'DESC')
       .limit(limit + 1);
@@ -74,9 +74,9 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
   }
 
   /**
-   * Makes the invite, or renews the pending one of its e-mail, which keeps its id.
-   * @param touchable the roles of invites that may be renewed
-   * @returns undefined where the pending one's role is not among them
+   * Creates the invite, or renews the pending one of its e-mail, which keeps its id.
+   * @param touchable roles of invites that may be renewed
+   * @returns undefined if the pending invite has another role
    */
   issue(invite: Invite, touchable: readonly Role[]): Promise<Invite | undefined> {
     const { workspaceId, id, email, role, channelIds, tokenHash, mailedTokenHash } = invite;
@@ -89,17 +89,17 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
     ]);
   }
 
-  /** Tokens are found in any workspace: whoever comes with one does not know which. */
-  byToken(tokenHash: string): Promise<Invite | undefined> {
+  /** Searches all workspaces, because the holder of a token does not know which one. */
+  findByToken(tokenHash: string): Promise<Invite | undefined> {
     return this.sql.first<Invite>(BY_TOKEN, [tokenHash]);
   }
 
-  /** @returns the invite as it is now, when it could still be spent */
+  /** @returns the spent invite, or undefined if it was not valid */
   spend(tokenHash: string, at: Date): Promise<Invite | undefined> {
     return this.sql.first<Invite>(SPEND, [tokenHash, at]);
   }
 
-  /** @returns whether the invite is still pending under its shown token, and so has the mailed one */
+  /** @returns false if the invite is no longer pending under its shown token */
   async setMailedToken({ workspaceId, id, tokenHash }: Invite, mailedTokenHash: string): Promise<boolean> {
     return (await this.sql.count(SET_MAILED_TOKEN, [workspaceId, id, tokenHash, mailedTokenHash])) === 1;
   }

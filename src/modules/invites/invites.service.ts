@@ -19,7 +19,7 @@ import { InviteNotPending } from './invites.errors.js';
 import type { InviteQuery } from './invites.repository.js';
 import { InvitesRepository } from './invites.repository.js';
 
-/** Those who invite; the service itself never does. */
+/** Principals that may invite; the system never does. */
 export type Inviter = AgentPrincipal | ApiKeyPrincipal;
 
 export interface NewInvite {
@@ -28,13 +28,13 @@ export interface NewInvite {
   channel_ids?: string[] | undefined;
 }
 
-/** An invite with the link that is shown this once. */
+/** An invite with its link, which is shown only once. */
 export interface IssuedInvite {
   invite: InviteRecord;
   acceptUrl: string;
 }
 
-/** The token in the link that the inviter is shown, and the one in the link that is mailed. */
+/** Tokens of the link shown to the inviter and of the mailed link. */
 interface InviteTokens {
   shown: string;
   mailed: string | null;
@@ -55,33 +55,33 @@ export class InvitesService {
 
   async list(principal: Principal, query: InviteQuery): Promise<Page<InviteRecord>> {
     const now = this.clock.now();
-    const page = await this.invites.page(principal, query, now);
+    const page = await this.invites.findPage(principal, query, now);
     return { ...page, items: page.items.map(invite => toInviteRecord(invite, now)) };
   }
 
   /**
-   * Invites, or renews the invite that waits for this e-mail: new links, and what is granted now; the old ones are dead.
-   * @returns `renewed` where there was one
+   * Creates an invite, or renews the pending one of this e-mail with new links. Old links stop working.
+   * @returns `renewed: true` for a renewed invite
    * @throws RoleTooHigh, MemberExists, RateLimited @throws ValidationFailed for an unknown channel
    */
-  async create(principal: Inviter, wanted: NewInvite): Promise<IssuedInvite & { renewed: boolean }> {
+  async create(principal: Inviter, fields: NewInvite): Promise<IssuedInvite & { renewed: boolean }> {
     const { workspaceId } = principal;
     await this.limiter.consume('invites', workspaceId);
     const by = actingRole(principal);
-    if (wanted.role !== undefined) assertWithin(by, wanted.role);
+    if (fields.role !== undefined) assertRoleWithin(by, fields.role);
     return this.units.run(async () => {
-      const member = await this.joining.invitable(workspaceId, wanted.email, by);
-      await this.channels.assertExisting(workspaceId, wanted.channel_ids ?? null);
+      const member = await this.joining.findInvitable(workspaceId, fields.email, by);
+      await this.channels.assertExisting(workspaceId, fields.channel_ids ?? null);
       const present = member?.status === 'active' ? member : { role: 'agent' as const, channelIds: null };
       const tokens = this.newTokens();
       const draft: Invite = {
         id: newId(),
         workspaceId,
-        email: wanted.email,
-        role: wanted.role ?? present.role,
-        channelIds: wanted.channel_ids ?? present.channelIds,
+        email: fields.email,
+        role: fields.role ?? present.role,
+        channelIds: fields.channel_ids ?? present.channelIds,
         status: 'pending',
-        ...this.handedOut(principal, tokens),
+        ...this.linkColumns(principal, tokens),
         acceptedAt: null,
         createdAt: this.clock.now(),
       };
@@ -89,25 +89,25 @@ export class InvitesService {
       if (!invite) throw new RoleTooHigh();
       const renewed = invite.id !== draft.id;
       await this.log.recordEvent(renewed ? 'invite.renewed' : 'invite.created', invite, actorOf(principal));
-      return { ...(await this.issued(invite, tokens)), renewed };
+      return { ...(await this.mailAndIssue(invite, tokens)), renewed };
     });
   }
 
   /**
-   * New links and seven more days for an invite that waits, or has waited too long; the old links are dead. Whoever does
-   * this answers for the invite from now on.
+   * Issues new links for 7 days for a pending or expired invite. Old links stop working, and the caller becomes the
+   * inviter.
    * @throws NotFound, InviteNotPending, RoleTooHigh, MemberExists, RateLimited
    */
   async resend(principal: Inviter, id: string): Promise<IssuedInvite> {
     await this.limiter.consume('invites', principal.workspaceId);
     return this.units.run(async () => {
       const invite = await this.lockPending(principal, id);
-      await this.joining.invitable(principal.workspaceId, invite.email, actingRole(principal));
+      await this.joining.findInvitable(principal.workspaceId, invite.email, actingRole(principal));
       const tokens = this.newTokens();
-      Object.assign(invite, this.handedOut(principal, tokens));
+      Object.assign(invite, this.linkColumns(principal, tokens));
       await this.invites.save(invite);
       await this.log.recordEvent('invite.renewed', invite, actorOf(principal));
-      return this.issued(invite, tokens);
+      return this.mailAndIssue(invite, tokens);
     });
   }
 
@@ -125,17 +125,17 @@ export class InvitesService {
     const invite = await this.invites.lockVisible(principal, id);
     if (!invite) throw new NotFound();
     if (invite.status !== 'pending') throw new InviteNotPending();
-    assertWithin(actingRole(principal), invite.role);
+    assertRoleWithin(actingRole(principal), invite.role);
     return invite;
   }
 
-  /** The mailed token exists only where a mail carries it. */
+  /** The mailed token is null without a mail server. */
   private newTokens(): InviteTokens {
     return { shown: newInviteToken(), mailed: this.mail.delivers ? newInviteToken() : null };
   }
 
-  /** What new links change: how they are found, who answers for them with which rights, how long they live. */
-  private handedOut(
+  /** Columns that new links change: token hashes, inviter, the inviter's role, and expiry. */
+  private linkColumns(
     principal: Inviter,
     { shown, mailed }: InviteTokens,
   ): Pick<Invite, 'tokenHash' | 'mailedTokenHash' | 'invitedBy' | 'apiKeyId' | 'inviterRole' | 'expiresAt'> {
@@ -149,12 +149,12 @@ export class InvitesService {
     };
   }
 
-  private async issued(invite: Invite, { shown, mailed }: InviteTokens): Promise<IssuedInvite> {
+  private async mailAndIssue(invite: Invite, { shown, mailed }: InviteTokens): Promise<IssuedInvite> {
     if (mailed !== null) await this.mail.send(invite, mailed);
-    return { invite: toInviteRecord(invite, this.clock.now()), acceptUrl: this.mail.link(shown) };
+    return { invite: toInviteRecord(invite, this.clock.now()), acceptUrl: this.mail.linkFor(shown) };
   }
 }
 
-function assertWithin(by: Role, role: Role): void {
+function assertRoleWithin(by: Role, role: Role): void {
   if (rank(role) > rank(by)) throw new RoleTooHigh();
 }

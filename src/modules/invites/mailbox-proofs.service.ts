@@ -12,8 +12,8 @@ import { MailboxUnproved } from './invites.errors.js';
 import { InvitesRepository } from './invites.repository.js';
 
 /**
- * Decides which link may set a user's first password. The inviter sees one link itself: with it an owner of any
- * workspace could otherwise choose the password of somebody else's member.
+ * Decides which link may set a user's first password. The inviter sees one of the links: with it, any workspace's owner
+ * could otherwise choose the password of another workspace's member.
  */
 @Injectable()
 export class MailboxProofsService {
@@ -26,18 +26,18 @@ export class MailboxProofsService {
   ) {}
 
   /**
-   * @param user who has the invite's e-mail, if anybody
-   * @throws MailboxUnproved where the shown link would set the password of a user whom another workspace has as a member
+   * @param user the user with the invite's e-mail, if any
+   * @throws MailboxUnproved if the shown link would set the password of another workspace's member
    */
   async assertProved(invite: Invite, user: User | null, token: string): Promise<void> {
     if (!user || user.passwordHash !== null || invite.mailedTokenHash === sha256(token)) return;
-    const memberships = await this.members.memberships(user.id);
+    const memberships = await this.members.findMemberships(user.id);
     if (memberships.some(({ workspaceId }) => workspaceId !== invite.workspaceId)) throw new MailboxUnproved();
   }
 
   /**
-   * Mails the invite's address a link that proves it, in place of the one that was mailed before; as often in an hour as
-   * links for a new password. Without a mail server the log says that a mail would have gone.
+   * Mails a new link to the invite's address, in place of the one mailed before. Shares the hourly limit of password
+   * resets. Without a mail server the mail is only logged.
    */
   async mailLink(invite: Invite): Promise<void> {
     try {

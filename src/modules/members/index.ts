@@ -1,6 +1,11 @@
 export { JoiningService } from './joining.service.js';
 export { MemberTeardownHooks, MemberScopeHooks } from './member-teardown-hooks.js';
-export { MemberPresenceService, memberRooms, readMemberMetadata, toMemberMetadata } from './member-presence.service.js';
+export {
+  MemberPresenceService,
+  memberPresenceGroups,
+  readMemberMetadata,
+  toMemberMetadata,
+} from './member-presence.service.js';
 export { AVAILABILITIES, toMemberRecord } from './member.js';
 export type { Availability, Member, MemberDisplay, MemberRecord, Membership } from './member.js';
 export { LastOwner, MemberExists, RoleTooHigh } from './members.errors.js';

@@ -18,7 +18,7 @@ export interface MemberEdits {
   capacity?: number | undefined;
 }
 
-/** What admins decide about members: who they are here, what they may do, and whether they still work here. */
+/** Changes that admins make to members: profile, role, channels and status. */
 @Injectable()
 export class MemberAdministrationService {
   constructor(
@@ -32,59 +32,74 @@ export class MemberAdministrationService {
 
   /** @throws NotFound, RoleTooHigh, LastOwner @throws ValidationFailed for an unknown channel */
   update(principal: StaffPrincipal, id: string, edits: MemberEdits): Promise<Member> {
-    return this.decide(principal, id, async member => {
+    return this.changeLocked(principal, id, async member => {
       const { name, role, capacity, channel_ids: channelIds } = edits;
       if (role !== undefined && rank(role) > rank(actingRole(principal))) throw new RoleTooHigh();
-      const moved = channelIds !== undefined && JSON.stringify(channelIds) !== JSON.stringify(member.channelIds);
-      // a list that stays as it is may name channels that have been deleted since
-      if (moved) await this.channels.assertExisting(principal.workspaceId, channelIds);
-      const given = { name, role, capacity, channelIds };
-      const changes = Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
+      const scopeChanged = channelIds !== undefined && JSON.stringify(channelIds) !== JSON.stringify(member.channelIds);
+      // an unchanged list may contain channels that were deleted since, so it is not checked
+      if (scopeChanged) await this.channels.assertExisting(principal.workspaceId, channelIds);
+      const fields = { name, role, capacity, channelIds };
+      const changes = Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
       await this.changes.apply(member, changes, actorOf(principal));
-      if (moved) await this.scopeHooks.run(member, principal);
+      if (scopeChanged) await this.scopeHooks.run(member, principal);
     });
   }
 
-  /** Ends the member's work here, and all that comes with it; nothing when it has ended. @throws as `update` */
+  /**
+   * Deactivates the member and runs the teardown hooks. Does nothing if the member is deactivated.
+   * @throws as `update`
+   */
   deactivate(principal: StaffPrincipal, id: string): Promise<Member> {
-    return this.decide(principal, id, async member => {
+    return this.changeLocked(principal, id, async member => {
       const ended = await this.changes.apply(member, { status: 'deactivated' }, actorOf(principal));
       if (ended) await this.teardownHooks.run(member, principal);
     });
   }
 
-  /** Lets the member sign in again; what ended with the deactivation stays ended. @throws NotFound, RoleTooHigh */
+  /** Lets the member sign in again. Sessions and assignments that ended stay ended. @throws NotFound, RoleTooHigh */
   reactivate(principal: StaffPrincipal, id: string): Promise<Member> {
-    return this.decide(principal, id, async member => {
+    return this.changeLocked(principal, id, async member => {
       await this.changes.apply(member, { status: 'active' }, actorOf(principal));
     });
   }
 
-  /** Under the locks of the member and of the owners, who therefore cannot each find another there and all leave. */
-  private decide(principal: StaffPrincipal, id: string, edit: (member: Member) => Promise<void>): Promise<Member> {
+  /**
+   * Runs the edit with the member and all active owners locked. Otherwise two owners could each find the other active,
+   * and both leave.
+   */
+  private changeLocked(
+    principal: StaffPrincipal,
+    id: string,
+    edit: (member: Member) => Promise<void>,
+  ): Promise<Member> {
     return this.units.run(async () => {
-      await this.members.lockOwnersAnd(principal.workspaceId, id);
-      const member = await this.members.get(principal, id);
+      await this.members.lockWithOwners(principal.workspaceId, id);
+      const member = await this.members.find(principal, id);
       if (!member) throw new NotFound();
       if (rank(member.role) > rank(actingRole(principal))) throw new RoleTooHigh();
-      const owners = await this.members.owners(principal.workspaceId);
+      const owners = await this.members.findOwners(principal.workspaceId);
       await edit(member);
-      assertOwned(owners, member);
+      assertOwnerRemains(owners, member);
       return member;
     });
   }
 }
 
 /**
- * A workspace keeps an active owner, and one who sees all channels and has a password: an owner of some channels has the
- * rights of an agent, one whom single sign-on alone reaches those of an admin, and nobody below an owner could ever lift
- * that.
- * @param owners those who were active before the member became what it is now
+ * Ensures that the workspace keeps an active owner, and one who sees all channels and can sign in by password. An owner
+ * of some channels has an agent's rights and an owner with single sign-on alone an admin's, so nobody could restore
+ * full rights.
+ * @param owners the owners who were active before the change
+ * @throws LastOwner
  */
-export function assertOwned(owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[], member: Member): void {
+export function assertOwnerRemains(
+  owners: readonly Pick<Member, 'id' | 'channelIds' | 'claimed'>[],
+  member: Member,
+): void {
   const others = owners.filter(({ id }) => id !== member.id);
   if (others.length === owners.length) return;
-  const left = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;
-  const whole = (some: typeof owners) => some.some(({ channelIds, claimed }) => channelIds === null && claimed);
-  if (left.length === 0 || (whole(owners) && !whole(left))) throw new LastOwner();
+  const remaining = member.role === 'owner' && member.status === 'active' ? [...others, member] : others;
+  const hasFullOwner = (candidates: typeof owners) =>
+    candidates.some(({ channelIds, claimed }) => channelIds === null && claimed);
+  if (remaining.length === 0 || (hasFullOwner(owners) && !hasFullOwner(remaining))) throw new LastOwner();
 }

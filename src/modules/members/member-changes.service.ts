@@ -11,9 +11,9 @@ import { MemberExists } from './members.errors.js';
 import './members.events.js';
 import { MembersRepository } from './members.repository.js';
 
-export type GivenToMember = Pick<Member, 'name' | 'role' | 'channelIds' | 'claimed'>;
+export type NewMemberFields = Pick<Member, 'name' | 'role' | 'channelIds' | 'claimed'>;
 
-/** Writes members, new ones and those that the caller holds locked: row and event. */
+/** Writes members and their events. The caller has locked existing members. */
 @Injectable()
 export class MemberChangesService {
   constructor(
@@ -22,7 +22,7 @@ export class MemberChangesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Does nothing when nothing would be different. @returns whether anything is */
+  /** Does nothing if no wire field changes. @returns whether anything changed */
   async apply(member: Member, changes: Partial<Member>, actor: Actor): Promise<boolean> {
     const before = toMemberRecord(member);
     const after = toMemberRecord({ ...member, ...changes });
@@ -40,15 +40,19 @@ export class MemberChangesService {
     return true;
   }
 
-  /** A member that was not there. @param actor whoever adds it; itself where absent @throws MemberExists */
-  async add(workspaceId: string, user: User, given: GivenToMember, actor?: Actor): Promise<Member> {
+  /**
+   * Adds a new member.
+   * @param actor who adds it; defaults to the member itself
+   * @throws MemberExists
+   */
+  async add(workspaceId: string, user: User, fields: NewMemberFields, actor?: Actor): Promise<Member> {
     const now = this.clock.now();
     const member: Member = {
       id: newId(),
       workspaceId,
       userId: user.id,
       email: user.email,
-      ...given,
+      ...fields,
       avatarUrl: null,
       status: 'active',
       availability: 'online',

@@ -7,53 +7,58 @@ import { PresenceGroups } from '../../platform/presence/presence-groups.js';
 import type { Availability, Member, MemberRecord } from './member.js';
 import { AVAILABILITIES, toMemberRecord } from './member.js';
 
-export const memberRooms = new PresenceGroups('members');
+export const memberPresenceGroups = new PresenceGroups('members');
 
-/** What the roster says of a member who is connected: what it has set by hand, and the channels that it sees. */
+/** Presence metadata of a connected member: the availability it has set and the channels it sees. */
 export interface MemberPresenceMetadata {
   availability: Availability;
   channels: ChannelScope;
 }
 
-/** Which members are connected, and how they are to be shown: what they have set by hand, and offline without a socket. */
+/** Availability of members: as they have set it while connected, otherwise `offline`. */
 @Injectable()
 export class MemberPresenceService {
   constructor(private readonly store: PresenceStore) {}
 
-  /** How the member is shown to others. Its own word is the newer one of the two, the roster only knows that it is there. */
-  of({
+  /**
+   * Availability shown to others. The row's availability is newer than the presence metadata, so presence only decides
+   * between connected and offline.
+   */
+  getAvailability({
     id,
     workspaceId,
     status,
     availability,
   }: Pick<Member, 'id' | 'workspaceId' | 'status' | 'availability'>): Availability {
     const connected =
-      status === 'active' && this.store.findMetadata(memberRooms.groupFor(workspaceId), id) !== undefined;
+      status === 'active' && this.store.findMetadata(memberPresenceGroups.groupFor(workspaceId), id) !== undefined;
     return connected ? availability : 'offline';
   }
 
-  /** The same of one of whom only the id is known. */
-  statusOf(workspaceId: string, id: string): Availability {
-    const note = this.store.findMetadata(memberRooms.groupFor(workspaceId), id);
-    return note === undefined ? 'offline' : readMemberMetadata(note).availability;
+  /** Like `getAvailability`, from presence metadata alone. */
+  getAvailabilityById(workspaceId: string, id: string): Availability {
+    const metadata = this.store.findMetadata(memberPresenceGroups.groupFor(workspaceId), id);
+    return metadata === undefined ? 'offline' : readMemberMetadata(metadata).availability;
   }
 
   toView(member: Member): MemberRecord {
-    return { ...toMemberRecord(member), availability: this.of(member) };
+    return { ...toMemberRecord(member), availability: this.getAvailability(member) };
   }
 
-  /** Those who are connected and not set to offline. */
-  shown(workspaceId: string): { id: string; availability: Availability }[] {
-    return [...this.store.listPresent(memberRooms.groupFor(workspaceId))]
+  /** Lists connected members whose availability is not `offline`. */
+  listAvailable(workspaceId: string): { id: string; availability: Availability }[] {
+    return [...this.store.listPresent(memberPresenceGroups.groupFor(workspaceId))]
       .filter(([id]) => isId(id))
-      .map(([id, note]) => ({ id, availability: readMemberMetadata(note).availability }))
+      .map(([id, metadata]) => ({ id, availability: readMemberMetadata(metadata).availability }))
       .filter(({ availability }) => availability !== 'offline');
   }
 
-  /** Whether anybody is online who sees the channel. */
-  anyOnline(workspaceId: string, channelId: string): boolean {
-    const notes = [...this.store.listPresent(memberRooms.groupFor(workspaceId)).values()].map(readMemberMetadata);
-    return notes.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
+  /** Reports whether a member who sees the channel is online. */
+  isAnyOnline(workspaceId: string, channelId: string): boolean {
+    const members = [...this.store.listPresent(memberPresenceGroups.groupFor(workspaceId)).values()].map(
+      readMemberMetadata,
+    );
+    return members.some(({ availability, channels }) => availability === 'online' && covers(channels, channelId));
   }
 }
 
@@ -61,15 +66,15 @@ export function toMemberMetadata({ availability, channels }: MemberPresenceMetad
   return JSON.stringify({ availability, channels });
 }
 
-/** A note that no instance has written is that of a member who is connected and shown to nobody. */
-export function readMemberMetadata(note: string): MemberPresenceMetadata {
+/** Reads metadata as `toMemberMetadata` wrote it. Anything else counts as connected, `offline` and without channels. */
+export function readMemberMetadata(metadata: string): MemberPresenceMetadata {
   try {
-    const { availability, channels } = Object(JSON.parse(note)) as Partial<
+    const { availability, channels } = Object(JSON.parse(metadata)) as Partial<
       Record<keyof MemberPresenceMetadata, unknown>
     >;
     if (isAvailability(availability) && isScope(channels)) return { availability, channels };
   } catch {
-    // no JSON
+    // not JSON
   }
   return { availability: 'offline', channels: [] };
 }

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { TeardownHooks } from '../../kernel/teardown-hooks.js';
 import type { Member } from './member.js';
 
-/** What ends with a member's work here: sessions and tickets die, conversations go back to the queue. */
+/** Hooks that run when a member is deactivated: sessions and tickets end, conversations are unassigned. */
 @Injectable()
 export class MemberTeardownHooks extends TeardownHooks<Member> {}
 
-/** What a member cannot go on with when its channels have changed: conversations that it sees no longer. */
+/** Hooks that run when a member's channels change: conversations that it no longer sees are unassigned. */
 @Injectable()
 export class MemberScopeHooks extends TeardownHooks<Member> {}

@@ -12,30 +12,30 @@ export class CreateMemberBody {
   @Email() email!: string;
   @Text({ example: 'Ada Lovelace' }) name!: string;
   @Choice(ROLES, { optional }) role?: Role;
-  @Ids({ optional, description: 'All channels when absent.' }) channel_ids?: string[];
+  @Ids({ optional, description: 'Channels that the member sees. Defaults to all channels.' }) channel_ids?: string[];
   @Text({ optional })
   @Rule('password', isAcceptablePassword, PASSWORD_RULE)
   password?: string;
 }
 
 const CHANNELS =
-  'The channels that the member sees; null: all, also those made later. Open sockets follow, and the unresolved ' +
-  'conversations that the member sees no longer lose their assignee.';
+  'Channels that the member sees. `null` means all channels, including future ones. Open sockets follow the change. ' +
+  'Unresolved conversations that the member no longer sees are unassigned.';
 
 export class UpdateMemberBody {
   @Text({ optional, example: 'Ada Lovelace' }) name?: string;
-  @Choice(ROLES, { optional, description: "At most the caller's own; an API key's is `admin`." }) role?: Role;
+  @Choice(ROLES, { optional, description: "At most the caller's own role. An API key counts as `admin`." }) role?: Role;
   @Ids({ optional, nullable: true, description: CHANNELS }) channel_ids?: string[] | null;
-  @Integer({ optional, max: 1000, description: 'How many open conversations the member takes at once.' })
+  @Integer({ optional, max: 1000, description: 'Maximum number of open conversations at once.' })
   capacity?: number;
 }
 
 const AVAILABILITY_SET =
-  'How the member is shown while it is connected, until it says otherwise; `online` is how it begins. The answer has ' +
-  'what was set, also when nobody is connected.';
+  'Availability shown to others while the member is connected. Defaults to `online`. The response contains the value ' +
+  'as set, whether or not the member is connected.';
 const AVAILABILITY =
-  'What the member has set, while it is connected; else `offline`. A session and a profile show their own member as it ' +
-  'has set it.';
+  'Availability that the member has set while it is connected, otherwise `offline`. Sessions and profiles show ' +
+  'their own member with the value as set.';
 
 export class UpdateProfileBody {
   @Text({ optional, example: 'Ada Lovelace' }) name?: string;
@@ -55,7 +55,8 @@ export class MemberView implements MemberRecord {
   @Choice(AVAILABILITIES, { description: AVAILABILITY }) availability!: Availability;
   @Ids({ nullable: true }) channel_ids!: string[] | null;
   @Integer() capacity!: number;
-  @Time({ nullable: true, description: 'To the minute, while it is connected.' }) last_seen_at!: string | null;
+  @Time({ nullable: true, description: 'Updated once a minute while the member is connected.' }) last_seen_at!:
+    string | null;
   @Time() created_at!: string;
   @Time() updated_at!: string;
 }

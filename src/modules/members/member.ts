@@ -6,24 +6,24 @@ export const AVAILABILITIES = ['online', 'away', 'offline'] as const;
 export type MemberStatus = (typeof MEMBER_STATUSES)[number];
 export type Availability = (typeof AVAILABILITIES)[number];
 
-/** A user's place in a workspace: what it is called there, what it may do, which channels it sees. */
+/** A user's membership in a workspace: name, role and visible channels. */
 export interface Member {
   id: string;
   workspaceId: string;
   userId: string;
-  /** The user's. */
+  /** E-mail of the user. */
   email: string;
   name: string;
   avatarUrl: string | null;
   role: Role;
   status: MemberStatus;
-  /** What it has set by hand: how it is shown while it is connected. `online` follows its presence. */
+  /** Availability as the member has set it. It applies while the member is connected. */
   availability: Availability;
-  /** null: all. */
+  /** null means all channels. */
   channelIds: string[] | null;
-  /** How many open conversations it takes at once. */
+  /** Maximum number of open conversations at once. */
   capacity: number;
-  /** Whether the user's password opens this membership, as opposed to single sign-on alone. */
+  /** True if the user's password opens this membership. If false, only single sign-on does. */
   claimed: boolean;
   lastSeenAt: Date | null;
   createdAt: Date;
@@ -46,7 +46,7 @@ export interface MemberRecord {
   updated_at: string;
 }
 
-/** All that a visitor learns of a member. */
+/** Everything that a visitor sees of a member. */
 export interface MemberDisplay {
   name: string;
   avatar_url: string | null;
@@ -70,7 +70,7 @@ export function toMemberRecord(member: Member): MemberRecord {
   };
 }
 
-/** One of the workspaces that a user belongs to. */
+/** A workspace that a user belongs to, with the membership. */
 export interface Membership {
   memberId: string;
   workspaceId: string;

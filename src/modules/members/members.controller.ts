@@ -24,7 +24,7 @@ export class MembersController {
   ) {}
 
   @Get()
-  @Summary('The members, deactivated ones too.')
+  @Summary('List members, including deactivated ones.')
   @Allow('members:read')
   @AnswersPage(MemberView)
   async list(@Caller() caller: StaffPrincipal, @Query() query: PageQuery): Promise<PageView<MemberView>> {
@@ -33,8 +33,8 @@ export class MembersController {
 
   @Post()
   @Summary(
-    'Create a member without registration. Only API keys may call this.',
-    'The member signs in by single sign-on, or with `password` where the e-mail has no user yet; the password of an existing user is never changed. An active member with this e-mail is 409 `member_exists`.',
+    'Create a member without an invite. Requires an API key.',
+    'The member signs in by single sign-on, or with `password` if the e-mail has no user yet. The password of an existing user never changes. Returns 409 `member_exists` if the e-mail belongs to an active member.',
   )
   @Allow('members:write', { only: 'api_key' })
   @Creates(MemberView)
@@ -46,7 +46,7 @@ export class MembersController {
   }
 
   @Patch('me')
-  @Summary("The caller's own profile and availability.")
+  @Summary("Update the caller's profile and availability.")
   @Allow('session:write', { only: 'agent' })
   @Answers(MemberView)
   async updateProfile(@Caller() caller: AgentPrincipal, @Body() body: UpdateProfileBody): Promise<MemberView> {
@@ -54,7 +54,7 @@ export class MembersController {
   }
 
   @Get(':id')
-  @Summary('One member.')
+  @Summary('Get a member.')
   @Allow('members:read')
   @Answers(MemberView)
   @Throws(NotFound)
@@ -64,8 +64,8 @@ export class MembersController {
 
   @Patch(':id')
   @Summary(
-    'Change a member.',
-    'Nobody changes or grants a role above their own. The last active owner who sees all channels stays one: 409 `last_owner`.',
+    'Update a member.',
+    'You cannot change or grant a role above your own. Returns 409 `last_owner` if the workspace would lose its last active owner who sees all channels.',
   )
   @Allow('members:write')
   @Answers(MemberView)
@@ -81,7 +81,7 @@ export class MembersController {
   @Post(':id/deactivate')
   @Summary(
     'Deactivate a member.',
-    'Its tokens are revoked and its sockets close within a second, and its unresolved conversations lose their assignee. Deactivating again changes nothing.',
+    "Revokes the member's tokens, closes its sockets within a second and unassigns its unresolved conversations. Deactivating again changes nothing.",
   )
   @Allow('members:write')
   @Answers(MemberView)
@@ -93,7 +93,7 @@ export class MembersController {
   @Post(':id/reactivate')
   @Summary(
     'Reactivate a member.',
-    'It can sign in again; its old tokens stay revoked. Reactivating again changes nothing.',
+    'The member can sign in again. Old tokens stay revoked. Reactivating again changes nothing.',
   )
   @Allow('members:write')
   @Answers(MemberView)

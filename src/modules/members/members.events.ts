@@ -2,7 +2,7 @@ import type { EventDefinitions } from '../../kernel/event-definition.js';
 import { auditedAs, workspaceRecord } from '../../kernel/event-definition.js';
 import type { MemberRecord } from './member.js';
 
-/** A change of a member, with what is different now. */
+/** A changed member, with the names of the changed fields. */
 export interface MemberUpdated {
   member: MemberRecord;
   changed: (keyof MemberRecord)[];

@@ -18,7 +18,7 @@ const MEMBERSHIPS = statement(`
   FROM member JOIN workspace ON workspace.id = member.workspace_id
   WHERE member.user_id = $1
   ORDER BY member.created_at, member.id`);
-const LOCK_OWNERS_AND = statement(`
+const LOCK_WITH_OWNERS = statement(`
   SELECT id FROM member WHERE workspace_id = $1 AND (id = $2 OR (role = 'owner' AND status = 'active'))
   ORDER BY id FOR NO KEY UPDATE`);
 const OWNERS = statement(`
@@ -27,9 +27,9 @@ const OWNERS = statement(`
 
 const PRESENCE_METADATA = statement(`
   SELECT member.id, member.availability, member.channel_ids AS channels
-  FROM unnest($1::uuid[], $2::uuid[]) AS asked (workspace_id, id) JOIN member USING (workspace_id, id)
+  FROM unnest($1::uuid[], $2::uuid[]) AS keys (workspace_id, id) JOIN member USING (workspace_id, id)
   WHERE member.status = 'active'`);
-const SEEN = statement(`
+const RECORD_SIGHTINGS = statement(`
   WITH behind AS (
     SELECT member.workspace_id, member.id, seen.at
     FROM unnest($1::uuid[], $2::uuid[], $3::timestamptz[]) AS seen (workspace_id, id, at)
@@ -51,7 +51,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     super(units);
   }
 
-  async page(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Member>> {
+  async findPage(principal: Principal, { limit, cursor }: PageRequest): Promise<Page<Member>> {
     const query = this.visibleTo(principal)
       .orderBy('member.id', 'ASC')
       .limit(limit + 1);
@@ -63,29 +63,29 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
     return toPage(rows, limit, last => encodeCursor('members', [last.id]));
   }
 
-  async get(principal: Principal, id: string): Promise<Member | null> {
+  async find(principal: Principal, id: string): Promise<Member | null> {
     const row = await this.findVisible(principal, id);
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  /** As `get`, locked until the unit of work ends. */
+  /** Like `find`, locked until the unit of work ends. */
   async lock(principal: Principal, id: string): Promise<Member | null> {
     const row = await this.lockVisible(principal, id);
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  async ofUser(workspaceId: string, userId: string): Promise<Member | null> {
+  async findByUser(workspaceId: string, userId: string): Promise<Member | null> {
     const row = await this.rows.findOneBy({ workspaceId, userId });
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  async byEmail(workspaceId: string, email: string): Promise<Member | null> {
+  async findByEmail(workspaceId: string, email: string): Promise<Member | null> {
     const user = await this.sql.first<{ id: string }>(USER_BY_EMAIL, [email]);
-    return user ? this.ofUser(workspaceId, user.id) : null;
+    return user ? this.findByUser(workspaceId, user.id) : null;
   }
 
-  /** A user's memberships in every workspace, oldest first. */
-  memberships(userId: string): Promise<Membership[]> {
+  /** Memberships of the user in all workspaces, oldest first. */
+  findMemberships(userId: string): Promise<Membership[]> {
     return this.sql.rows<Membership>(MEMBERSHIPS, [userId]);
   }
 
@@ -107,36 +107,45 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
       .getMany();
   }
 
-  /** The member as it is when those who change it now are done; nobody changes it until the unit of work ends. */
+  /**
+   * Waits for concurrent changes of the member, then locks it against changes until the unit of work ends.
+   * @param wait false returns null instead of waiting
+   */
   async lockForShare(principal: Principal, id: string, wait = true): Promise<Member | null> {
     const query = this.visibleTo(principal).andWhere('member.id = :id', { id }).setLock('pessimistic_read');
     const row = await (wait ? query : query.setOnLocked('skip_locked')).getOne();
     return row ? ((await this.withEmails([row]))[0] ?? null) : null;
   }
 
-  /** Locks the member and all active owners, in one order; who they are then is to be read after it. */
-  async lockOwnersAnd(workspaceId: string, id: string): Promise<void> {
-    await this.sql.rows(LOCK_OWNERS_AND, [workspaceId, id]);
+  /**
+   * Locks the member and all active owners, in the order of their ids. Read the owners after it, because they may have
+   * changed.
+   */
+  async lockWithOwners(workspaceId: string, id: string): Promise<void> {
+    await this.sql.rows(LOCK_WITH_OWNERS, [workspaceId, id]);
   }
 
-  /** The active owners. */
-  owners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds' | 'claimed'>[]> {
+  /** Finds the active owners. */
+  findOwners(workspaceId: string): Promise<Pick<Member, 'id' | 'channelIds' | 'claimed'>[]> {
     return this.sql.rows(OWNERS, [workspaceId]);
   }
 
-  /** What the roster says of these, as far as they are active. */
-  presenceMetadataOf(
-    asked: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  /** Presence metadata of those members who are active. */
+  findPresenceMetadata(
+    members: readonly Pick<Member, 'workspaceId' | 'id'>[],
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
-    if (asked.length === 0) return Promise.resolve([]);
-    return this.sql.rows(PRESENCE_METADATA, [asked.map(({ workspaceId }) => workspaceId), asked.map(({ id }) => id)]);
+    if (members.length === 0) return Promise.resolve([]);
+    return this.sql.rows(PRESENCE_METADATA, [
+      members.map(({ workspaceId }) => workspaceId),
+      members.map(({ id }) => id),
+    ]);
   }
 
-  /** Locks in the order of ids, as everybody does who locks several; a later time than the one given stays. */
-  async seen(sightings: readonly Sighting[]): Promise<void> {
+  /** Keeps the later of the stored and the given time. Locks rows in the order of their ids. */
+  async recordSightings(sightings: readonly Sighting[]): Promise<void> {
     if (sightings.length === 0) return;
     const column = <K extends keyof Sighting>(key: K) => sightings.map(sighting => sighting[key]);
-    await this.sql.count(SEEN, [column('workspaceId'), column('id'), column('at')]);
+    await this.sql.count(RECORD_SIGHTINGS, [column('workspaceId'), column('id'), column('at')]);
   }
 
   private async withEmails(rows: MemberEntity[]): Promise<Member[]> {

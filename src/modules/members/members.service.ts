@@ -23,7 +23,7 @@ export interface NewMember {
   password?: string | undefined;
 }
 
-/** A member that may be made, with its password hashed; null where it has none. */
+/** A new member that passed the checks, with the password hashed; null without a password. */
 export type PreparedMember = Omit<NewMember, 'password'> & { role: Role; passwordHash: string | null };
 
 export interface ProfileChanges {
@@ -43,88 +43,91 @@ export class MembersService {
   ) {}
 
   list(principal: Principal, page: PageRequest): Promise<Page<Member>> {
-    return this.members.page(principal, page);
+    return this.members.findPage(principal, page);
   }
 
   find(principal: Principal, id: string): Promise<Member | null> {
-    return this.members.get(principal, id);
+    return this.members.find(principal, id);
   }
 
   async get(principal: Principal, id: string): Promise<Member> {
-    const member = await this.members.get(principal, id);
+    const member = await this.members.find(principal, id);
     if (!member) throw new NotFound();
     return member;
   }
 
   /**
-   * The member as it is when those who change it now are done; it stays so until the unit of work ends. To be asked
-   * for before anything that the member is given is locked: whoever ends a member locks in that order.
+   * Waits for concurrent changes of the member, then locks it until the unit of work ends. Call it before you lock rows
+   * that the member is assigned to: deactivation locks in that order.
    */
   lockForShare(principal: Principal, id: string): Promise<Member | null> {
     return this.members.lockForShare(principal, id);
   }
 
-  /** The same for those who have locked such a thing already, and must not wait: null while the member is changed. */
+  /**
+   * Like `lockForShare`, for callers that already locked such rows and must not wait: null while the member is being
+   * changed.
+   */
   tryLockForShare(principal: Principal, id: string): Promise<Member | null> {
     return this.members.lockForShare(principal, id, false);
   }
 
-  byEmail(workspaceId: string, email: string): Promise<Member | null> {
-    return this.members.byEmail(workspaceId, email);
+  findByEmail(workspaceId: string, email: string): Promise<Member | null> {
+    return this.members.findByEmail(workspaceId, email);
   }
 
-  /** How visitors see these members. */
-  async displays(workspaceId: string, ids: readonly string[]): Promise<Map<string, MemberDisplay>> {
+  /** Finds name and avatar as visitors see them, by member id. */
+  async findDisplays(workspaceId: string, ids: readonly string[]): Promise<Map<string, MemberDisplay>> {
     const members = await this.members.findMany(workspaceId, [...new Set(ids)]);
     return new Map(members.map(({ id, name, avatarUrl }) => [id, { name, avatar_url: avatarUrl }]));
   }
 
-  /** What is to be said of these to those who ask whether they are there; the inactive are left out. */
-  presenceMetadataOf(
-    asked: readonly Pick<Member, 'workspaceId' | 'id'>[],
+  /** Presence metadata of those members who are active. */
+  findPresenceMetadata(
+    members: readonly Pick<Member, 'workspaceId' | 'id'>[],
   ): Promise<(MemberPresenceMetadata & { id: string })[]> {
-    return this.members.presenceMetadataOf(asked);
+    return this.members.findPresenceMetadata(members);
   }
 
-  /** They were heard then; nobody's news. */
-  seen(sightings: readonly Sighting[]): Promise<void> {
-    return this.members.seen(sightings);
+  /** Updates `last_seen_at`. Records no event. */
+  recordSightings(sightings: readonly Sighting[]): Promise<void> {
+    return this.members.recordSightings(sightings);
   }
 
-  memberships(userId: string): Promise<Membership[]> {
-    return this.members.memberships(userId);
+  findMemberships(userId: string): Promise<Membership[]> {
+    return this.members.findMemberships(userId);
   }
 
-  ofUser(workspaceId: string, userId: string): Promise<Member | null> {
-    return this.members.ofUser(workspaceId, userId);
+  findByUser(workspaceId: string, userId: string): Promise<Member | null> {
+    return this.members.findByUser(workspaceId, userId);
   }
 
-  /** The first member of a workspace that is being registered. */
+  /** Adds the first member of a new workspace. */
   async createOwner(workspaceId: string, user: User, name: string): Promise<Member> {
-    const given = { name, role: 'owner', claimed: true, channelIds: null } as const;
-    return this.units.run(() => this.changes.add(workspaceId, user, given));
+    const fields = { name, role: 'owner', claimed: true, channelIds: null } as const;
+    return this.units.run(() => this.changes.add(workspaceId, user, fields));
   }
 
   /**
-   * A colleague made by the workspace's own backend. For an e-mail that nobody has, a user is made, with the password
-   * if one is given; the membership of a known user is reached by single sign-on only, until the user claims it: the
-   * caller does not know that user's password and must not be able to set one.
-   * @throws MemberExists, MemberDeactivatedConflict, ValidationFailed for an unknown channel
+   * Creates a member for the workspace's own backend. For an unknown e-mail it creates the user, with the password if
+   * given. A known user reaches the membership by single sign-on only until they claim it: the caller does not know
+   * their password and must not set one.
+   * @throws MemberExists, MemberDeactivatedConflict @throws ValidationFailed for an unknown channel
    */
   async create(principal: ApiKeyPrincipal, prepared: PreparedMember): Promise<Member> {
     const { email, name, role, passwordHash, channel_ids: channelIds = null } = prepared;
     return this.units.run(async () => {
       await this.channels.assertExisting(principal.workspaceId, channelIds);
-      const { user, made } = await this.users.findOrCreate(email, name, passwordHash);
-      if (!made) await this.assertNoMember(principal.workspaceId, user.id);
-      const given = { name, role, claimed: made && passwordHash !== null, channelIds };
+      const { user, created } = await this.users.findOrCreate(email, name, passwordHash);
+      if (!created) await this.assertNoMember(principal.workspaceId, user.id);
+      const given = { name, role, claimed: created && passwordHash !== null, channelIds };
       return this.changes.add(principal.workspaceId, user, given, actorOf(principal));
     });
   }
 
   /**
-   * Does what comes before `create` and takes long: hashes the password. Not for a unit of work.
-   * @throws RoleTooHigh, RateLimited, ValidationFailed for an unknown channel
+   * Checks the request and hashes the password, which takes long. Call it before a unit of work.
+   * @throws RoleTooHigh, RateLimited @throws ValidationFailed for an unknown channel
    */
   async prepare(principal: ApiKeyPrincipal, { password, ...body }: NewMember): Promise<PreparedMember> {
     const role = body.role ?? 'agent';
@@ -146,7 +149,7 @@ export class MembersService {
   }
 
   private async assertNoMember(workspaceId: string, userId: string): Promise<void> {
-    const member = await this.members.ofUser(workspaceId, userId);
+    const member = await this.members.findByUser(workspaceId, userId);
     if (member?.status === 'active') throw new MemberExists();
     if (member) throw new MemberDeactivatedConflict();
   }

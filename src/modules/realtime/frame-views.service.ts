@@ -14,9 +14,9 @@ export class FrameViewsService {
   ) {}
 
   render({ type, workspaceId }: RecordedEvent, data: object): object {
-    if (type === 'contact.updated') return this.contacts.withPresence(workspaceId, data as ContactRecord);
+    if (type === 'contact.updated') return this.contacts.addPresence(workspaceId, data as ContactRecord);
     if (type !== 'member.created' && type !== 'member.updated') return data;
     const member = data as MemberRecord;
-    return { ...member, availability: this.members.of({ ...member, workspaceId }) };
+    return { ...member, availability: this.members.getAvailability({ ...member, workspaceId }) };
   }
 }

@@ -9,7 +9,7 @@ import type { Admission, SocketConnection } from '../../platform/sockets/socket-
 import type { Handshake } from '../../platform/sockets/connection-authorizer.js';
 import { ConnectionAuthorizer } from '../../platform/sockets/connection-authorizer.js';
 import { DeactivatedMembersToken, MemberDeactivated } from '../auth/index.js';
-import { admitsOrigin, ChannelsService, OriginNotAllowed } from '../channels/index.js';
+import { isOriginAllowed, ChannelsService, OriginNotAllowed } from '../channels/index.js';
 import type { ConversationScope } from '../conversations/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { ephemeralFrame } from './ephemeral-frames.js';
@@ -80,9 +80,9 @@ export class HandshakeService extends ConnectionAuthorizer {
     query: URLSearchParams,
     origin: string | undefined,
   ): Promise<Admission> {
-    const allowed = await this.channels.allowedOrigins(principal.workspaceId, principal.channelId);
+    const allowed = await this.channels.findAllowedOrigins(principal.workspaceId, principal.channelId);
     if (!allowed) throw new NotFound();
-    if (!admitsOrigin(allowed, origin)) throw new OriginNotAllowed();
+    if (!isOriginAllowed(allowed, origin)) throw new OriginNotAllowed();
     const conversationId = query.get('conv');
     const conversation = conversationId ? await this.findVisible(principal, conversationId) : null;
     const topic = conversation

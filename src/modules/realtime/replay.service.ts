@@ -6,7 +6,7 @@ import { EventReaderService } from '../../platform/events/event-reader.service.j
 import { EventTail } from '../../platform/events/event-tail.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
-import { seesExternalIds } from '../contacts/index.js';
+import { canSeeExternalIds } from '../contacts/index.js';
 import { ConversationsService } from '../conversations/index.js';
 import { FrameViewsService } from './frame-views.service.js';
 import type { EventFrame } from './event-frames.js';
@@ -78,7 +78,7 @@ export class ReplayService {
   ): Promise<{ frames: EventFrame[]; cursor: string; hasMore: boolean }> {
     const { workspaceId } = principal;
     const page = await this.reader.page({ workspaceId, types: this.deliveries.types.agent }, after, limit);
-    const limited = !seesExternalIds(principal);
+    const limited = !canSeeExternalIds(principal);
     const frames = page.events.map(event => {
       const { agent, scopedAgent } = this.deliveries.of(event);
       const data = ((limited && scopedAgent) || agent)?.data();
@@ -108,7 +108,7 @@ export class ReplayService {
   /** @returns the socket's conversation, or all of a visitor's; null for an inbox */
   private async findConversations({ admission }: SocketConnection): Promise<string[] | null> {
     if (admission.conversationId !== null) return [admission.conversationId];
-    return admission.principal.kind === 'visitor' ? this.conversations.idsOf(admission.principal) : null;
+    return admission.principal.kind === 'visitor' ? this.conversations.findVisibleIds(admission.principal) : null;
   }
 }
 

@@ -20,7 +20,7 @@ export interface AgentTokenRequest {
   channel_ids?: string[] | undefined;
 }
 
-/** Sessions without a sign-in: a key's for any member of its workspace, an agent's own elsewhere or narrower. */
+/** Opens sessions without a password: with an API key for any member of its workspace, or from an agent's session. */
 @Injectable()
 export class AgentTokensService {
   constructor(
@@ -32,75 +32,82 @@ export class AgentTokensService {
   ) {}
 
   /**
-   * The member's session, bound to the key's workspace. The key is held, so that its revocation finds the session.
-   * @throws ValidationFailed for channels that are not there @throws MemberNotFound, InvalidToken
+   * Opens a session of the member, bound to the key's workspace. Locks the key, so that a concurrent revocation finds
+   * the session.
+   * @throws MemberNotFound, InvalidToken @throws ValidationFailed for unknown channels
    */
-  async forMember(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<SignIn> {
+  async openForMember(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<SignIn> {
     const { workspaceId, apiKeyId } = principal;
     const channelIds = channel_ids ?? null;
     try {
       return await this.units.run(async () => {
         if (!(await this.apiKeys.lockForShare(workspaceId, apiKeyId))) throw new InvalidToken();
         await this.channels.assertExisting(workspaceId, channelIds);
-        const member = await this.members.byEmail(workspaceId, email);
+        const member = await this.members.findByEmail(workspaceId, email);
         if (!member) throw new MemberNotFound();
         return this.signIns.open(member, { method: 'agent_token', channelIds, apiKeyId });
       });
     } catch (error) {
       if (!(error instanceof MemberDeactivated)) throw error;
-      const member = await this.members.byEmail(workspaceId, email);
-      this.refused(principal, member?.id ?? null, error);
-      // to a backend, a member who is not active is none
+      const member = await this.members.findByEmail(workspaceId, email);
+      this.recordRefusal(principal, member?.id ?? null, error);
+      // a backend gets the same error for an inactive member as for an unknown one
       throw new MemberNotFound({ cause: error });
     }
   }
 
   /**
-   * Another session of the caller's family, which ends when that does: narrower, or in another workspace of its user.
+   * Opens a session in the caller's family, in another workspace of the user or with fewer channels. It ends with the
+   * caller's session.
    * @throws WorkspaceBound, NotFound, MemberDeactivated, TokenRevoked @throws ValidationFailed for unknown channels
    */
-  async fromSession(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
+  async openFromSession(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
     try {
-      return await this.grow(principal, request);
+      return await this.deriveSession(principal, request);
     } catch (error) {
-      if (error instanceof DomainError && error.kind !== 'invalid') this.refused(principal, principal.memberId, error);
+      if (error instanceof DomainError && error.kind !== 'invalid')
+        this.recordRefusal(principal, principal.memberId, error);
       throw error;
     }
   }
 
-  private async grow(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
+  private async deriveSession(principal: AgentPrincipal, request: AgentTokenRequest): Promise<SignIn> {
     const { workspaceId: present, sessionId, sessionScope } = principal;
     const workspaceId = request.workspace_id ?? present;
-    const asked = request.channel_ids ?? null;
-    if (workspaceId !== present && !mayLeave(principal)) throw new WorkspaceBound();
+    const requested = request.channel_ids ?? null;
+    if (workspaceId !== present && !mayLeaveWorkspace(principal)) throw new WorkspaceBound();
     return this.units.run(async () => {
-      const member = await this.membershipOf(principal, workspaceId);
-      await this.channels.assertExisting(workspaceId, asked);
-      const scope = narrow(sessionScope, asked);
+      const member = await this.findMember(principal, workspaceId);
+      await this.channels.assertExisting(workspaceId, requested);
+      const scope = narrow(sessionScope, requested);
       const channelIds = scope && [...scope];
       const from = { workspaceId: present, sessionId };
       return this.signIns.open(member, { method: 'agent_token', channelIds, from });
     });
   }
 
-  /** For the log of the workspace where the caller is; where it wanted to go is another workspace's affair. */
-  private refused(principal: AgentPrincipal | ApiKeyPrincipal, memberId: string | null, { code }: DomainError): void {
+  /** Records the refusal in the caller's workspace, not in the requested one. */
+  private recordRefusal(
+    principal: AgentPrincipal | ApiKeyPrincipal,
+    memberId: string | null,
+    { code }: DomainError,
+  ): void {
     const refusal = { method: 'agent_token', member_id: memberId, reason: code } as const;
-    this.signIns.refused(principal.workspaceId, refusal, actorOf(principal));
+    this.signIns.recordRefusal(principal.workspaceId, refusal, actorOf(principal));
   }
 
-  private async membershipOf(principal: AgentPrincipal, workspaceId: string): Promise<Member> {
+  private async findMember(principal: AgentPrincipal, workspaceId: string): Promise<Member> {
     if (workspaceId === principal.workspaceId) return this.members.get(principal, principal.memberId);
-    const memberships = await this.members.memberships(principal.userId);
-    const there = memberships.find(membership => membership.workspaceId === workspaceId);
-    // what only single sign-on opens is not there for a session that a password has opened
-    if (!there?.claimed) throw new NotFound();
-    if (there.status !== 'active') throw new MemberDeactivated();
-    return this.members.get(systemOf(workspaceId), there.memberId);
+    const memberships = await this.members.findMemberships(principal.userId);
+    const match = memberships.find(membership => membership.workspaceId === workspaceId);
+    // a password session cannot enter a membership that only single sign-on opens
+    if (!match?.claimed) throw new NotFound();
+    if (match.status !== 'active') throw new MemberDeactivated();
+    return this.members.get(systemOf(workspaceId), match.memberId);
   }
 }
 
-/** What a key has minted, or what has been narrowed, would shed its bounds in another workspace. */
-function mayLeave({ workspaceBound, sessionScope }: AgentPrincipal): boolean {
+/** A session opened by a key or limited to some channels would lose its limits in another workspace. */
+function mayLeaveWorkspace({ workspaceBound, sessionScope }: AgentPrincipal): boolean {
   return !workspaceBound && sessionScope === null;
 }

@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock.js';
 import { RetentionJob } from '../../platform/database/retention.job.js';
 import { SsoTicketsRepository } from './sso-tickets.repository.js';
 
-/** Drops tickets a day after their end: until then a late exchange is told apart from a guess in the log. */
+/** Deletes tickets one day after expiry. Until then the log can tell a late exchange from a guess. */
 @Injectable()
 export class SsoTicketRetentionJob extends RetentionJob {
   protected readonly rowsName = 'tickets';
@@ -16,6 +16,6 @@ export class SsoTicketRetentionJob extends RetentionJob {
   }
 
   protected deleteExpired(): Promise<number> {
-    return this.tickets.forget(this.clock.daysAgo(1));
+    return this.tickets.deleteExpired(this.clock.daysAgo(1));
   }
 }

@@ -1,15 +1,15 @@
 import { randomToken } from '../../kernel/secret.js';
 
-/** A one-time pass to the dashboard for one member: good for a minute, and once. */
+/** A one-time ticket that signs a member in to the dashboard. Valid for one minute. */
 export interface SsoTicket {
   id: string;
   workspaceId: string;
-  /** SHA-256 of the ticket; the ticket itself is in no table. */
+  /** SHA-256 of the ticket. The ticket itself is not stored. */
   ticketHash: string;
   memberId: string;
-  /** The key that asked for it; a ticket dies with its key. */
+  /** The API key that issued it. Revoking the key invalidates the ticket. */
   apiKeyId: string;
-  /** What the session will be narrowed to; null for everything that the member sees. */
+  /** Channels that the session will be limited to; null for all that the member sees. */
   channelIds: string[] | null;
   expiresAt: Date;
   spentAt: Date | null;
@@ -23,8 +23,8 @@ export function newSsoTicket(): string {
 }
 
 /**
- * Where the dashboard finds the ticket: in the fragment, which browsers send to no server. A fragment that the
- * dashboard's own address has gives way, for there can be but one; its query stays.
+ * URL with the ticket in the fragment, which browsers send to no server. Keeps the query of the dashboard's address,
+ * and replaces its fragment.
  */
 export function redirectUrl(dashboardUrl: string, ticket: string): string {
   const [address = ''] = dashboardUrl.split('#');

@@ -2,17 +2,17 @@ import { Injectable } from '@nestjs/common';
 import { Sql, statement } from '../../platform/database/sql.js';
 import type { SsoTicket } from './sso-ticket.js';
 
-/** Nobody gets a ticket for a member who is being deactivated at this moment: it would outlive those that die then. */
+/** Locks the member, so that no ticket is issued during a deactivation: it would outlive the tickets that end then. */
 const ISSUE = statement(`
   INSERT INTO sso_ticket (workspace_id, id, ticket_hash, member_id, api_key_id, channel_ids, expires_at)
   SELECT member.workspace_id, $3, $4, member.id, $5, $6, $7
   FROM member WHERE member.workspace_id = $1 AND member.id = $2 AND member.status = 'active'
   FOR SHARE`);
 /**
- * One statement spends it: of any number who come with one ticket, on whichever instance, one finds it unspent. Its
- * key and its member are held as they are until the session is written, so that whoever revokes or deactivates
- * meanwhile comes before, and the ticket is dead, or after, and finds the session to end. They are held before the
- * ticket is, in the order in which those others take them.
+ * One statement, so that of concurrent exchanges on any instance one finds the ticket unspent.
+ * It locks key and member until the session is inserted: a concurrent revocation or deactivation comes first and the
+ * ticket is refused, or comes later and ends the session. Both are locked before the ticket, in the order that those
+ * operations use.
  */
 const SPEND = statement(`
   WITH bearer AS (
@@ -42,11 +42,11 @@ const TICKET_STATE = statement(`
 const EXPIRE_OF_MEMBER = statement(`
   UPDATE sso_ticket SET expires_at = $3
   WHERE workspace_id = $1 AND member_id = $2 AND spent_at IS NULL AND expires_at > $3`);
-const FORGET = statement(`DELETE FROM sso_ticket WHERE expires_at < $1`);
+const DELETE_EXPIRED = statement(`DELETE FROM sso_ticket WHERE expires_at < $1`);
 
 export type SpentTicket = Pick<SsoTicket, 'workspaceId' | 'memberId' | 'apiKeyId' | 'channelIds'>;
 
-/** What is known of a ticket that cannot be spent; where nothing else is true, its minute is over. */
+/** State of a ticket that cannot be spent. If no flag is true, it has expired. */
 export interface SsoTicketState {
   workspaceId: string;
   memberId: string;
@@ -59,19 +59,19 @@ export interface SsoTicketState {
 export class SsoTicketsRepository {
   constructor(private readonly sql: Sql) {}
 
-  /** @returns whether the member was active, and so has the ticket */
+  /** @returns false if the member is not active; then no ticket is stored */
   async issue(ticket: Omit<SsoTicket, 'spentAt' | 'createdAt'>): Promise<boolean> {
     const { workspaceId, memberId, id, ticketHash, apiKeyId, channelIds, expiresAt } = ticket;
     const values = [workspaceId, memberId, id, ticketHash, apiKeyId, channelIds, expiresAt];
     return (await this.sql.count(ISSUE, values)) === 1;
   }
 
-  /** @returns whose it was and what for, when it could still be spent */
+  /** @returns undefined if the ticket is not valid */
   spend(ticketHash: string, at: Date): Promise<SpentTicket | undefined> {
     return this.sql.first<SpentTicket>(SPEND, [ticketHash, at]);
   }
 
-  state(ticketHash: string, at: Date): Promise<SsoTicketState | undefined> {
+  findState(ticketHash: string, at: Date): Promise<SsoTicketState | undefined> {
     return this.sql.first<SsoTicketState>(TICKET_STATE, [ticketHash, at]);
   }
 
@@ -79,8 +79,8 @@ export class SsoTicketsRepository {
     await this.sql.count(EXPIRE_OF_MEMBER, [workspaceId, memberId, at]);
   }
 
-  /** Drops tickets that ended before then, spent or not. @returns how many */
-  forget(before: Date): Promise<number> {
-    return this.sql.count(FORGET, [before]);
+  /** Deletes tickets that expired before this time, used or not. @returns the number of deleted tickets */
+  deleteExpired(before: Date): Promise<number> {
+    return this.sql.count(DELETE_EXPIRED, [before]);
   }
 }

@@ -17,7 +17,7 @@ import { SsoService } from './sso.service.js';
 
 @Section(
   'One-time dashboard SSO',
-  'A backend signs its users in to the dashboard: it asks for a ticket with its API key, sends the user to `redirect_url`, and the dashboard exchanges the ticket for a session.',
+  'Sign your users in to the dashboard: your backend issues a ticket with its API key and redirects the user to `redirect_url`, and the dashboard exchanges the ticket for a session.',
 )
 @Controller('auth')
 export class SsoController {
@@ -29,7 +29,7 @@ export class SsoController {
   @Post('sso/ticket')
   @Summary(
     'Issue a one-time ticket that signs a member in to the dashboard.',
-    'For backends only: a request from a browser is 403 `browser_not_allowed`. Redirect the user to `redirect_url` within 60 seconds; it works once. Without `channel_ids` the session sees everything that the member sees; an empty list sees nothing.',
+    'For backends only: a request from a browser returns 403 `browser_not_allowed`. Redirect the user to `redirect_url` within 60 seconds; it works once. Without `channel_ids` the session sees everything that the member sees; with an empty list it sees nothing.',
   )
   @Allow('sso:write', { only: 'api_key', keyOutsideBrowsers: true })
   @LimitRate('sso_ticket')
@@ -42,7 +42,7 @@ export class SsoController {
   @Post('sso/exchange')
   @Summary(
     'Exchange a ticket for a session, once.',
-    'Takes the ticket and no other credential. A ticket that is unknown, spent or expired is 401 `sso_ticket_invalid`, whichever it is.',
+    'Requires no other credential. Returns 401 `sso_ticket_invalid` for an unknown, used or expired ticket alike.',
   )
   @Public()
   @Answers('AgentSessionView')
@@ -54,7 +54,7 @@ export class SsoController {
   @Post('agent-token')
   @Summary(
     'Open a session without a password.',
-    'With an API key: a session of the member with `email`, under the rules of `POST /v1/auth/sso/ticket`. With an access token: a session of the same user in another workspace (`workspace_id`), or one that sees fewer channels (`channel_ids`).',
+    'With an API key: opens a session of the member with `email`, under the rules of `POST /v1/auth/sso/ticket`. With an access token: opens a session of the same user in another workspace (`workspace_id`) or with fewer channels (`channel_ids`).',
   )
   @Allow('sso:write', { keyOutsideBrowsers: true })
   @Answers('AgentSessionView')
@@ -64,9 +64,9 @@ export class SsoController {
     @Body() { email, workspace_id, channel_ids }: AgentTokenBody,
   ): Promise<AgentSessionRecord> {
     if (caller.kind === 'agent') {
-      return toAgentSessionRecord(await this.agentTokens.fromSession(caller, { workspace_id, channel_ids }));
+      return toAgentSessionRecord(await this.agentTokens.openFromSession(caller, { workspace_id, channel_ids }));
     }
     if (email === undefined) return invalidField('email', 'required', 'email is required');
-    return toAgentSessionRecord(await this.agentTokens.forMember(caller, { email, channel_ids }));
+    return toAgentSessionRecord(await this.agentTokens.openForMember(caller, { email, channel_ids }));
   }
 }

@@ -5,14 +5,14 @@ export const MemberNotFound = defineError(
   'member_not_found',
   'No active member of the workspace has this e-mail.',
 );
-/** One for every bad ticket: that it was good once is not for whoever holds it now. */
+/** One code for every invalid ticket, so that the response does not reveal that it was valid once. */
 export const SsoTicketInvalid = defineError(
   'unauthenticated',
   'sso_ticket_invalid',
-  'The ticket is unknown, spent or too old; ask for a new one.',
+  'The ticket is unknown, used or expired. Request a new one.',
 );
 export const WorkspaceBound = defineError(
   'forbidden',
   'workspace_bound',
-  'A session that an API key has minted, or that is limited to some channels, cannot leave its workspace.',
+  'A session that was opened by an API key or is limited to some channels cannot open another workspace.',
 );

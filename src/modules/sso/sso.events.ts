@@ -1,13 +1,13 @@
 import type { EventDefinitions } from '../../kernel/event-definition.js';
 import { NOT_SENT } from '../../kernel/event-definition.js';
-/** A pass to the dashboard has been handed out; the ticket itself is in no event. */
+/** A ticket was issued. No event contains the ticket. */
 export interface SsoTicketIssued {
   ticket_id: string;
-  /** For whom. */
+  /** The member that it signs in. */
   member_id: string;
-  /** What the session will be narrowed to; null where it will not. */
+  /** Channels that the session will be limited to; null for all that the member sees. */
   channel_ids: string[] | null;
-  /** The key that asked for it. */
+  /** The API key that issued it. */
   api_key_id: string;
   expires_at: string;
 }

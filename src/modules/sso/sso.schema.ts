@@ -1,12 +1,12 @@
 import { Email, Flag, Id, Ids, Text } from '../../platform/http/fields.js';
 
 const optional = true;
-const CHANNELS = 'Narrows the session to these channels of the workspace; all that the member sees when absent.';
-/** As large as a body: whatever is no ticket, however long, is refused as every other bad ticket. */
+const CHANNELS = 'Limit the session to these channels of the workspace. Defaults to all that the member sees.';
+/** As large as the largest body, so that any text that is not a ticket is refused like an invalid ticket. */
 const ANY_LENGTH = 262_144;
 
 export class IssueSsoTicketBody {
-  @Email({ description: 'Of an active member of the workspace.' }) email!: string;
+  @Email({ description: 'E-mail of an active member of the workspace.' }) email!: string;
   @Ids({ optional, description: CHANNELS }) channel_ids?: string[];
 }
 
@@ -14,7 +14,7 @@ export class SsoTicketView {
   @Text({
     max: 4096,
     format: 'uri',
-    description: 'Where to send the member within 60 seconds; works once.',
+    description: 'Redirect the member to this URL within 60 seconds. Works once.',
     example: 'https://desk.example.com/dashboard#sso_ticket=sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA',
   })
   redirect_url!: string;
@@ -23,18 +23,21 @@ export class SsoTicketView {
 export class ExchangeSsoTicketBody {
   @Text({
     max: ANY_LENGTH,
-    description: 'What stands behind `#sso_ticket=`.',
+    description: 'The value after `#sso_ticket=`.',
     example: 'sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA',
   })
   ticket!: string;
-  @Flag({ optional, description: 'Whether each refresh gives a new refresh token and ends the old one.' })
+  @Flag({ optional, description: 'Whether each refresh returns a new refresh token and revokes the old one.' })
   rotate?: boolean;
 }
 
 export class AgentTokenBody {
-  @Email({ optional, description: 'By API key, where it is required: whose session. Ignored of an agent.' })
+  @Email({ optional, description: 'E-mail of the member. Required with an API key, ignored with an access token.' })
   email?: string;
-  @Id({ optional, description: 'By agent: another of its workspaces; its own when absent. Ignored of an API key.' })
+  @Id({
+    optional,
+    description: 'Workspace to enter with an access token. Defaults to the current one. Ignored with an API key.',
+  })
   workspace_id?: string;
   @Ids({ optional, description: CHANNELS }) channel_ids?: string[];
 }

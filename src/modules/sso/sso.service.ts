@@ -19,13 +19,13 @@ import type { SsoTicketState } from './sso-tickets.repository.js';
 import { MemberNotFound, SsoTicketInvalid } from './sso.errors.js';
 import './sso.events.js';
 
-/** Whom a backend asks entrance for, and how far. */
+/** The member that a backend signs in, and the channels to limit the session to. */
 export interface SsoRequest {
   email: string;
   channel_ids?: string[] | undefined;
 }
 
-/** The way of a backend's own users into the dashboard: a ticket, and what it is exchanged for. */
+/** Issues one-time tickets for the dashboard, and exchanges them for sessions. */
 @Injectable()
 export class SsoService implements OnModuleInit {
   constructor(
@@ -38,24 +38,26 @@ export class SsoService implements OnModuleInit {
     private readonly limiter: RateLimiter,
     private readonly clock: Clock,
     private readonly config: Config,
-    private readonly ofMembers: MemberTeardownHooks,
+    private readonly memberTeardownHooks: MemberTeardownHooks,
   ) {}
 
   onModuleInit(): void {
-    this.ofMembers.add(({ workspaceId, id }) => this.tickets.expireOfMember(workspaceId, id, this.clock.now()));
+    this.memberTeardownHooks.add(({ workspaceId, id }) =>
+      this.tickets.expireOfMember(workspaceId, id, this.clock.now()),
+    );
   }
 
   /**
-   * @returns the address at which the member's browser will find its ticket; it is shown this once
-   * @throws ValidationFailed for channels that are not there @throws MemberNotFound
+   * @returns the redirect URL with the ticket, which is shown only once
+   * @throws MemberNotFound @throws ValidationFailed for unknown channels
    */
   async issue(principal: ApiKeyPrincipal, { email, channel_ids }: SsoRequest): Promise<string> {
     const { workspaceId, apiKeyId } = principal;
     const ticket = newSsoTicket();
     await this.channels.assertExisting(workspaceId, channel_ids ?? null);
-    const member = await this.members.byEmail(workspaceId, email);
+    const member = await this.members.findByEmail(workspaceId, email);
     if (!member) throw new MemberNotFound();
-    const wanted = {
+    const draft = {
       id: newId(),
       workspaceId,
       ticketHash: sha256(ticket),
@@ -65,28 +67,28 @@ export class SsoService implements OnModuleInit {
       expiresAt: new Date(this.clock.now().getTime() + TICKET_MS),
     };
     const payload = {
-      ticket_id: wanted.id,
+      ticket_id: draft.id,
       member_id: member.id,
-      channel_ids: wanted.channelIds,
+      channel_ids: draft.channelIds,
       api_key_id: apiKeyId,
-      expires_at: toWireTime(wanted.expiresAt),
+      expires_at: toWireTime(draft.expiresAt),
     };
     const issued = await this.units.run(async () => {
-      if (!(await this.tickets.issue(wanted))) return false;
+      if (!(await this.tickets.issue(draft))) return false;
       await this.events.record({ type: 'sso_ticket.issued', workspaceId, actor: actorOf(principal), payload });
       return true;
     });
     if (!issued) {
       const refusal = { method: 'sso', member_id: member.id, reason: 'member_deactivated' } as const;
-      this.signIns.refused(workspaceId, refusal, actorOf(principal));
+      this.signIns.recordRefusal(workspaceId, refusal, actorOf(principal));
       throw new MemberNotFound();
     }
     return redirectUrl(this.config.dashboardUrl, ticket);
   }
 
   /**
-   * Succeeds once per ticket. Failures are counted per address, but not as a guess is, which asks the counter once more
-   * when it was right: a ticket is not to be spent and then refused, and nobody guesses one of 2^256.
+   * Succeeds once per ticket. Only failures are counted per address: `guess` also checks the counter after a success,
+   * which would spend the ticket and then refuse it. Nobody guesses one of 2^256.
    * @throws SsoTicketInvalid, RateLimited
    */
   async exchange(ticket: string, rotate: boolean | undefined, address: string): Promise<SignIn> {
@@ -99,31 +101,31 @@ export class SsoService implements OnModuleInit {
     throw new SsoTicketInvalid();
   }
 
-  /** The ticket is spent and the session open, or neither; null where it is worth nothing. */
+  /** Spends the ticket and opens the session in one unit of work; null if the ticket is not valid. */
   private spend(ticketHash: string, rotate: boolean | undefined): Promise<SignIn | null> {
     return this.units.run(async () => {
       const spent = await this.tickets.spend(ticketHash, this.clock.now());
       if (!spent) return null;
       const { workspaceId, memberId, apiKeyId } = spent;
       const member = await this.members.get(systemOf(workspaceId), memberId);
-      const channelIds = await this.remaining(workspaceId, spent.channelIds);
+      const channelIds = await this.filterExistingChannels(workspaceId, spent.channelIds);
       return this.signIns.open(member, { method: 'sso', rotate, channelIds, apiKeyId });
     });
   }
 
-  /** The channels that are still there; none of them left is still not all. */
-  private async remaining(workspaceId: string, channelIds: string[] | null): Promise<string[] | null> {
+  /** Drops deleted channels. An empty list stays empty: it does not mean all channels. */
+  private async filterExistingChannels(workspaceId: string, channelIds: string[] | null): Promise<string[] | null> {
     if (channelIds === null) return null;
-    const existing = new Set(await this.channels.existing(workspaceId, channelIds));
+    const existing = new Set(await this.channels.findExistingIds(workspaceId, channelIds));
     return channelIds.filter(id => existing.has(id));
   }
 
-  /** The answer is one for every bad ticket; why it was bad is for the workspace's log. */
+  /** Records why the ticket was refused. The response is the same for every reason. */
   private async recordRefusal(ticketHash: string): Promise<void> {
-    const standing = await this.tickets.state(ticketHash, this.clock.now());
-    if (!standing) return;
-    const refusal = { method: 'sso', member_id: standing.memberId, reason: reasonOf(standing) } as const;
-    this.signIns.refused(standing.workspaceId, refusal);
+    const state = await this.tickets.findState(ticketHash, this.clock.now());
+    if (!state) return;
+    const refusal = { method: 'sso', member_id: state.memberId, reason: reasonOf(state) } as const;
+    this.signIns.recordRefusal(state.workspaceId, refusal);
   }
 }
 

@@ -3,10 +3,10 @@ import { createRequire } from 'node:module';
 import { Worker } from 'node:worker_threads';
 
 /**
- * What runs in the thread, as text: a worker's file would be another one under the tests' compiler than in the build.
- * On Linux a priority is a thread's own, so the kernel gives whoever is talking the core first; the lowest, for beside a
- * storm at 10 the main thread waited for a core about twice as long, and no more passwords were checked. Elsewhere it
- * would be the whole process's, and is left as it is.
+ * Source text of the thread. A separate file would have different paths under the tests' compiler and in the build.
+ * On Linux a thread has its own priority. The lowest one gives the main thread the core first: at priority 10 the main
+ * thread waited about twice as long during a login storm, and no more passwords were checked. On other systems the
+ * priority is the whole process's and stays unchanged.
  */
 const PROGRAM = `
 const { parentPort, workerData } = require('node:worker_threads');
@@ -14,7 +14,7 @@ const bcrypt = require(workerData.bcrypt);
 try {
   if (process.platform === 'linux') require('node:os').setPriority(0, 19);
 } catch {
-  // a container may forbid it; then the queue alone keeps hashing in bounds
+  // a container may forbid it; the queue still limits hashing
 }
 parentPort.on('message', ({ id, work, values }) => {
   try {
@@ -30,19 +30,19 @@ interface Reply {
   error?: string;
 }
 
-interface Waiting {
+interface PendingCall {
   resolve(result: unknown): void;
   reject(error: Error): void;
 }
 
-/** bcrypt on a thread of its own with a low priority; started when first needed, and again when it has died. */
+/** Runs bcrypt on a separate thread with low priority. The thread starts on first use, and again after a crash. */
 export class BcryptThread {
   private worker: Worker | undefined;
   private stopped = false;
-  private readonly waiting = new Map<number, Waiting>();
-  private calls = 0;
-  /** The worker outlives the request that starts it. */
-  private readonly outside = AsyncLocalStorage.snapshot();
+  private readonly pending = new Map<number, PendingCall>();
+  private lastCallId = 0;
+  /** The worker must not inherit the async context of the request that starts it. */
+  private readonly runOutsideRequest = AsyncLocalStorage.snapshot();
 
   hash(password: string, cost: number): Promise<string> {
     return this.call<string>('hashSync', [password, cost]);
@@ -52,7 +52,7 @@ export class BcryptThread {
     return this.call<boolean>('compareSync', [password, hash]);
   }
 
-  /** Whoever waits, and whoever comes later, gets an error. */
+  /** Stops the thread. Pending and later calls reject. */
   async stop(): Promise<void> {
     this.stopped = true;
     await this.worker?.terminate();
@@ -60,38 +60,38 @@ export class BcryptThread {
 
   private call<T>(work: 'hashSync' | 'compareSync', values: readonly unknown[]): Promise<T> {
     return new Promise((resolve, reject) => {
-      if (this.stopped) return reject(new Error('the password thread has been stopped'));
-      const id = (this.calls += 1);
-      this.waiting.set(id, { resolve: result => resolve(result as T), reject });
-      this.running().postMessage({ id, work, values });
+      if (this.stopped) return reject(new Error('the password thread was stopped'));
+      const id = (this.lastCallId += 1);
+      this.pending.set(id, { resolve: result => resolve(result as T), reject });
+      this.ensureWorker().postMessage({ id, work, values });
     });
   }
 
-  private running(): Worker {
-    return (this.worker ??= this.outside(() => this.start()));
+  private ensureWorker(): Worker {
+    return (this.worker ??= this.runOutsideRequest(() => this.start()));
   }
 
   private start(): Worker {
     const bcrypt = createRequire(import.meta.url).resolve('bcrypt');
     const worker = new Worker(PROGRAM, { eval: true, workerData: { bcrypt } });
     worker.unref();
-    worker.on('message', (reply: Reply) => this.answer(reply));
-    worker.on('error', error => this.lose(worker, error instanceof Error ? error : new Error(String(error))));
-    worker.on('exit', () => this.lose(worker, new Error('the password thread has ended')));
+    worker.on('message', (reply: Reply) => this.settle(reply));
+    worker.on('error', error => this.failPending(worker, error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', () => this.failPending(worker, new Error('the password thread exited')));
     return worker;
   }
 
-  private answer({ id, result, error }: Reply): void {
-    const waiting = this.waiting.get(id);
-    this.waiting.delete(id);
-    if (error === undefined) waiting?.resolve(result);
-    else waiting?.reject(new Error(error));
+  private settle({ id, result, error }: Reply): void {
+    const pendingCall = this.pending.get(id);
+    this.pending.delete(id);
+    if (error === undefined) pendingCall?.resolve(result);
+    else pendingCall?.reject(new Error(error));
   }
 
-  private lose(worker: Worker, error: Error): void {
+  private failPending(worker: Worker, error: Error): void {
     if (this.worker !== worker) return;
     this.worker = undefined;
-    for (const { reject } of this.waiting.values()) reject(error);
-    this.waiting.clear();
+    for (const { reject } of this.pending.values()) reject(error);
+    this.pending.clear();
   }
 }

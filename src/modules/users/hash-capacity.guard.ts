@@ -3,9 +3,8 @@ import type { Request } from 'express';
 import { UsersService } from './users.service.js';
 
 /**
- * Protects the routes that hash a password. While too many wait, a request is refused before its body is validated and
- * the database is asked, whether or not there is such a user: of a flood nearly all are refused, so what a refusal
- * costs is what the flood costs everybody else.
+ * Refuses requests that need a password hash while the queue is full. It runs before validation and before any query,
+ * for known and unknown e-mails alike: nearly all requests of a flood are refused, so a refusal must be cheap.
  */
 @Injectable()
 export class HashCapacityGuard implements CanActivate {
@@ -15,7 +14,7 @@ export class HashCapacityGuard implements CanActivate {
   canActivate(context: ExecutionContext): boolean {
     const { body } = context.switchToHttp().getRequest<Request<unknown, unknown, { email?: unknown } | undefined>>();
     const email = typeof body?.email === 'string' ? body.email.trim().toLowerCase() : '';
-    this.users.assertRoomToHash(email);
+    this.users.assertHashCapacity(email);
     return true;
   }
 }

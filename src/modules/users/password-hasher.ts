@@ -9,10 +9,10 @@ import { normalisePassword, PASSWORD_BYTES } from './password.js';
 const MAX_WAITING = 40;
 
 /**
- * Hashes and compares passwords. At cost 12 each takes a fifth of a second of a core, so they queue: one at a time, on
- * a thread that gives way to others, 40 waiting, and whoever comes then is told to try again; a storm of logins must
- * not take the machine from those who are talking, nor, when it is over, the time of those who log in. Networks and
- * principals take turns (`FairConcurrencyQueue`). Never within a unit of work, which would hold its connection meanwhile.
+ * Hashes and compares passwords, one at a time, on a low-priority thread. At cost 12 each takes 200 ms of a core, so at
+ * most 40 wait and further calls are refused: a login storm must not slow down chat, nor later logins.
+ * Networks and principals take turns (`FairConcurrencyQueue`). Throws within a unit of work, which would keep a
+ * connection busy meanwhile.
  */
 @Injectable()
 export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShutdown {
@@ -25,12 +25,18 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
     private readonly units: UnitOfWork,
   ) {}
 
-  /** Ready before the first stranger asks, who would else wait longer than anybody who is known. */
+  /**
+   * Computes the decoy hash in advance: otherwise the first login with an unknown e-mail would take longer and reveal
+   * it.
+   */
   onApplicationBootstrap(): void {
     this.decoyHash().catch(() => undefined);
   }
 
-  /** @param principal whose share it takes: an e-mail or an API key @throws RateLimited when too many wait */
+  /**
+   * @param principal whose share of the queue it uses: an e-mail or an API key
+   * @throws RateLimited if the queue is full
+   */
   async hash(password: string, principal: string): Promise<string> {
     this.units.assertNoneActive('hashing a password');
     const normal = normalisePassword(password);
@@ -38,9 +44,9 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
   }
 
   /**
-   * Whether the password is the one that was hashed. Without a hash it takes as long and says no, so that the time of
-   * an answer does not tell whether an account exists. bcrypt would compare the first 72 bytes of a longer password and
-   * let it pass; nobody has such a password.
+   * Returns false without a hash, after the same time, so that timing does not reveal whether an account exists.
+   * Returns false for more than 72 bytes, of which bcrypt would compare only the first 72.
+   * @throws RateLimited if the queue is full
    */
   async matches(password: string, hash: string | null, principal: string): Promise<boolean> {
     this.units.assertNoneActive('comparing a password');
@@ -50,8 +56,8 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
     return same && hash !== null && Buffer.byteLength(normal) <= PASSWORD_BYTES.max;
   }
 
-  /** @throws RateLimited when too many wait for one more of this principal, from where the request comes */
-  assertRoom(principal: string): void {
+  /** @throws RateLimited if the queue is full for this principal from the request's network */
+  assertCapacity(principal: string): void {
     this.queue.assertRoom(presentShare(principal));
   }
 
@@ -59,7 +65,7 @@ export class PasswordHasher implements OnApplicationBootstrap, OnApplicationShut
     await this.thread.stop();
   }
 
-  /** Of the cost that real ones have. */
+  /** Has the same cost as real hashes. */
   private decoyHash(): Promise<string> {
     this.decoy ??= this.thread.hash('a password that nobody has', this.config.bcryptCost).catch((error: unknown) => {
       this.decoy = undefined;

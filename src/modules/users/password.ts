@@ -1,19 +1,19 @@
 import { dictionary } from '@zxcvbn-ts/language-common';
 
-/** bcrypt reads 72 bytes and ignores the rest, so a longer password is refused rather than cut. */
+/** bcrypt ignores all but the first 72 bytes, so a longer password is refused, not cut. */
 export const PASSWORD_BYTES = { min: 10, max: 72 } as const;
 
 const COMMON: ReadonlySet<string> = new Set(dictionary['passwords-common'].slice(0, 10_000).map(word => String(word)));
 
-/** The form in which passwords are hashed: one person's keyboard writes é as one sign, another's as two. */
+/** NFC form, in which passwords are hashed: keyboards encode é as one code point or as two. */
 export function normalisePassword(password: string): string {
   return password.normalize('NFC');
 }
 
 export type PasswordFault = 'too_short' | 'too_long' | 'characters' | 'too_common';
 
-/** What is wrong with a new password, or null. Lengths are in bytes of UTF-8. */
-export function passwordFault(password: string): PasswordFault | null {
+/** Returns null for an acceptable password. Lengths are in bytes of UTF-8. */
+export function findPasswordFault(password: string): PasswordFault | null {
   if (password.includes('\0') || !password.isWellFormed()) return 'characters';
   const normal = normalisePassword(password);
   const bytes = Buffer.byteLength(normal);
@@ -22,8 +22,8 @@ export function passwordFault(password: string): PasswordFault | null {
   return COMMON.has(normal.toLowerCase()) ? 'too_common' : null;
 }
 
-export const PASSWORD_RULE = 'must be 10 to 72 bytes of UTF-8 and none of the commonest passwords';
+export const PASSWORD_RULE = 'must be 10 to 72 bytes of UTF-8 and not a common password';
 
 export function isAcceptablePassword(value: unknown): boolean {
-  return typeof value === 'string' && passwordFault(value) === null;
+  return typeof value === 'string' && findPasswordFault(value) === null;
 }

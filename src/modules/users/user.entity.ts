@@ -2,7 +2,7 @@ import { Check, Entity, Unique } from 'typeorm';
 import { KeyColumn, TextColumn, TimeColumn, WrittenAtColumn } from '../../platform/database/columns.js';
 import type { User } from './user.js';
 
-/** Not `user`, which is a word of SQL's own. */
+/** Not named `user`, which is a reserved word in SQL. */
 @Entity({ name: 'user_account' })
 @Unique('uq_user_account_email', ['email'])
 @Check('ck_user_account_email', `octet_length(email) = length(email)`)

@@ -1,9 +1,9 @@
-/** A person with an e-mail address and, mostly, a password; what it may do stands in its memberships. */
+/** A person with an e-mail address and usually a password. Memberships grant the rights. */
 export interface User {
   id: string;
   email: string;
   name: string;
-  /** bcrypt; null for one who has never set a password. */
+  /** bcrypt hash; null if the user never set a password. */
   passwordHash: string | null;
   createdAt: Date;
   updatedAt: Date;

@@ -5,7 +5,7 @@ import { UserEntity } from './user.entity.js';
 import type { User } from './user.js';
 import { EmailTaken } from './users.errors.js';
 
-/** Users stand above workspaces: they are found by their own e-mail or id, never listed. */
+/** Users belong to no workspace: they are found by e-mail or id, and never listed. */
 @Injectable()
 export class UsersRepository {
   constructor(private readonly units: UnitOfWork) {}
@@ -28,13 +28,13 @@ export class UsersRepository {
     }
   }
 
-  /** @returns false when there is a user of this e-mail already, also one that a racing request has just made */
-  async insertUnlessThere(user: User): Promise<boolean> {
+  /** @returns false if a user with this e-mail exists, including one that a concurrent request just created */
+  async insertIfAbsent(user: User): Promise<boolean> {
     const insert = this.rows.createQueryBuilder().insert().values(user).orIgnore().returning(['id']);
     return ((await insert.execute()).raw as unknown[]).length > 0;
   }
 
-  /** The user, locked until the unit of work ends. */
+  /** Locks the user until the unit of work ends. */
   lock(id: string): Promise<User | null> {
     return this.rows.findOne({ where: { id }, lock: { mode: 'for_no_key_update' } });
   }

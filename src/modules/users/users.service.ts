@@ -23,40 +23,47 @@ export class UsersService {
     return this.users.findByEmail(email);
   }
 
-  /** The user of this e-mail, and whether the password is theirs. Takes the same time where there is no such user. */
-  async authenticate(email: string, password: string): Promise<{ user: User | null; right: boolean }> {
+  /** Finds the user and compares the password. Takes the same time for an unknown e-mail. */
+  async authenticate(email: string, password: string): Promise<{ user: User | null; passwordMatches: boolean }> {
     const user = await this.users.findByEmail(email);
-    return { user, right: await this.hasher.matches(password, user?.passwordHash ?? null, email) };
-  }
-
-  /** Asked before anything else is done for a request that hashes. @throws RateLimited when too many wait */
-  assertRoomToHash(principal: string): void {
-    this.hasher.assertRoom(principal);
+    return { user, passwordMatches: await this.hasher.matches(password, user?.passwordHash ?? null, email) };
   }
 
   /**
-   * Takes a fifth of a second and may have to wait its turn: call it before a unit of work; inside one it throws.
-   * @param principal whose share of the hashing it takes: an e-mail, or the `principalKey` of an API key
+   * Call it before any other work of a request that hashes a password.
+   * @throws RateLimited if the hashing queue is full
+   */
+  assertHashCapacity(principal: string): void {
+    this.hasher.assertCapacity(principal);
+  }
+
+  /**
+   * Takes 200 ms and may queue. Call it before a unit of work; it throws inside one.
+   * @param principal whose share of the queue it uses: an e-mail, or the `principalKey` of an API key
    */
   hashPassword(password: string, principal: string): Promise<string> {
     return this.hasher.hash(password, principal);
   }
 
-  /** @throws EmailTaken when a racing request has made the same user first */
+  /** @throws EmailTaken if a concurrent request created the user first */
   async create(email: string, name: string, passwordHash: string | null): Promise<User> {
     const user = this.draft(email, name, passwordHash);
     await this.units.run(() => this.users.insert(user));
     return user;
   }
 
-  /** The user of this e-mail, made when there is none: of those who race, one makes it and the others find it. */
-  async findOrCreate(email: string, name: string, passwordHash: string | null): Promise<{ user: User; made: boolean }> {
+  /** Finds the user by e-mail or creates it. Of concurrent calls one creates the user and the others find it. */
+  async findOrCreate(
+    email: string,
+    name: string,
+    passwordHash: string | null,
+  ): Promise<{ user: User; created: boolean }> {
     return this.units.run(async () => {
       const draft = this.draft(email, name, passwordHash);
-      const made = !(await this.users.findByEmail(email)) && (await this.users.insertUnlessThere(draft));
-      const user = made ? draft : await this.users.findByEmail(email);
-      if (!user) throw new Error('a user was there and is not');
-      return { user, made };
+      const created = !(await this.users.findByEmail(email)) && (await this.users.insertIfAbsent(draft));
+      const user = created ? draft : await this.users.findByEmail(email);
+      if (!user) throw new Error('a user was found by insert conflict, but not by e-mail');
+      return { user, created };
     });
   }
 
@@ -65,8 +72,8 @@ export class UsersService {
   }
 
   /**
-   * Whether the user's password is still the one that was checked; when it is, it stays so until the unit of work ends.
-   * Checking takes a fifth of a second, in which the password can be changed: what it opens, it opens after this.
+   * Locks the user and checks that the password hash is unchanged since the password was compared. Comparing takes 200
+   * ms, in which the password can change, so call this before the password grants anything.
    */
   async stillHasPassword(user: User): Promise<boolean> {
     return (await this.users.lock(user.id))?.passwordHash === user.passwordHash;

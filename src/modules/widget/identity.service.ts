@@ -5,9 +5,9 @@ import type { Channel } from '../channels/index.js';
 import { ChannelsService } from '../channels/index.js';
 import { IdentityInvalid, IdentityRequired } from './widget.errors.js';
 
-const LONGEST_SECONDS = 24 * 3600;
+const MAX_LIFETIME_SECONDS = 24 * 3600;
 
-/** Checks a site's word that its visitor is who it says. */
+/** Verifies a site's proof of its visitor's identity. */
 @Injectable()
 export class IdentityService {
   constructor(
@@ -18,7 +18,7 @@ export class IdentityService {
 
   /**
    * @returns whether the external id is proven
-   * @throws IdentityRequired, IdentityInvalid: a proof that is given and is wrong is refused in every mode but `off`
+   * @throws IdentityRequired @throws IdentityInvalid for a wrong proof, in every mode but `off`
    */
   isProven(channel: Channel, externalId: string | undefined, token: string | undefined): boolean {
     if (channel.identityVerification === 'off') return false;
@@ -33,7 +33,7 @@ export class IdentityService {
 
   private verify(channel: Channel, externalId: string, token: string): void {
     const now = Math.floor(this.clock.now().getTime() / 1000);
-    // a secret that we cannot read is our fault, not the visitor's
+    // outside `try`: a secret that cannot be decrypted is a server error, not an invalid token
     const secret = this.channels.identitySecretOf(channel);
     let claims: { sub?: unknown; exp?: unknown };
     try {
@@ -42,7 +42,7 @@ export class IdentityService {
       throw new IdentityInvalid({ cause: error });
     }
     const { sub, exp } = claims;
-    const timely = typeof exp === 'number' && exp > now && exp <= now + LONGEST_SECONDS;
+    const timely = typeof exp === 'number' && exp > now && exp <= now + MAX_LIFETIME_SECONDS;
     if (sub !== externalId || !timely) throw new IdentityInvalid();
   }
 }

@@ -1,6 +1,6 @@
 import type { Contact, ContactDetails } from '../contacts/index.js';
 
-/** What a visitor is told of its contact. */
+/** The contact as its visitor sees it. */
 export interface VisitorContactRecord {
   id: string;
   name: string | null;
@@ -10,22 +10,22 @@ export interface VisitorContactRecord {
 }
 
 /**
- * Whether nobody but its own visitor can come in as this contact. An `external_id` is the site's number for its user:
- * whoever guesses one gets the unverified contact of that id, and must not learn from it whose number that is.
+ * True if only its own visitor can open a session of this contact. An `external_id` is the site's number for its user:
+ * anyone who guesses it gets the unverified contact, and must not learn whose number it is.
  */
-export function isItsVisitorsAlone(contact: Contact): boolean {
+export function isExclusiveToVisitor(contact: Contact): boolean {
   return contact.verified || contact.externalId === null;
 }
 
-/** @param said what this request itself gave, which it may have back in any case; null: all of it may be told */
-export function toVisitorContactRecord(contact: Contact, said: ContactDetails | null): VisitorContactRecord {
-  const told = (field: 'name' | 'email' | 'phone') =>
-    said === null || said[field] !== undefined ? contact[field] : null;
+/** @param provided fields that this request itself set, which may be returned; null returns all fields */
+export function toVisitorContactRecord(contact: Contact, provided: ContactDetails | null): VisitorContactRecord {
+  const visibleValue = (field: 'name' | 'email' | 'phone') =>
+    provided === null || provided[field] !== undefined ? contact[field] : null;
   return {
     id: contact.id,
-    name: told('name'),
-    email: told('email'),
-    phone: told('phone'),
+    name: visibleValue('name'),
+    email: visibleValue('email'),
+    phone: visibleValue('phone'),
     verified: contact.verified,
   };
 }

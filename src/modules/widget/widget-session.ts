@@ -3,7 +3,7 @@ import { toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Channel, WidgetConfig } from '../channels/index.js';
 import type { Workspace } from '../workspaces/index.js';
 
-/** The widget's settings with what holds at this moment and for everybody. */
+/** Widget settings with current availability and limits. */
 export interface WidgetConfigRecord extends WidgetConfig {
   availability: { online: boolean; within_business_hours: boolean; next_open_at: string | null };
   limits: { max_message_chars: number; max_attachment_bytes: number; allowed_mime_types: string[] };
@@ -15,7 +15,7 @@ export const LIMITS = {
   allowed_mime_types: ['image/*', 'audio/*', 'video/*', 'application/pdf', 'text/plain'],
 };
 
-/** @param online whether a member who sees the channel is there now */
+/** @param online whether a member who sees the channel is online */
 export function toWidgetConfigRecord(
   channel: Channel,
   workspace: Workspace,

@@ -16,7 +16,11 @@ export class OpenSessionBody {
   @Text({ optional, example: 'Vera Lindqvist' }) name?: string;
   @Email({ optional }) email?: string;
   @Text({ optional, max: 50, example: '+49 30 1234567' }) phone?: string;
-  @Text({ optional, max: 4096, description: "JWT (HS256, the channel's identity secret) with `sub` = external_id." })
+  @Text({
+    optional,
+    max: 4096,
+    description: "JWT signed with HS256 and the channel's identity secret. `sub` is the `external_id`.",
+  })
   identity_token?: string;
   @Locale({ optional }) locale?: string;
   @FreeForm({ optional }) custom_attributes?: Record<string, unknown>;
@@ -39,7 +43,7 @@ export class AvailabilityView {
   @Flag({ description: 'Whether a member who sees the channel is online.' })
   online!: boolean;
   @Flag() within_business_hours!: boolean;
-  @Time({ nullable, description: 'Looks 400 days ahead; null while open.' }) next_open_at!: string | null;
+  @Time({ nullable, description: 'Next opening within 400 days. Null while open.' }) next_open_at!: string | null;
 }
 
 export class WidgetLimitsView {
@@ -65,21 +69,22 @@ export class PublicWidgetConfigView {
   @Nested(() => WidgetConfigView) widget_config!: WidgetConfigView;
 }
 
-/** The rule of what is told to whom; see visitor-contact.ts. */
-const told =
-  'Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact ' +
-  'that has an external_id, is told only what this request gave.';
+/** Which fields are visible: see visitor-contact.ts. */
+const VISIBILITY =
+  'Also null if it is not visible: without proof of identity, only fields that this request set are visible in a new ' +
+  'session and for an unverified contact with an `external_id`.';
 
 export class VisitorContactView implements VisitorContactRecord {
   @Id() id!: string;
-  @Text({ nullable, description: told, example: 'Vera Lindqvist' }) name!: string | null;
-  @Email({ nullable, description: told }) email!: string | null;
-  @Text({ nullable, max: 50, description: told, example: '+49 30 1234567' }) phone!: string | null;
-  @Flag({ description: 'Whether an identity token has proven its external_id.' }) verified!: boolean;
+  @Text({ nullable, description: VISIBILITY, example: 'Vera Lindqvist' }) name!: string | null;
+  @Email({ nullable, description: VISIBILITY }) email!: string | null;
+  @Text({ nullable, max: 50, description: VISIBILITY, example: '+49 30 1234567' }) phone!: string | null;
+  @Flag({ description: 'Whether an identity token proved the `external_id`.' }) verified!: boolean;
 }
 
 export class WidgetSessionView {
-  @Text({ max: 4096, description: 'Visitor JWT, 24 hours.', example: 'eyJhbGciOiJIUzI1NiIs…' }) visitor_token!: string;
+  @Text({ max: 4096, description: 'Visitor JWT, valid for 24 hours.', example: 'eyJhbGciOiJIUzI1NiIs…' })
+  visitor_token!: string;
   @Integer() expires_in!: number;
   @Id() contact_id!: string;
   @Text({ example: 'Web shop' }) channel_name!: string;

@@ -7,7 +7,13 @@ import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { VisitorClaims } from '../auth/index.js';
 import { channelGenerationIn, TokenService, VISITOR_SECONDS } from '../auth/index.js';
 import type { Channel } from '../channels/index.js';
-import { admitsOrigin, ChannelsService, OriginNotAllowed, tokenGenerationOf, visitorKind } from '../channels/index.js';
+import {
+  isOriginAllowed,
+  ChannelsService,
+  OriginNotAllowed,
+  tokenGenerationOf,
+  visitorKind,
+} from '../channels/index.js';
 import type { Contact, ContactDetails } from '../contacts/index.js';
 import { ContactBlocked, ContactsService } from '../contacts/index.js';
 import { MemberPresenceService } from '../members/index.js';
@@ -15,12 +21,12 @@ import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import { IdentityService } from './identity.service.js';
 import type { VisitorContactRecord } from './visitor-contact.js';
-import { isItsVisitorsAlone, toVisitorContactRecord } from './visitor-contact.js';
+import { isExclusiveToVisitor, toVisitorContactRecord } from './visitor-contact.js';
 import type { WidgetConfigRecord } from './widget-session.js';
 import { toWidgetConfigRecord } from './widget-session.js';
 import { WidgetTokenInvalid } from './widget.errors.js';
 
-/** How long after its end a visitor token still finds its contact again. */
+/** How long after its expiry a visitor token can renew the session of its contact. */
 const RENEWABLE_MS = 30 * 24 * 3600 * 1000;
 
 export interface SessionRequest extends ContactDetails {
@@ -29,11 +35,11 @@ export interface SessionRequest extends ContactDetails {
   identity_token?: string | undefined;
 }
 
-/** Where the request came from. */
+/** Origin of the request. */
 export interface SessionOrigin {
   network: string;
   origin: string | undefined;
-  /** A visitor token that the page still holds. */
+  /** Visitor token that the page sends along. */
   bearer: string | null;
 }
 
@@ -45,7 +51,7 @@ export interface WidgetSession {
   config: WidgetConfigRecord;
 }
 
-/** The door of visitors: the public widget token becomes a token for one contact. */
+/** Opens visitor sessions: exchanges a public widget token for the token of one contact. */
 @Injectable()
 export class WidgetService {
   private readonly openings = new OpeningCache();
@@ -63,18 +69,18 @@ export class WidgetService {
 
   /** @throws WidgetTokenInvalid, OriginNotAllowed, IdentityRequired, IdentityInvalid, ContactBlocked, RateLimited */
   async open(request: SessionRequest, from: SessionOrigin): Promise<WidgetSession> {
-    const channel = await this.channelOf(request.widget_token, from.network);
+    const channel = await this.findChannel(request.widget_token, from.network);
     await this.limiter.consume('widget_session', `${request.widget_token} ${from.network}`);
-    const workspace = await this.enter(channel, from.origin);
+    const workspace = await this.admit(channel, from.origin);
     const verified = this.identity.isProven(channel, request.external_id, request.identity_token);
-    const contact = await this.contactOf(channel, request, verified, from.bearer);
+    const contact = await this.findOrCreateContact(channel, request, verified, from.bearer);
     if (contact.blocked) throw new ContactBlocked();
     await this.limiter.consume('widget_session_contact', contact.id);
-    // as the channel was when its proof was checked: a generation that has ended since is refused with it
+    // from the channel as it was when the proof was checked: if that generation has ended since, the token is refused
     const cgen = tokenGenerationOf(channel, visitorKind(contact.verified));
     const claims = { sub: contact.id, ws: channel.workspaceId, ch: channel.id, gen: contact.tokenGeneration, cgen };
     return {
-      token: this.tokens.visitor(claims),
+      token: this.tokens.signVisitor(claims),
       expiresIn: VISITOR_SECONDS,
       contact: toVisitorContactRecord(contact, verified ? null : request),
       channel,
@@ -82,60 +88,74 @@ export class WidgetService {
     };
   }
 
-  /** What a page needs to draw its launcher. Makes no contact. */
-  async config(
+  /** Config that a page needs to draw the launcher. Creates no contact. */
+  async getConfig(
     widgetToken: string,
     from: Pick<SessionOrigin, 'network' | 'origin'>,
   ): Promise<{ channel: Channel; config: WidgetConfigRecord }> {
-    const channel = await this.channelOf(widgetToken, from.network);
-    const workspace = await this.enter(channel, from.origin);
+    const channel = await this.findChannel(widgetToken, from.network);
+    const workspace = await this.admit(channel, from.origin);
     return { channel, config: this.configOf(channel, workspace) };
   }
 
-  async contact(principal: VisitorPrincipal): Promise<VisitorContactRecord> {
+  async getContact(principal: VisitorPrincipal): Promise<VisitorContactRecord> {
     const contact = await this.contacts.get(principal, principal.contactId);
-    return toVisitorContactRecord(contact, isItsVisitorsAlone(contact) ? null : {});
+    return toVisitorContactRecord(contact, isExclusiveToVisitor(contact) ? null : {});
   }
 
   async updateContact(principal: VisitorPrincipal, details: ContactDetails): Promise<VisitorContactRecord> {
     const contact = await this.contacts.update(principal, principal.contactId, details);
-    return toVisitorContactRecord(contact, isItsVisitorsAlone(contact) ? null : details);
+    return toVisitorContactRecord(contact, isExclusiveToVisitor(contact) ? null : details);
   }
 
-  /** Counts unknown tokens per address, so that random ones make no counters of their own. */
-  private async channelOf(widgetToken: string, network: string): Promise<Channel> {
+  /**
+   * Counts unknown tokens per address, not per token, so that random tokens create no counters.
+   * @throws WidgetTokenInvalid, RateLimited
+   */
+  private async findChannel(widgetToken: string, network: string): Promise<Channel> {
     await this.limiter.assertBelow('widget_token_unknown', network);
-    const channel = await this.channels.byWidgetToken(widgetToken);
+    const channel = await this.channels.findByWidgetToken(widgetToken);
     if (channel) return channel;
     await this.limiter.fail('widget_token_unknown', network);
     throw new WidgetTokenInvalid();
   }
 
-  private async enter(channel: Channel, origin: string | undefined): Promise<Workspace> {
+  private async admit(channel: Channel, origin: string | undefined): Promise<Workspace> {
     if (channel.status !== 'active') throw new WidgetTokenInvalid();
-    if (!admitsOrigin(channel.allowedOrigins, origin)) throw new OriginNotAllowed();
+    if (!isOriginAllowed(channel.allowedOrigins, origin)) throw new OriginNotAllowed();
     const workspace = await this.workspaces.find(channel.workspaceId);
     if (!workspace) throw new WidgetTokenInvalid();
     return workspace;
   }
 
-  /** The contact of the token that the page still holds, else of the external id, else a new one. */
-  private async contactOf(
+  /** Finds the contact by the sent visitor token, else by the external id, else creates one. */
+  private async findOrCreateContact(
     channel: Channel,
     request: SessionRequest,
     verified: boolean,
     bearer: string | null,
   ): Promise<Contact> {
-    const held = await this.lockedContact(channel, bearer);
+    const bearerContact = await this.findBearerContact(channel, bearer);
     const { external_id: externalId = null, ...details } = detailsOf(request);
-    const same = held && held.verified === verified && (externalId === null || held.externalId === externalId);
-    const unrefused = ({ tokenGeneration }: Contact) => tokenGeneration === held?.tokenGeneration;
-    const arrived = same && (await this.contacts.arrive(held.workspaceId, held.id, channel.id, details, unrefused));
+    const same =
+      bearerContact &&
+      bearerContact.verified === verified &&
+      (externalId === null || bearerContact.externalId === externalId);
+    const isUnrevoked = ({ tokenGeneration }: Contact) => tokenGeneration === bearerContact?.tokenGeneration;
+    const arrived =
+      same &&
+      (await this.contacts.recordArrival(
+        bearerContact.workspaceId,
+        bearerContact.id,
+        channel.id,
+        details,
+        isUnrevoked,
+      ));
     if (arrived) return arrived;
     return this.contacts.findOrCreate(channel.workspaceId, channel.id, { externalId, verified }, details);
   }
 
-  private async lockedContact(channel: Channel, bearer: string | null): Promise<Contact | null> {
+  private async findBearerContact(channel: Channel, bearer: string | null): Promise<Contact | null> {
     if (bearer === null) return null;
     const claims = this.readToken(bearer);
     if (!claims || claims.ws !== channel.workspaceId || claims.ch !== channel.id) return null;
@@ -145,7 +165,7 @@ export class WidgetService {
     return tokenGenerationOf(channel, visitorKind(contact.verified)) === channelGenerationIn(claims) ? contact : null;
   }
 
-  /** This route is public: a bad token is not looked at rather than refused. */
+  /** Ignores an invalid token, because the route is public. */
   private readToken(bearer: string): VisitorClaims | null {
     try {
       return this.tokens.verify<VisitorClaims>(bearer, 'visitor');
@@ -156,7 +176,7 @@ export class WidgetService {
   }
 
   private configOf(channel: Channel, workspace: Workspace): WidgetConfigRecord {
-    const online = this.members.anyOnline(channel.workspaceId, channel.id);
+    const online = this.members.isAnyOnline(channel.workspaceId, channel.id);
     return toWidgetConfigRecord(channel, workspace, online, this.openings, this.clock.now());
   }
 }

@@ -21,7 +21,7 @@ import { WidgetService } from './widget.service.js';
 
 @Section(
   'Visitor',
-  'Everything that the chat widget calls. A visitor reaches these routes only, and agents and API keys never reach them.',
+  'Routes for the chat widget. Visitors can call only these routes; agents and API keys cannot call them.',
 )
 @Controller('widget')
 export class WidgetVisitorController {
@@ -29,8 +29,8 @@ export class WidgetVisitorController {
 
   @Post('session')
   @Summary(
-    'Open a visitor session: find or create the contact.',
-    'The same `external_id` is the same contact; without one a new anonymous contact is created. A visitor token as Bearer renews the session of its contact. E-mail and phone never match a contact. To prove who the visitor is, send an `identity_token` that your server signed.',
+    'Open a visitor session.',
+    'Finds or creates the contact. The same `external_id` finds the same contact; without one, a new anonymous contact is created. A visitor token as Bearer renews the session of its contact. E-mail and phone never match a contact. To prove who the visitor is, send an `identity_token` signed by your server.',
   )
   @Public()
   @Answers(WidgetSessionView)
@@ -53,7 +53,7 @@ export class WidgetVisitorController {
   }
 
   @Get('config')
-  @Summary('The look of the widget, for a page that draws its launcher. Makes no contact.')
+  @Summary('Get the widget configuration.', 'For a page that draws the launcher. Creates no contact.')
   @Public()
   @LimitRate('widget_config')
   @Header('Cache-Control', 'public, max-age=60')
@@ -65,22 +65,25 @@ export class WidgetVisitorController {
     @Origin() { network }: ClientOrigin,
     @Headers('origin') origin?: string,
   ): Promise<PublicWidgetConfigView> {
-    const { channel, config } = await this.widget.config(query.widget_token, { network, origin });
+    const { channel, config } = await this.widget.getConfig(query.widget_token, { network, origin });
     return { channel_name: channel.name, widget_config: config };
   }
 
   @Get('contact')
-  @Summary('Who the visitor is; what is told of it without proof of identity, the fields say.')
+  @Summary(
+    "Get the visitor's contact.",
+    'Without proof of identity some fields are null; see the description of each field.',
+  )
   @Allow('widget:read')
   @Answers(VisitorContactView)
   getContact(@Caller() caller: VisitorPrincipal): Promise<VisitorContactView> {
-    return this.widget.contact(caller);
+    return this.widget.getContact(caller);
   }
 
   @Patch('contact')
   @Summary(
-    'Change what the visitor says of itself; `null` clears.',
-    'Answers like `GET /v1/widget/contact`, with what this request gave.',
+    "Update the visitor's contact.",
+    'Null clears a field. Returns the same fields as `GET /v1/widget/contact`, plus those that this request set.',
   )
   @Allow('widget:write')
   @Answers(VisitorContactView)

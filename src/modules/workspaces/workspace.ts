@@ -1,7 +1,7 @@
 import { toWireTime } from '../../kernel/clock.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 
-/** One company's desk: everything else belongs to a workspace. */
+/** One company's support desk. All other data belongs to a workspace. */
 export interface Workspace {
   id: string;
   name: string;

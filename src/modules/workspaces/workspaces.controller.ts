@@ -7,13 +7,13 @@ import { toWorkspaceRecord } from './workspace.js';
 import { UpdateWorkspaceBody, WorkspaceView } from './workspace.schema.js';
 import { WorkspacesService } from './workspaces.service.js';
 
-@Section('Workspace', 'The workspace of the caller: its name, language, time zone and business hours.')
+@Section('Workspace', "The caller's workspace: its name, language, time zone and business hours.")
 @Controller('workspace')
 export class WorkspacesController {
   constructor(private readonly workspaces: WorkspacesService) {}
 
   @Get()
-  @Summary("The caller's workspace.")
+  @Summary("Get the caller's workspace.")
   @Allow('workspace:read')
   @Answers(WorkspaceView)
   async get(@Caller() caller: StaffPrincipal): Promise<WorkspaceView> {
@@ -21,7 +21,7 @@ export class WorkspacesController {
   }
 
   @Patch()
-  @Summary('Changes name, locale, time zone or business hours.')
+  @Summary('Update name, locale, time zone or business hours.')
   @Allow('workspace:write')
   @Answers(WorkspaceView)
   async update(@Caller() caller: StaffPrincipal, @Body() body: UpdateWorkspaceBody): Promise<WorkspaceView> {

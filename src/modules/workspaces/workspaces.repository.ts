@@ -4,7 +4,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceEntity } from './workspace.entity.js';
 import type { Workspace } from './workspace.js';
 
-/** The one table whose row is the workspace itself: visible is a caller's own. */
+/** The one table without a `workspace_id`: a caller sees the row of its own workspace. */
 @Injectable()
 export class WorkspacesRepository {
   constructor(private readonly units: UnitOfWork) {}
@@ -13,7 +13,7 @@ export class WorkspacesRepository {
     return this.rows.findOneBy({ id: principal.workspaceId });
   }
 
-  /** Locked until the unit of work ends, so that of two changes neither undoes the other. */
+  /** Locks the row until the unit of work ends, so that concurrent changes do not overwrite each other. */
   lockVisible(principal: Principal): Promise<Workspace | null> {
     return this.rows.findOne({ where: { id: principal.workspaceId }, lock: { mode: 'for_no_key_update' } });
   }

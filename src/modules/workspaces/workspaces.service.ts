@@ -28,7 +28,9 @@ export class WorkspacesService {
     private readonly clock: Clock,
   ) {}
 
-  /** Makes a workspace with nothing in it; whoever registers it fills it in the same unit of work. */
+  /**
+   * Creates an empty workspace. Registration adds the system bot, the channel and the owner in the same unit of work.
+   */
   async create(name: string): Promise<Workspace> {
     const now = this.clock.now();
     const workspace: Workspace = {

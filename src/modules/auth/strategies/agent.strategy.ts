@@ -15,9 +15,10 @@ import { tokenOf } from './token-request.js';
 import { VerifiedCredentials } from '../verified-credentials.js';
 
 /**
- * An agent's access token. The signature says who; role, scope, status and session are read at each call, so that a
- * demotion or a logout holds at once. A session that an API key minted has at most the rights of the key: an admin who
- * makes a key must not become an owner by it.
+ * Verifies an agent's access token. Role, scope, status and session are read on each request, so that a demotion or
+ * logout takes effect at once.
+ * A session opened by an API key has at most the key's role: otherwise an admin could become an owner by creating a
+ * key.
  */
 @Injectable()
 export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
@@ -43,27 +44,27 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
     return this.principalOf(claims);
   }
 
-  /** @param claims of a verified token @throws TokenExpired, TokenRevoked and the others that say why it opens nothing */
+  /** @param claims of a verified token @throws InvalidToken, TokenExpired, TokenRevoked, DeactivatedMembersToken */
   async principalOf(claims: AgentClaims): Promise<AgentPrincipal> {
     const now = this.clock.now();
     const expiresAt = new Date(claims.exp * 1000);
     if (expiresAt <= now) throw new TokenExpired();
-    const standing = await this.sessions.sessionState(claims.ws, claims.sid);
-    if (!standing) throw new InvalidToken();
-    if (standing.status !== 'active') throw new DeactivatedMembersToken();
-    if (standing.endedAt || standing.expiresAt <= now) throw new TokenRevoked();
+    const state = await this.sessions.findSessionState(claims.ws, claims.sid);
+    if (!state) throw new InvalidToken();
+    if (state.status !== 'active') throw new DeactivatedMembersToken();
+    if (state.endedAt || state.expiresAt <= now) throw new TokenRevoked();
     return {
       kind: 'agent',
       workspaceId: claims.ws,
-      memberId: standing.memberId,
-      userId: standing.userId,
-      role: standing.workspaceBound ? lowerRole(standing.role, API_KEY_ROLE) : standing.role,
-      name: standing.name,
-      scope: narrow(standing.memberChannels, standing.sessionChannels),
-      sessionScope: standing.sessionChannels,
-      workspaceBound: standing.workspaceBound,
-      sessionId: standing.sessionId,
-      familyId: standing.familyId,
+      memberId: state.memberId,
+      userId: state.userId,
+      role: state.workspaceBound ? lowerRole(state.role, API_KEY_ROLE) : state.role,
+      name: state.name,
+      scope: narrow(state.memberChannels, state.sessionChannels),
+      sessionScope: state.sessionChannels,
+      workspaceBound: state.workspaceBound,
+      sessionId: state.sessionId,
+      familyId: state.familyId,
       expiresAt,
     };
   }

@@ -5,7 +5,7 @@ import type { ApiKeyPrincipal } from '../../../kernel/principal.js';
 import { ApiKeysService } from '../../api-keys/index.js';
 import { tokenOf } from './token-request.js';
 
-/** A workspace's API key, looked up at each call. */
+/** Verifies an API key, which is read on each request. */
 @Injectable()
 export class ApiKeyStrategy extends PassportStrategy(Strategy, 'api_key') {
   constructor(private readonly keys: ApiKeysService) {

@@ -1,4 +1,4 @@
-/** What the strategies look at: a request to them is a token, whether it came in a header or in a socket's query. */
+/** Input of the strategies: only the token, from a header or a socket's query. */
 export interface TokenRequest {
   token: string;
 }

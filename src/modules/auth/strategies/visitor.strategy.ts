@@ -11,7 +11,7 @@ import type { TokenRequest } from './token-request.js';
 import { tokenOf } from './token-request.js';
 import { VerifiedCredentials } from '../verified-credentials.js';
 
-/** A visitor's token: one contact on one channel, for a day. */
+/** Verifies a visitor's token: one contact on one channel, for a day. */
 @Injectable()
 export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
   constructor(
@@ -37,12 +37,12 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
 
   /** @param claims of a verified token @throws TokenExpired, TokenRevoked, ContactBlocked */
   async principalOf(claims: VisitorClaims): Promise<VisitorPrincipal> {
-    if (this.tokens.ended(claims)) throw new TokenExpired();
-    const standing = await this.sessions.visitorState(claims.ws, claims.sub, claims.ch);
-    if (!standing?.channelOpen || standing.generation !== claims.gen) throw new TokenRevoked();
-    const { verified, channelGeneration } = standing;
+    if (this.tokens.isExpired(claims)) throw new TokenExpired();
+    const state = await this.sessions.findVisitorState(claims.ws, claims.sub, claims.ch);
+    if (!state?.channelOpen || state.generation !== claims.gen) throw new TokenRevoked();
+    const { verified, channelGeneration } = state;
     if (channelGeneration !== channelGenerationIn(claims)) throw new TokenRevoked();
-    if (standing.blocked) throw new ContactBlocked();
+    if (state.blocked) throw new ContactBlocked();
     return {
       kind: 'visitor',
       workspaceId: claims.ws,

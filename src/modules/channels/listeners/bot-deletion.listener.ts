@@ -9,18 +9,18 @@ import { toChannelRecord } from '../channel.js';
 import '../channels.events.js';
 import { ChannelsRepository } from '../channels.repository.js';
 
-/** Channels that led to a deleted bot lead to people from now on. */
+/** Removes a deleted bot from the routing of its channels. Their new conversations go to people. */
 @Injectable()
 export class BotDeletionListener implements OnModuleInit {
   constructor(
     private readonly channels: ChannelsRepository,
     private readonly events: EventLog,
-    private readonly ofBots: BotTeardownHooks,
+    private readonly teardownHooks: BotTeardownHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.ofBots.add((bot, by) => this.detach(bot, by));
+    this.teardownHooks.add((bot, by) => this.detach(bot, by));
   }
 
   private async detach(bot: Bot, by: Principal): Promise<void> {

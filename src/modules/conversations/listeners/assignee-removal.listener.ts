@@ -7,29 +7,29 @@ import { ConversationChangesService } from '../conversation-changes.service.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 
 /**
- * Whoever stops working here, or on a channel, leaves its unresolved conversations there to the others: nobody would
- * look after them, for those who have gone do not see them and those who stay take them for looked after.
+ * Unassigns the unresolved conversations of a member who is deactivated or loses their channel. Otherwise nobody would
+ * serve them: the member no longer sees them, and the others take them for served.
  */
 @Injectable()
 export class AssigneeRemovalListener implements OnModuleInit {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly changes: ConversationChangesService,
-    private readonly ofMembers: MemberTeardownHooks,
-    private readonly ofScopes: MemberScopeHooks,
+    private readonly teardownHooks: MemberTeardownHooks,
+    private readonly scopeHooks: MemberScopeHooks,
   ) {}
 
   onModuleInit(): void {
-    this.ofMembers.add((member, by) => this.free(member, [], by));
-    this.ofScopes.add(async (member, by) => {
-      if (member.channelIds !== null) await this.free(member, member.channelIds, by);
+    this.teardownHooks.add((member, by) => this.unassign(member, [], by));
+    this.scopeHooks.add(async (member, by) => {
+      if (member.channelIds !== null) await this.unassign(member, member.channelIds, by);
     });
   }
 
-  /** @param kept the channels whose conversations stay with the member */
-  private async free(member: Member, kept: readonly string[], by: Principal): Promise<void> {
-    const given = await this.conversations.lockGivenTo(member.workspaceId, member.id, kept);
+  /** @param keptChannelIds channels whose conversations stay assigned */
+  private async unassign(member: Member, keptChannelIds: readonly string[], by: Principal): Promise<void> {
+    const assigned = await this.conversations.lockAssignedTo(member.workspaceId, member.id, keptChannelIds);
     const timeline = { event: 'unassigned', public: false } as const;
-    await this.changes.applyAll(given, { columns: { assigneeId: null }, timeline }, actorOf(by));
+    await this.changes.applyAll(assigned, { columns: { assigneeId: null }, timeline }, actorOf(by));
   }
 }

@@ -8,26 +8,26 @@ import { ConversationChangesService } from '../conversation-changes.service.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
 
-/** What a deleted bot was talking in goes to people. Where people lead already, its name stays as that of who began. */
+/** Hands off the pending conversations of a deleted bot. Conversations that people already lead keep the bot's id. */
 @Injectable()
 export class BotDeletionListener implements OnModuleInit {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly changes: ConversationChangesService,
-    private readonly ofBots: BotTeardownHooks,
+    private readonly teardownHooks: BotTeardownHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.ofBots.add((bot, by) => this.handOver(bot, by));
+    this.teardownHooks.add((bot, by) => this.handOff(bot, by));
   }
 
-  private async handOver(bot: Bot, by: Principal): Promise<void> {
-    const led = await this.conversations.lockLedBy(bot.workspaceId, bot.id);
+  private async handOff(bot: Bot, by: Principal): Promise<void> {
+    const pending = await this.conversations.lockPendingOfBot(bot.workspaceId, bot.id);
     const actor = actorOf(by);
     const circumstances = { now: this.clock.now(), actor, reason: 'bot_deleted' };
-    const effects = led[0] && transition(led[0], 'handoff', circumstances);
+    const effects = pending[0] && transition(pending[0], 'handoff', circumstances);
     if (!effects) return;
-    await this.changes.applyAll(led, { ...effects, columns: { ...effects.columns, botId: null } }, actor);
+    await this.changes.applyAll(pending, { ...effects, columns: { ...effects.columns, botId: null } }, actor);
   }
 }

@@ -11,7 +11,7 @@ import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 
-/** What was said with a person that is erased is forgotten; that there were conversations stays, to be counted. */
+/** Erases the messages of an erased contact. The conversations stay for statistics. */
 @Injectable()
 export class ContactErasureListener implements OnModuleInit {
   constructor(
@@ -20,12 +20,12 @@ export class ContactErasureListener implements OnModuleInit {
     private readonly changes: ConversationChangesService,
     private readonly job: ErasureJob,
     private readonly steps: ErasureSteps,
-    private readonly ofErasures: ContactErasureHooks,
+    private readonly erasureHooks: ContactErasureHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.ofErasures.add((person, by) => this.erase(person, by));
+    this.erasureHooks.add((person, by) => this.erase(person, by));
     this.steps.add({
       name: 'messages',
       kinds: ['conversation'],
@@ -33,17 +33,17 @@ export class ContactErasureListener implements OnModuleInit {
     });
   }
 
-  /** Resolving comes last: it counts, and others wait for what is counted. */
+  /** Resolves last, because it updates the counts, for which other transactions wait. */
   private async erase({ workspaceId, contactId }: ErasedPerson, by: Principal): Promise<void> {
     const now = this.clock.now();
-    const ids = (await this.conversations.lockOf(workspaceId, contactId)).map(({ id }) => id);
+    const ids = (await this.conversations.lockByContact(workspaceId, contactId)).map(({ id }) => id);
     await this.conversations.erase(workspaceId, ids, now);
     await this.job.begin(workspaceId, contactId, 'conversation', ids);
-    const left = (await this.conversations.lockOf(workspaceId, contactId)).filter(
+    const unresolved = (await this.conversations.lockByContact(workspaceId, contactId)).filter(
       ({ status }) => status !== 'resolved',
     );
     const actor = actorOf(by);
-    const effects = left[0] && transition(left[0], 'resolve', { now, actor });
-    if (effects) await this.changes.applyAll(left, effects, actor);
+    const effects = unresolved[0] && transition(unresolved[0], 'resolve', { now, actor });
+    if (effects) await this.changes.applyAll(unresolved, effects, actor);
   }
 }

@@ -11,25 +11,25 @@ import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
 import { MessagesRepository } from '../messages/messages.repository.js';
 
-/** The conversations of a contact that is merged into another go to that one, with what it said in them. */
+/** Moves the conversations and messages of a merged contact to the remaining one. */
 @Injectable()
 export class ContactMergeListener implements OnModuleInit {
   constructor(
     private readonly conversations: ConversationsRepository,
     private readonly messages: MessagesRepository,
     private readonly changes: ConversationChangesService,
-    private readonly ofMerges: ContactMergeHooks,
+    private readonly mergeHooks: ContactMergeHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
-    this.ofMerges.add((merge, by) => this.move(merge, by));
+    this.mergeHooks.add((merge, by) => this.move(merge, by));
   }
 
   private async move(merge: ContactMerge, by: Principal): Promise<void> {
     const { from, into } = merge;
     const actor = actorOf(by);
-    const locked = await this.conversations.lockOf(from.workspaceId, from.id, into.id);
+    const locked = await this.conversations.lockByContact(from.workspaceId, from.id, into.id);
     const older = olderDuplicates(locked);
     await this.resolve(older, actor);
     const moving = locked.filter(({ contactId }) => contactId === from.id);
@@ -46,7 +46,7 @@ export class ContactMergeListener implements OnModuleInit {
   }
 }
 
-/** Where each of the two has the one unresolved conversation that a channel allows: the one that began first. */
+/** Unresolved conversations of which a channel allows one, where both contacts have one: the older ones. */
 function olderDuplicates(conversations: readonly Conversation[]): Conversation[] {
   const unresolved = conversations.filter(({ single, status }) => single && status !== 'resolved');
   return unresolved.filter(one =>

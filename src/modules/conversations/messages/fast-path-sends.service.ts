@@ -20,13 +20,13 @@ import { toMessageRecord, toPreview } from './message.js';
 import type { FastPathRow, FastPathSend, SendOutcome } from './fast-path-sends.repository.js';
 import { FastPathSendsRepository, SKIPPED_ROW } from './fast-path-sends.repository.js';
 
-/** As many as one statement takes: more would hold the locks longer than it saves commits. */
+/** Maximum messages per statement. A larger batch would keep its locks longer than it saves commits. */
 const MAX_BATCH = 128;
-/** The part of the connections that may wait for locked conversations. */
-const SHARE_OF_POOL = 0.5;
-/** The part of a statement's time that is left to those who have waited long for the one before. */
-const LEAST_SHARE = 0.1;
-const FOREVER_MS = 2 ** 31 - 1;
+/** Share of the connection pool that may wait for locked conversations. */
+const CONTENDED_POOL_SHARE = 0.5;
+/** Minimum share of the statement timeout for sends that waited long for the previous statement. */
+const MIN_TIMEOUT_SHARE = 0.1;
+const NO_LIMIT_MS = 2 ** 31 - 1;
 
 interface PendingSend {
   message: Omit<Message, 'seq' | 'createdAt'>;
@@ -36,13 +36,12 @@ interface PendingSend {
 type FastSendResult = Message | typeof SKIPPED_ROW | null;
 
 /**
- * The short way of what is said most: into a conversation that is open and served by people, with nothing to check but
- * that. It is one statement instead of a transaction of six, and those that come while one is under way share the next.
- * Whatever is different takes the long way, which knows every case, and every refusal.
- *
- * The shared statement waits for no lock. Messages into a conversation that it had to skip wait in a statement of that
- * conversation's own, `DATABASE_LOCK_TIMEOUT_MS` at most, and so do those that come after them: a row that stays locked
- * delays nobody else, and one that two instances take in turns is waited for in line.
+ * Fast path for the most frequent sends: into an open conversation served by people, without further checks. It is one
+ * statement instead of a transaction of six, and sends that arrive while it runs share the next one. Any other send
+ * uses `sendWithLock`, which handles every case and error.
+ * The shared statement waits for no lock. Sends to a conversation that it skipped, and later sends to it, wait in a
+ * statement for that conversation alone, at most `DATABASE_LOCK_TIMEOUT_MS`. A row that stays locked therefore delays
+ * no other conversation.
  */
 @Injectable()
 export class FastPathSendsService {
@@ -58,23 +57,26 @@ export class FastPathSendsService {
     const { databasePoolSize, databaseQueryTimeoutMs: queryMs, databaseLockTimeoutMs } = config;
     const common = {
       maxItems: MAX_BATCH,
-      onFlush: (wanted: readonly PendingSend[], rows: readonly SendOutcome[]) => this.publishAll(wanted, rows),
+      onFlush: (pending: readonly PendingSend[], rows: readonly SendOutcome[]) => this.publishAll(pending, rows),
       isRetryable: (error: unknown) => isRejected(error) && !isLockTimeout(error),
     };
     this.shared = new WriteBatcher({
       ...common,
-      waitMs: queryMs || FOREVER_MS,
-      execute: (wanted, waitedMs) => this.sends.send(sendsOf(wanted), leftOf(queryMs, waitedMs)),
+      waitMs: queryMs || NO_LIMIT_MS,
+      execute: (pending, waitedMs) => this.sends.send(sendsOf(pending), remainingTimeout(queryMs, waitedMs)),
     });
     this.contended = new KeyedWriteBatcher({
       ...common,
       waitMs: databaseLockTimeoutMs,
-      lanes: Math.max(1, Math.floor(databasePoolSize * SHARE_OF_POOL)),
-      execute: (wanted, leftMs) => this.sends.sendAndWait(sendsOf(wanted), leftMs),
+      lanes: Math.max(1, Math.floor(databasePoolSize * CONTENDED_POOL_SHARE)),
+      execute: (pending, leftMs) => this.sends.sendAndWait(sendsOf(pending), leftMs),
     });
   }
 
-  /** @returns null when it has not been said, and has to go the long way; also in a unit of work, which it would not join */
+  /**
+   * @returns null if the message was not sent and needs the slow path, always within a unit of work, which it cannot
+   *   join
+   */
   async send(
     principal: Principal,
     conversationId: string,
@@ -112,36 +114,36 @@ export class FastPathSendsService {
     }
   }
 
-  private async sendBatched(wanted: PendingSend): Promise<Message | null> {
-    const { conversationId } = wanted.send;
-    const told = this.contended.has(conversationId) ? SKIPPED_ROW : await this.shared.add(wanted);
-    if (told !== SKIPPED_ROW) return told;
-    const waited = await this.contended.add(conversationId, wanted);
+  private async sendBatched(pending: PendingSend): Promise<Message | null> {
+    const { conversationId } = pending.send;
+    const result = this.contended.has(conversationId) ? SKIPPED_ROW : await this.shared.add(pending);
+    if (result !== SKIPPED_ROW) return result;
+    const waited = await this.contended.add(conversationId, pending);
     return waited === SKIPPED_ROW ? null : waited;
   }
 
-  /** @returns null for each that the statement has left out */
-  private publishAll(wanted: readonly PendingSend[], rows: readonly SendOutcome[]): FastSendResult[] {
-    const before = new Map<string, AppendedEvent>();
-    return wanted.map(({ message, send }, place) => {
-      const row = rows[place] ?? null;
+  /** @returns null for each send that the statement left out */
+  private publishAll(pending: readonly PendingSend[], rows: readonly SendOutcome[]): FastSendResult[] {
+    const previousEvents = new Map<string, AppendedEvent>();
+    return pending.map(({ message, send }, index) => {
+      const row = rows[index] ?? null;
       if (row === null || row === SKIPPED_ROW) return row;
-      const event = toEvent(send, row, before.get(send.conversationId) ?? row.previous);
-      before.set(send.conversationId, event);
+      const event = toEvent(send, row, previousEvents.get(send.conversationId) ?? row.previous);
+      previousEvents.set(send.conversationId, event);
       this.events.publish(event);
       return { ...message, seq: row.seq, createdAt: row.at };
     });
   }
 }
 
-function sendsOf(wanted: readonly PendingSend[]): FastPathSend[] {
-  return wanted.map(({ send }) => send);
+function sendsOf(pending: readonly PendingSend[]): FastPathSend[] {
+  return pending.map(({ send }) => send);
 }
 
-/** The statement's limit, so that those who waited for the one before are answered in time; undefined for the usual one. */
-function leftOf(limitMs: number, waitedMs: number): number | undefined {
-  if (waitedMs < limitMs * LEAST_SHARE) return undefined;
-  return limitMs === 0 ? undefined : Math.max(limitMs * LEAST_SHARE, limitMs - waitedMs);
+/** Statement timeout that is left after the wait, so that callers are answered in time; undefined for the default. */
+function remainingTimeout(limitMs: number, waitedMs: number): number | undefined {
+  if (waitedMs < limitMs * MIN_TIMEOUT_SHARE) return undefined;
+  return limitMs === 0 ? undefined : Math.max(limitMs * MIN_TIMEOUT_SHARE, limitMs - waitedMs);
 }
 
 function toEvent(send: FastPathSend, row: FastPathRow, previous: AppendedEvent['previous']): AppendedEvent {
@@ -157,10 +159,10 @@ function toEvent(send: FastPathSend, row: FastPathRow, previous: AppendedEvent['
     last_public_activity_at: toWireTime(row.public_at),
   };
   const message = { ...send.record, seq: row.seq, created_at: at };
-  const place = { workspaceId, channelId: row.channel_id, conversationId, contactId: row.contact_id };
+  const eventContext = { workspaceId, channelId: row.channel_id, conversationId, contactId: row.contact_id };
   const event: NewEvent<'message.created'> = {
     type: 'message.created',
-    ...place,
+    ...eventContext,
     actor,
     payload: { message, conversation },
   };

@@ -10,13 +10,13 @@ import type { TimelineEntry } from '../lifecycle.js';
 import type { Message } from './message.js';
 import { toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
-import { progress, toProgress } from './progress.js';
+import { columnsAfter, toProgress } from './progress.js';
 
-/** Everything of a message that its place in the conversation does not decide. */
+/** A message without the fields that its position in the conversation decides. */
 export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName' | 'contentType' | 'content'> &
   Partial<Pick<Message, 'metadata' | 'clientMessageId' | 'private' | 'replyToId'>>;
 
-/** Adds messages at the end of a conversation that the caller holds locked; `conversation` moves along. */
+/** Appends messages to a conversation that the caller has locked, and updates `conversation` in place. */
 @Injectable()
 export class MessageAppenderService {
   constructor(
@@ -41,9 +41,9 @@ export class MessageAppenderService {
       editedAt: null,
       deletedAt: null,
     });
-    const moved = progress(conversation, message);
-    await this.conversations.update(conversation, moved);
-    Object.assign(conversation, moved);
+    const columns = columnsAfter(conversation, message);
+    await this.conversations.update(conversation, columns);
+    Object.assign(conversation, columns);
     await this.events.record({
       type: 'message.created',
       workspaceId: conversation.workspaceId,
@@ -56,18 +56,18 @@ export class MessageAppenderService {
     return message;
   }
 
-  /** An entry of the timeline, signed by the workspace's system bot. A public one names nobody. */
+  /** Appends a timeline entry, sent by the workspace's system bot. A public entry names no person. */
   async appendEvent(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
     const senderId = await this.bots.systemBotId(conversation.workspaceId);
-    const why = entry.reason === undefined ? {} : { reason: entry.reason };
-    const about = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...why };
+    const reason = entry.reason === undefined ? {} : { reason: entry.reason };
+    const details = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...reason };
     const draft: MessageDraft = {
       senderType: 'bot',
       senderId,
       senderName: null,
       contentType: 'event',
       content: null,
-      metadata: { event: entry.event, ...about },
+      metadata: { event: entry.event, ...details },
       private: !entry.public,
     };
     await this.append(conversation, draft, actor);

@@ -7,14 +7,14 @@ import type { Principal } from '../../../kernel/principal.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { EventLog } from '../../../platform/events/event-log.js';
 import type { Conversation } from '../conversation.js';
-import { EditWindowOver, NotYours } from '../conversations.errors.js';
+import { EditWindowOver, NotSender } from '../conversations.errors.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 import type { Message } from './message.js';
 import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
 import { assertHasContent } from './messages.service.js';
 
-/** What becomes of a message after it was said. */
+/** Edits and deletes messages. */
 @Injectable()
 export class MessageEditsService {
   constructor(
@@ -25,7 +25,7 @@ export class MessageEditsService {
     private readonly clock: Clock,
   ) {}
 
-  /** @throws ContentRequired, NotYours, EditWindowOver */
+  /** @throws NotFound, ContentRequired, NotSender, EditWindowOver */
   async edit(principal: Principal, conversationId: string, id: string, content: string): Promise<Message> {
     assertHasContent(content);
     return this.change(principal, conversationId, id, 'message.updated', message => ({
@@ -35,7 +35,10 @@ export class MessageEditsService {
     }));
   }
 
-  /** Takes back what was said: the entry stays, its words do not, neither in the log. @throws NotYours, EditWindowOver */
+  /**
+   * Deletes a message: the entry stays, its content is removed, also from the event log.
+   * @throws NotFound, NotSender, EditWindowOver
+   */
   unsend(principal: Principal, conversationId: string, id: string): Promise<Message> {
     return this.change(principal, conversationId, id, 'message.deleted', message => ({
       ...message,
@@ -61,36 +64,36 @@ export class MessageEditsService {
         const actor = this.assertChangeable(principal, message);
         const changed = edit(message);
         await this.messages.update(message, changed);
-        const unread = type === 'message.deleted' ? await this.recounted(conversation) : {};
+        const unread = type === 'message.deleted' ? await this.recountUnread(conversation) : {};
         await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
         const { workspaceId, channelId, contactId } = conversation;
-        const place = { workspaceId, channelId, conversationId, contactId };
-        if (type === 'message.deleted') await this.events.scrubMessage(place, id);
-        await this.events.record({ type, ...place, actor, payload: { message: toMessageRecord(changed) } });
+        const eventContext = { workspaceId, channelId, conversationId, contactId };
+        if (type === 'message.deleted') await this.events.scrubMessage(eventContext, id);
+        await this.events.record({ type, ...eventContext, actor, payload: { message: toMessageRecord(changed) } });
         return changed;
       },
       { row: conversationId },
     );
   }
 
-  /** Counted anew: nobody has an unsent message to read. */
-  private async recounted(conversation: Conversation): Promise<Partial<Conversation>> {
+  /** Recounts, because a deleted message is not unread. */
+  private async recountUnread(conversation: Conversation): Promise<Partial<Conversation>> {
     const { agentLastReadSeq, contactLastReadSeq } = conversation;
-    const { agents, contact } = await this.messages.unread(conversation, agentLastReadSeq, contactLastReadSeq);
+    const { agents, contact } = await this.messages.countUnread(conversation, agentLastReadSeq, contactLastReadSeq);
     return { unreadAgents: agents, unreadContact: contact };
   }
 
   private assertChangeable(principal: Principal, message: Message): Actor {
     const actor = actorOf(principal);
-    const own = { member: 'agent', contact: 'contact', bot: 'bot', api_key: null, system: null }[actor.type];
+    const senderType = { member: 'agent', contact: 'contact', bot: 'bot', api_key: null, system: null }[actor.type];
     const byKey = actor.type === 'api_key' && message.senderType === 'bot' && message.contentType !== 'event';
-    if (!byKey && (own !== message.senderType || actor.id !== message.senderId)) throw new NotYours();
+    if (!byKey && (senderType !== message.senderType || actor.id !== message.senderId)) throw new NotSender();
     if (this.clock.now().getTime() - message.createdAt.getTime() > EDIT_MS) throw new EditWindowOver();
     return actor;
   }
 }
 
-/** The conversation's previews, where they show the message that has just changed. */
+/** Previews of the conversation that show the changed message. */
 function previewsAfter(conversation: Conversation, changed: Message): Partial<Conversation> {
   const preview = toLastMessage(changed);
   return {

@@ -5,10 +5,10 @@ import { toMessageRecord } from './message.js';
 
 const LIST = 'messages';
 
-/** What the column can hold. */
-const HIGHEST_SEQ = 2 ** 31 - 1;
+/** Maximum of the integer column. */
+const MAX_SEQ = 2 ** 31 - 1;
 
-/** Some of a conversation's messages: after a mark, before one, or the newest. */
+/** A window of a conversation's messages: after a `seq`, before one, or the newest. */
 export interface MessageWindow {
   beforeSeq?: number | undefined;
   afterSeq?: number | undefined;
@@ -22,23 +22,28 @@ export interface MessagesRequest {
   limit: number;
 }
 
-/** The window that a request asks for, one longer than its page, so that the end shows. A cursor goes on from a page. */
+/**
+ * Window of a request, one message longer than its page to detect the end. A cursor continues from a page.
+ * @throws CursorInvalid
+ */
 export function windowOf({ before_seq, after_seq, cursor, limit }: MessagesRequest): MessageWindow {
-  const window: MessageWindow = { beforeSeq: reachable(before_seq), afterSeq: reachable(after_seq), limit: limit + 1 };
+  const window: MessageWindow = { beforeSeq: clampSeq(before_seq), afterSeq: clampSeq(after_seq), limit: limit + 1 };
   if (cursor === undefined) return window;
   const [direction, seq] = decodeCursor(LIST, cursor, 2);
-  if (typeof seq !== 'number' || seq < 0 || seq > HIGHEST_SEQ) throw new CursorInvalid();
+  if (typeof seq !== 'number' || seq < 0 || seq > MAX_SEQ) throw new CursorInvalid();
   if (direction === 'after') return { ...window, afterSeq: seq };
   if (direction === 'before') return { ...window, beforeSeq: seq };
   throw new CursorInvalid();
 }
 
-/** A mark beyond every message is as good as the last one that there can be. */
-function reachable(seq: number | undefined): number | undefined {
-  return seq === undefined ? undefined : Math.min(seq, HIGHEST_SEQ);
+/** Clamps a `seq` beyond the maximum, so that the column can be compared with it. */
+function clampSeq(seq: number | undefined): number | undefined {
+  return seq === undefined ? undefined : Math.min(seq, MAX_SEQ);
 }
 
-/** Cuts what is past the page and says how to go on: towards newer ones after a mark, else towards older ones. */
+/**
+ * Cuts the window to its page, and adds the cursor: towards newer messages with `afterSeq`, else towards older ones.
+ */
 export function toMessagePage(
   messages: Message[],
   window: MessageWindow,

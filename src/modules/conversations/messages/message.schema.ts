@@ -2,28 +2,29 @@ import { Rule } from '../../../platform/http/field.js';
 import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../../platform/http/fields.js';
 import { PageQuery } from '../../../platform/http/page.schema.js';
 import type { ContentType, MessageRecord, SenderType } from './message.js';
-import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SPOKEN_TYPES } from './message.js';
+import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SENDABLE_TYPES } from './message.js';
 
 const optional = true;
 const nullable = true;
 
-/** What a visitor may set; what else it sends is ignored. */
+/** Fields that a visitor may set. Others are ignored. */
 export class VisitorMessageBody {
   @Text({ optional, min: 0, max: MESSAGE_CHARS, example: 'Where is my parcel?' }) content?: string;
-  @Choice(SPOKEN_TYPES, { optional, reserved: ['event'] }) content_type?: ContentType;
+  @Choice(SENDABLE_TYPES, { optional, reserved: ['event'] }) content_type?: ContentType;
   @Rule('attachments', () => true, '')
   attachment_ids?: unknown;
   @FreeForm({ optional }) metadata?: Record<string, unknown>;
-  @Text({ optional, max: 100, description: 'The same one again is the same message.', example: 'm-1' })
+  @Text({ optional, max: 100, description: 'Your own id. A second message with it returns the first.', example: 'm-1' })
   client_message_id?: string;
   @Id({ optional }) reply_to_id?: string;
 }
 
 export class MessageBody extends VisitorMessageBody {
-  @Flag({ optional, description: 'A note among agents.' }) private?: boolean;
-  @Integer({ optional, description: 'Refused when there are messages behind it.' }) expected_last_seq?: number;
-  @Id({ optional, description: 'With an API key: the member who speaks.' }) member_id?: string;
-  @Id({ optional, description: 'With an API key: the bot that speaks.' }) bot_id?: string;
+  @Flag({ optional, description: 'Send as a private note that only agents see.' }) private?: boolean;
+  @Integer({ optional, description: 'Refuse the message if the conversation has messages after this `seq`.' })
+  expected_last_seq?: number;
+  @Id({ optional, description: 'With an API key: the member who sends.' }) member_id?: string;
+  @Id({ optional, description: 'With an API key: the bot that sends.' }) bot_id?: string;
 }
 
 export class EditMessageBody {
@@ -31,8 +32,8 @@ export class EditMessageBody {
 }
 
 export class ListMessagesQuery extends PageQuery {
-  @Integer({ optional, fromQuery: true, min: 1, description: 'Older than this one.' }) before_seq?: number;
-  @Integer({ optional, fromQuery: true, description: 'Newer than this one.' }) after_seq?: number;
+  @Integer({ optional, fromQuery: true, min: 1, description: 'Only messages before this `seq`.' }) before_seq?: number;
+  @Integer({ optional, fromQuery: true, description: 'Only messages after this `seq`.' }) after_seq?: number;
 }
 
 export class AttachmentView {
@@ -43,7 +44,7 @@ export class MessageView implements MessageRecord {
   @Id() id!: string;
   @Id() conversation_id!: string;
   @Id() workspace_id!: string;
-  @Integer({ min: 1, description: 'Place in the conversation.' }) seq!: number;
+  @Integer({ min: 1, description: 'Position in the conversation.' }) seq!: number;
   @Choice(SENDER_TYPES) sender_type!: SenderType;
   @Id() sender_id!: string;
   @Text({ nullable, example: 'Vera Lindqvist' }) sender_name!: string | null;

@@ -5,35 +5,35 @@ import type { LastMessage } from '../conversation.js';
 
 export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
 export const CONTENT_TYPES = ['text', 'image', 'file', 'audio', 'video', 'event'] as const;
-/** What can be said; timeline entries are the service's own. */
-export const SPOKEN_TYPES = CONTENT_TYPES.filter(type => type !== 'event');
+/** Content types that callers can send. Only the service adds timeline entries. */
+export const SENDABLE_TYPES = CONTENT_TYPES.filter(type => type !== 'event');
 export type SenderType = (typeof SENDER_TYPES)[number];
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
 export const MESSAGE_CHARS = 20_000;
 const PREVIEW_CHARS = 140;
 
-/** For how long its sender may edit or unsend a message. */
+/** Time in milliseconds in which the sender may edit or delete a message. */
 export const EDIT_MS = 15 * 60_000;
 
-/** Something said in a conversation, or an entry of its timeline. */
+/** A message of a conversation, or an entry of its timeline. */
 export interface Message {
   id: string;
   workspaceId: string;
   conversationId: string;
-  /** 1, 2, 3 … in the conversation, without a gap: the order that everybody shows. */
+  /** Position in the conversation: 1, 2, 3 … without gaps. Clients sort by it. */
   seq: number;
   senderType: SenderType;
   senderId: string;
-  /** As the sender was called then; null for contacts. */
+  /** Name of the sender when it was sent; null for contacts. */
   senderName: string | null;
   contentType: ContentType;
   content: string | null;
   attachments: never[];
   metadata: Record<string, unknown>;
-  /** The client's own id: the same one twice is one message. */
+  /** The client's own id. A sender's second message with the same id is the first one. */
   clientMessageId: string | null;
-  /** A note among agents. */
+  /** A private note, which only agents see. */
   private: boolean;
   replyToId: string | null;
   createdAt: Date;
@@ -104,20 +104,20 @@ export function toMessageRecord(message: Message): MessageRecord {
   };
 }
 
-/** What is left of a message whose contact has been erased: that it was said; of a timeline entry also what happened. */
-export function withoutWords(message: Message, erasedAt: Date): Message {
+/** The message of an erased contact, without content. A timeline entry keeps its event. */
+export function withoutContent(message: Message, erasedAt: Date): Message {
   const bare = { ...message, content: null, attachments: [], clientMessageId: null };
   if (message.contentType === 'event') return { ...bare, metadata: { event: message.metadata.event } };
   return { ...bare, metadata: {}, deletedAt: message.deletedAt ?? erasedAt };
 }
 
-/** What lists show of the newest message. */
+/** Preview of the newest message for lists. */
 export function toLastMessage(message: Message): LastMessage {
   const preview = toPreview(message.content);
   return { id: message.id, preview, sender_type: message.senderType, created_at: toWireTime(message.createdAt) };
 }
 
-/** As much of what was said as lists show. */
+/** Shortens content for lists, and never cuts a surrogate pair. */
 export function toPreview(content: string | null): string {
   return (content ?? '').slice(0, PREVIEW_CHARS).replace(/[\uD800-\uDBFF]$/, '');
 }

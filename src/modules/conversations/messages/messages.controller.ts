@@ -14,7 +14,7 @@ import {
   ConversationExists,
   ConversationMoved,
   EditWindowOver,
-  NotYours,
+  NotSender,
   ReplyToNote,
   ReplyUnknown,
   SenderRequired,
@@ -37,7 +37,7 @@ export class MessagesController {
   @Get()
   @Summary(
     'List the messages of a conversation, in order of `seq`.',
-    'Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones; `next_cursor` goes on in the same direction.',
+    'Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones; `next_cursor` continues in the same direction.',
   )
   @Allow('conversations:read')
   @AnswersPage(MessageView)
@@ -54,7 +54,7 @@ export class MessagesController {
   @Post()
   @Summary(
     'Send a message.',
-    '`content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` makes it a note that the visitor never sees.',
+    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` sends a private note that the visitor never sees.',
   )
   @Allow('conversations:write')
   @Creates(MessageView)
@@ -83,10 +83,10 @@ export class MessagesController {
   }
 
   @Patch(':id')
-  @Summary("Edit one's own message, within 15 minutes.")
+  @Summary('Edit a message.', 'Only its sender can edit it, within 15 minutes.')
   @Allow('conversations:write')
   @Answers(MessageView)
-  @Throws(NotFound, ContentRequired, NotYours, EditWindowOver)
+  @Throws(NotFound, ContentRequired, NotSender, EditWindowOver)
   async edit(
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,
@@ -97,10 +97,13 @@ export class MessagesController {
   }
 
   @Delete(':id')
-  @Summary("Delete one's own message, within 15 minutes.", 'Its place in the conversation stays, its content is gone.')
+  @Summary(
+    'Delete a message.',
+    'Only its sender can delete it, within 15 minutes. Its `seq` stays, its content is removed.',
+  )
   @Allow('conversations:write')
   @Answers(DeletedView)
-  @Throws(NotFound, NotYours, EditWindowOver)
+  @Throws(NotFound, NotSender, EditWindowOver)
   async unsend(
     @Caller() caller: StaffPrincipal,
     @IdParam('conversation_id') conversationId: string,

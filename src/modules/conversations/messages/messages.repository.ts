@@ -7,7 +7,7 @@ import type { Principal } from '../../../kernel/principal.js';
 import type { Conversation } from '../conversation.js';
 import { MessageEntity } from './message.entity.js';
 import type { Message, SenderType } from './message.js';
-import { withoutWords } from './message.js';
+import { withoutContent } from './message.js';
 import type { MessageWindow } from './message-page.js';
 
 const UNREAD = statement(`
@@ -17,14 +17,14 @@ const UNREAD = statement(`
 const LAST_PUBLIC = statement(`
   SELECT max(seq) AS seq FROM message
   WHERE workspace_id = $1 AND conversation_id = $2 AND seq > $3 AND seq <= $4 AND NOT private`);
-/** Of a contact that has become another: what it said is what that one said. */
+/** After a contact merge, the remaining contact is the sender. */
 const RENAME_SENDER = statement(
   `
   UPDATE message SET sender_id = $4
   WHERE workspace_id = $1 AND conversation_id = ANY($2) AND sender_type = 'contact' AND sender_id = $3`,
   { timeout: 120_000 },
 );
-/** That something was said stays, and what happened by itself; not what, nor by which words of a client's own. */
+/** Removes content and client ids. Sender, time, and the event of timeline entries stay. */
 const SCRUB_SLICE = statement(`
   WITH slice AS (
     SELECT id, seq FROM message
@@ -40,11 +40,11 @@ const SCRUB_SLICE = statement(`
       AND conversation.workspace_id = $1 AND conversation.id = $2 AND conversation.erased_at IS NOT NULL
   )
   SELECT count(*)::int AS scrubbed, max(seq)::text AS last FROM slice`);
-/** Asked with the messages, so that both are of one moment. */
+/** Read in the same query as the messages, so that both have one snapshot. */
 const ERASED_AT = `(
   SELECT erased_at FROM conversation WHERE workspace_id = :workspaceId AND id = :conversationId)`;
 
-/** Messages are reached through their conversation, which the caller has found among those it may see. */
+/** Messages of a conversation. The caller must have checked that the conversation is visible. */
 @Injectable()
 export class MessagesRepository {
   constructor(
@@ -52,23 +52,25 @@ export class MessagesRepository {
     private readonly sql: Sql,
   ) {}
 
-  /** In order of `seq`: those after a mark, or the newest before one. A visitor's window holds no private notes. */
-  async window(principal: Principal, conversation: Conversation, window: MessageWindow): Promise<Message[]> {
+  /** In order of `seq`: messages after a `seq`, or the newest before one. Visitors get no private notes. */
+  async findWindow(principal: Principal, conversation: Conversation, window: MessageWindow): Promise<Message[]> {
     const query = this.ofConversation(principal, conversation);
     if (window.beforeSeq !== undefined) query.andWhere('message.seq < :before', { before: window.beforeSeq });
     if (window.afterSeq !== undefined) query.andWhere('message.seq > :after', { after: window.afterSeq });
     const forwards = window.afterSeq !== undefined;
-    const rows = await this.shown(query.orderBy('message.seq', forwards ? 'ASC' : 'DESC').limit(window.limit));
+    const rows = await this.loadWithoutErased(
+      query.orderBy('message.seq', forwards ? 'ASC' : 'DESC').limit(window.limit),
+    );
     return forwards ? rows : rows.reverse();
   }
 
   async find(principal: Principal, conversation: Conversation, id: string): Promise<Message | null> {
     const query = this.ofConversation(principal, conversation).andWhere('message.id = :id', { id });
-    return (await this.shown(query))[0] ?? null;
+    return (await this.loadWithoutErased(query))[0] ?? null;
   }
 
-  /** The message that the sender's own id has already made here. */
-  byClientId(
+  /** Finds the message that the sender already sent with this client id. */
+  findByClientId(
     conversationId: string,
     sender: { type: SenderType; id: string },
     clientMessageId: string,
@@ -77,7 +79,7 @@ export class MessagesRepository {
     return this.rows.findOneBy({ conversationId, senderType, senderId, clientMessageId });
   }
 
-  /** Writes the message at the database's time: after the lock, and in the order of `seq`. */
+  /** Inserts the message with the database's time: after the lock was granted, so that times ascend with `seq`. */
   async insert(message: Omit<Message, 'createdAt'>): Promise<Message> {
     const { generatedMaps } = await this.rows.insert(message as never);
     const { createdAt } = generatedMaps[0] as Pick<Message, 'createdAt'>;
@@ -89,8 +91,8 @@ export class MessagesRepository {
     await this.rows.update({ workspaceId, id }, columns as object);
   }
 
-  /** What is unread past the two marks. */
-  async unread(
+  /** Counts unread messages after the two read positions. */
+  async countUnread(
     conversation: Conversation,
     agentsSeq: number,
     contactSeq: number,
@@ -105,8 +107,8 @@ export class MessagesRepository {
     return counted ?? { agents: 0, contact: 0 };
   }
 
-  /** The last public message behind one mark and up to another, if there is one between them. */
-  async lastPublicWithin({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
+  /** The last public `seq` after one position and up to another; null if there is none. */
+  async findLastPublicSeq({ workspaceId, id }: Conversation, after: number, upTo: number): Promise<number | null> {
     const last = await this.sql.first<{ seq: number | null }>(LAST_PUBLIC, [workspaceId, id, after, upTo]);
     return last?.seq ?? null;
   }
@@ -115,7 +117,7 @@ export class MessagesRepository {
     await this.sql.count(RENAME_SENDER, [workspaceId, conversationIds, from, to]);
   }
 
-  /** Scrubs an erased conversation's messages, at most `limit` after a `seq`. */
+  /** Scrubs at most `limit` messages of an erased conversation after a `seq`. */
   async scrubSlice({ workspaceId, id }: ErasedSubject, after: string, limit: number): Promise<Slice> {
     const values = [workspaceId, id, after, limit];
     const slice = await this.sql.first<{ scrubbed: number; last: string }>(SCRUB_SLICE, values);
@@ -123,13 +125,13 @@ export class MessagesRepository {
     return { scrubbed, after: slice && scrubbed === limit ? slice.last : null };
   }
 
-  /** From the commit of an erasure on, the words of its messages are hidden, whether they are scrubbed yet or not. */
-  private async shown(query: SelectQueryBuilder<MessageEntity>): Promise<Message[]> {
+  /** Hides the content of an erased conversation from the commit of the erasure on, before the job has scrubbed it. */
+  private async loadWithoutErased(query: SelectQueryBuilder<MessageEntity>): Promise<Message[]> {
     const { entities, raw } = await query.addSelect(ERASED_AT, 'erased_at').getRawAndEntities<{
       erased_at: Date | null;
     }>();
     const erasedAt = raw[0]?.erased_at ?? null;
-    return erasedAt === null ? entities : entities.map(message => withoutWords(message, erasedAt));
+    return erasedAt === null ? entities : entities.map(message => withoutContent(message, erasedAt));
   }
 
   private ofConversation(principal: Principal, conversation: Conversation) {

@@ -25,7 +25,7 @@ import { FastPathSendsService } from './fast-path-sends.service.js';
 import type { Sender } from './senders.service.js';
 import { SendersService } from './senders.service.js';
 
-/** A message as a client asks for it. */
+/** Request to send a message. */
 export interface NewMessage {
   content?: string | undefined;
   content_type?: ContentType | undefined;
@@ -41,7 +41,7 @@ export interface NewMessage {
 
 export interface SendResult {
   message: Message;
-  /** false when the client's own id had made this message before. */
+  /** false if the client id was already used; `message` is then the existing one. */
   created: boolean;
 }
 
@@ -71,55 +71,57 @@ export class MessagesService {
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
     const conversation = await this.conversations.findVisible(principal, conversationId);
     if (!conversation) throw new NotFound();
-    return this.messages.window(principal, conversation, window);
+    return this.messages.findWindow(principal, conversation, window);
   }
 
-  /** Says something in a conversation that the caller can see. The same `client_message_id` again says nothing new. */
-  async send(principal: Principal, conversationId: string, wanted: NewMessage): Promise<SendResult> {
-    assertSendable(wanted);
-    const message = await this.trySendFast(principal, conversationId, wanted);
-    return message ? { message, created: true } : this.sendWithLock(principal, conversationId, wanted);
+  /**
+   * Sends a message to a conversation that the caller may see. A used `client_message_id` returns the existing message.
+   */
+  async send(principal: Principal, conversationId: string, request: NewMessage): Promise<SendResult> {
+    assertSendable(request);
+    const message = await this.trySendFast(principal, conversationId, request);
+    return message ? { message, created: true } : this.sendWithLock(principal, conversationId, request);
   }
 
-  /** The long way of what is sendable, which knows every case: under the conversation's lock, in a transaction. */
-  async sendWithLock(principal: Principal, conversationId: string, wanted: NewMessage): Promise<LockedSendResult> {
+  /** Sends under the conversation's lock, in a transaction. Handles every case; `assertSendable` must have passed. */
+  async sendWithLock(principal: Principal, conversationId: string, request: NewMessage): Promise<LockedSendResult> {
     return this.units.run(
       async () => {
         if (principal.kind === 'visitor') await this.contacts.lockForShare(principal);
         const conversation = await this.conversations.lockVisible(principal, conversationId);
         if (!conversation) throw new NotFound();
-        return this.sendLocked(principal, conversation, wanted);
+        return this.sendLocked(principal, conversation, request);
       },
       { row: conversationId },
     );
   }
 
-  /** The short way. @returns null when it has to go the long one */
-  async trySendFast(principal: Principal, conversationId: string, wanted: NewMessage): Promise<Message | null> {
-    if (wanted.expected_last_seq !== undefined) return null;
-    // who may not speak here, or names nobody to speak for, is told so where it is known whether there is such a conversation
-    const sender = await this.senders.of(principal, wanted).catch(unlessRefused);
+  /** Tries the fast path. @returns null if the message needs `sendWithLock` */
+  async trySendFast(principal: Principal, conversationId: string, request: NewMessage): Promise<Message | null> {
+    if (request.expected_last_seq !== undefined) return null;
+    // sendWithLock reports an invalid sender, after it has checked that the conversation is visible
+    const sender = await this.senders.resolveSender(principal, request).catch(nullIfDomainError);
     if (!sender) return null;
-    return this.fastPath.send(principal, conversationId, draftOf(sender, wanted), actorOfSender(sender));
+    return this.fastPath.send(principal, conversationId, draftOf(sender, request), actorOfSender(sender));
   }
 
-  /** Into a conversation that the caller's unit of work holds locked. */
-  async sendLocked(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<LockedSendResult> {
+  /** Sends to a conversation that the caller's unit of work has locked. */
+  async sendLocked(principal: Principal, conversation: Conversation, request: NewMessage): Promise<LockedSendResult> {
     if (conversation.erasedAt) throw new ConversationErased();
-    const sender = await this.senders.of(principal, wanted);
-    const twin = await this.findExisting(conversation, sender, wanted.client_message_id);
-    if (twin) return { message: twin, conversation, created: false };
-    await this.assertFits(principal, conversation, wanted);
+    const sender = await this.senders.resolveSender(principal, request);
+    const existing = await this.findExisting(conversation, sender, request.client_message_id);
+    if (existing) return { message: existing, conversation, created: false };
+    await this.assertExpectations(principal, conversation, request);
     const actor = actorOfSender(sender);
-    if (!wanted.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
-    const message = await this.appender.append(conversation, draftOf(sender, wanted), actor);
+    if (!request.private) await this.changes.trigger(conversation, TRIGGER[sender.type], actor);
+    const message = await this.appender.append(conversation, draftOf(sender, request), actor);
     return { message, conversation, created: true };
   }
 
-  /** Whether the sender's own id has made this message here before. */
-  async isAlreadySent(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<boolean> {
-    const sender = await this.senders.of(principal, wanted);
-    return (await this.findExisting(conversation, sender, wanted.client_message_id)) !== null;
+  /** Checks if the sender already sent a message with this client id here. */
+  async isAlreadySent(principal: Principal, conversation: Conversation, request: NewMessage): Promise<boolean> {
+    const sender = await this.senders.resolveSender(principal, request);
+    return (await this.findExisting(conversation, sender, request.client_message_id)) !== null;
   }
 
   private async findExisting(
@@ -127,26 +129,30 @@ export class MessagesService {
     sender: Sender,
     clientId: string | undefined,
   ): Promise<Message | null> {
-    return clientId === undefined ? null : this.messages.byClientId(conversation.id, sender, clientId);
+    return clientId === undefined ? null : this.messages.findByClientId(conversation.id, sender, clientId);
   }
 
-  private async assertFits(principal: Principal, conversation: Conversation, wanted: NewMessage): Promise<void> {
-    const { expected_last_seq: expected, reply_to_id: replyTo } = wanted;
+  private async assertExpectations(
+    principal: Principal,
+    conversation: Conversation,
+    request: NewMessage,
+  ): Promise<void> {
+    const { expected_last_seq: expected, reply_to_id: replyTo } = request;
     if (expected !== undefined && expected < conversation.lastSeq) {
       throw new ConversationMoved({ data: { last_seq: conversation.lastSeq } });
     }
     if (replyTo === undefined) return;
-    const answered = await this.messages.find(principal, conversation, replyTo);
-    if (!answered) throw new ReplyUnknown();
-    if (answered.private && !wanted.private) throw new ReplyToNote();
+    const target = await this.messages.find(principal, conversation, replyTo);
+    if (!target) throw new ReplyUnknown();
+    if (target.private && !request.private) throw new ReplyToNote();
   }
 }
 
-/** What is wrong with a message wherever it goes. @throws ContentRequired, ContentTypeReserved, Unsupported */
-export function assertSendable(wanted: NewMessage): void {
-  if (wanted.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
-  if (wanted.content_type === 'event') throw new ContentTypeReserved();
-  assertHasContent(wanted.content);
+/** Checks that do not depend on the conversation. @throws ContentRequired, ContentTypeReserved, Unsupported */
+export function assertSendable(request: NewMessage): void {
+  if (request.attachment_ids !== undefined) throw new Unsupported({ message: 'Attachments are not supported yet.' });
+  if (request.content_type === 'event') throw new ContentTypeReserved();
+  assertHasContent(request.content);
 }
 
 /** @throws ContentRequired */
@@ -154,21 +160,21 @@ export function assertHasContent(content: string | undefined): void {
   if (content === undefined || content.trim() === '') throw new ContentRequired();
 }
 
-function draftOf(sender: Sender, wanted: NewMessage) {
+function draftOf(sender: Sender, request: NewMessage) {
   return {
     senderType: sender.type,
     senderId: sender.id,
     senderName: sender.name,
-    contentType: wanted.content_type ?? ('text' as const),
-    content: wanted.content ?? null,
-    metadata: wanted.metadata ?? {},
-    clientMessageId: wanted.client_message_id ?? null,
-    private: wanted.private ?? false,
-    replyToId: wanted.reply_to_id ?? null,
+    contentType: request.content_type ?? ('text' as const),
+    content: request.content ?? null,
+    metadata: request.metadata ?? {},
+    clientMessageId: request.client_message_id ?? null,
+    private: request.private ?? false,
+    replyToId: request.reply_to_id ?? null,
   };
 }
 
-function unlessRefused(error: unknown): null {
+function nullIfDomainError(error: unknown): null {
   if (error instanceof DomainError) return null;
   throw error;
 }

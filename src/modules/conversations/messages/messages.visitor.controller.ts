@@ -14,7 +14,7 @@ import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';
 import { MessagesService } from './messages.service.js';
 
-/** The messages of a visitor's own conversation. Private notes are not among them. */
+/** Messages of a visitor's conversation, without private notes. */
 @Section('Visitor')
 @Controller('widget/conversations/:conversation_id/messages')
 export class MessagesVisitorController {
@@ -26,7 +26,7 @@ export class MessagesVisitorController {
   @Get()
   @Summary(
     "List the messages of one of the visitor's conversations, in order of `seq`.",
-    'Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones. A gap in `seq` is legal: it is a private note.',
+    'Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones. A gap in `seq` is a private note, which visitors do not see.',
   )
   @Allow('widget:read')
   @AnswersPage(MessageView)
@@ -43,7 +43,7 @@ export class MessagesVisitorController {
   @Post()
   @Summary(
     'Send a message as the visitor.',
-    '`content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. Past the reopen window of a resolved conversation the message starts a new one: read `conversation_id` in the answer.',
+    'Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. After the reopen window of a resolved conversation the message starts a new one: read `conversation_id` in the response.',
   )
   @Allow('widget:write')
   @LimitRate('visitor_message')

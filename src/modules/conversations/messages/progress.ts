@@ -5,25 +5,25 @@ import { toWireTime } from '../../../kernel/clock.js';
 import type { Message } from './message.js';
 import { toLastMessage } from './message.js';
 
-/** What a message that has just been said moves in its conversation. Timeline entries only move `seq`. */
-export function progress(conversation: Conversation, message: Message): Partial<Conversation> {
+/** Columns of the conversation that a new message changes. Timeline entries change only `seq`. */
+export function columnsAfter(conversation: Conversation, message: Message): Partial<Conversation> {
   const { seq, createdAt } = message;
-  const moved: Partial<Conversation> = { lastSeq: seq, updatedAt: createdAt };
-  if (!message.private) moved.lastPublicSeq = seq;
-  if (message.contentType === 'event') return moved;
-  moved.lastActivityAt = createdAt;
-  moved.lastMessage = toLastMessage(message);
-  if (message.private) return moved;
-  moved.lastPublicMessage = moved.lastMessage;
+  const columns: Partial<Conversation> = { lastSeq: seq, updatedAt: createdAt };
+  if (!message.private) columns.lastPublicSeq = seq;
+  if (message.contentType === 'event') return columns;
+  columns.lastActivityAt = createdAt;
+  columns.lastMessage = toLastMessage(message);
+  if (message.private) return columns;
+  columns.lastPublicMessage = columns.lastMessage;
   if (message.senderType === 'contact') {
-    moved.unreadAgents = conversation.unreadAgents + 1;
-    moved.waitingSince = conversation.waitingSince ?? createdAt;
+    columns.unreadAgents = conversation.unreadAgents + 1;
+    columns.waitingSince = conversation.waitingSince ?? createdAt;
   } else {
-    moved.unreadContact = conversation.unreadContact + 1;
-    moved.waitingSince = null;
-    moved.firstResponseAt = conversation.firstResponseAt ?? createdAt;
+    columns.unreadContact = conversation.unreadContact + 1;
+    columns.waitingSince = null;
+    columns.firstResponseAt = conversation.firstResponseAt ?? createdAt;
   }
-  return moved;
+  return columns;
 }
 
 export function toProgress(conversation: Conversation): ConversationProgress {

@@ -8,11 +8,11 @@ import type { SenderType } from './message.js';
 export interface Sender {
   type: SenderType;
   id: string;
-  /** null for contacts, whose name the contact has. */
+  /** null for contacts: the contact has the name. */
   name: string | null;
 }
 
-/** In whose name a caller speaks: its own, or, with an API key, that of a member or a bot. */
+/** Resolves the sender of a message: the caller, or with an API key the named member or bot. */
 @Injectable()
 export class SendersService {
   constructor(
@@ -21,7 +21,7 @@ export class SendersService {
   ) {}
 
   /** @throws SenderRequired, SenderUnknown */
-  async of(
+  async resolveSender(
     principal: Principal,
     named: { member_id?: string | undefined; bot_id?: string | undefined },
   ): Promise<Sender> {

@@ -4,7 +4,7 @@ import { MemberTeardownHooks } from '../../members/index.js';
 import { InviteLog } from '../invite-log.js';
 import { InvitesRepository } from '../invites.repository.js';
 
-/** Whoever is deactivated must not come back by a link that lay in the mailbox before: it ends with the membership. */
+/** Revokes the pending invite of a deactivated member, who could otherwise come back with an old link. */
 @Injectable()
 export class MemberDeactivationListener implements OnModuleInit {
   constructor(

@@ -46,7 +46,7 @@ export class AssigneePresenceService implements OnModuleInit {
 
   private async updateTopics(connection: SocketConnection): Promise<void> {
     const { conversationId, principal } = connection.admission;
-    const ids = await this.conversations.assigneesOf(principal as VisitorPrincipal, conversationId);
+    const ids = await this.conversations.findAssigneeIds(principal as VisitorPrincipal, conversationId);
     if (connection.closedAt !== null || !this.hub.connections.has(connection)) return;
     const current = ids.map(topics.servedBy);
     const former = [...connection.topics].filter(topic => topic.startsWith(topics.servedBy('')));

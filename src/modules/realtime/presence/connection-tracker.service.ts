@@ -7,8 +7,8 @@ import { EventTail } from '../../../platform/events/event-tail.js';
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
-import { channelsMetadata, contactRooms, readChannels } from '../../contacts/index.js';
-import { memberRooms, toMemberMetadata } from '../../members/index.js';
+import { toContactMetadata, contactPresenceGroups, readContactMetadata } from '../../contacts/index.js';
+import { memberPresenceGroups, toMemberMetadata } from '../../members/index.js';
 import { PresenceMetadataLoader } from './presence-metadata-loader.js';
 import { LastSeenService } from './last-seen.service.js';
 
@@ -162,9 +162,9 @@ export class ConnectionTrackerService implements OnModuleInit, OnApplicationBoot
 
   private addChannel(tracked: TrackedSubject, channelId: string): void {
     if (tracked.metadata === null) return;
-    const channels = readChannels(tracked.metadata);
+    const channels = readContactMetadata(tracked.metadata);
     if (channels.includes(channelId)) return;
-    tracked.metadata = channelsMetadata([...channels, channelId]);
+    tracked.metadata = toContactMetadata([...channels, channelId]);
     if (tracked.entered) this.enter(tracked, tracked.metadata);
   }
 }
@@ -187,7 +187,7 @@ function lastActivityOf({ sockets, lastActivityAt }: TrackedSubject): number {
 }
 
 function groupOf({ type, workspaceId }: PresenceSubject): string {
-  return (type === 'member' ? memberRooms : contactRooms).groupFor(workspaceId);
+  return (type === 'member' ? memberPresenceGroups : contactPresenceGroups).groupFor(workspaceId);
 }
 
 function subjectOf(principal: Principal): PresenceSubject | null {

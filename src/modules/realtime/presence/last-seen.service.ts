@@ -69,8 +69,8 @@ export class LastSeenService implements OnApplicationBootstrap, BeforeApplicatio
   private async write(batch: readonly PendingSighting[]): Promise<void> {
     const writtenAt = performance.now();
     try {
-      await this.members.seen(sightings(batch, 'member'));
-      await this.contacts.seen(sightings(batch, 'contact'));
+      await this.members.recordSightings(sightings(batch, 'member'));
+      await this.contacts.recordSightings(sightings(batch, 'contact'));
     } catch (error) {
       return this.logger.warn(`last_seen_at was not written: ${String(error)}`);
     }

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { PresenceSubject } from '../../../kernel/presence.js';
-import { channelsMetadata, ContactsService } from '../../contacts/index.js';
+import { toContactMetadata, ContactsService } from '../../contacts/index.js';
 import { MembersService, toMemberMetadata } from '../../members/index.js';
 
 interface PendingLoad {
@@ -46,11 +46,11 @@ export class PresenceMetadataLoader {
 
   private async read(subjects: readonly PresenceSubject[]): Promise<Map<string, string>> {
     const ofType = (type: PresenceSubject['type']) => subjects.filter(subject => subject.type === type);
-    const members = await this.members.presenceMetadataOf(ofType('member'));
-    const contacts = await this.contacts.channelsOf(ofType('contact'));
+    const members = await this.members.findPresenceMetadata(ofType('member'));
+    const contacts = await this.contacts.findChannelIds(ofType('contact'));
     return new Map([
       ...members.map(({ id, ...member }): [string, string] => [id, toMemberMetadata(member)]),
-      ...contacts.map(({ id, channels }): [string, string] => [id, channelsMetadata(channels)]),
+      ...contacts.map(({ id, channels }): [string, string] => [id, toContactMetadata(channels)]),
     ]);
   }
 }

@@ -8,8 +8,8 @@ import type { PresenceChange } from '../../../platform/presence/presence-change.
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
-import { ContactPresenceService, contactRooms, readChannels } from '../../contacts/index.js';
-import { MemberPresenceService, memberRooms, readMemberMetadata } from '../../members/index.js';
+import { ContactPresenceService, contactPresenceGroups, readContactMetadata } from '../../contacts/index.js';
+import { MemberPresenceService, memberPresenceGroups, readMemberMetadata } from '../../members/index.js';
 import { ephemeralFrame } from '../ephemeral-frames.js';
 import { topics } from '../topics.js';
 
@@ -43,25 +43,25 @@ export class PresenceService implements OnModuleInit {
     const principal = connection.principal as AgentPrincipal;
     const { workspaceId, memberId, scope } = principal;
     const now = toWireTime(this.clock.now());
-    for (const { id, availability } of this.members.shown(workspaceId)) {
+    for (const { id, availability } of this.members.listAvailable(workspaceId)) {
       if (id !== memberId) connection.send(presenceFrame('member', id, availability, now), true);
     }
-    for (const id of this.contacts.online(workspaceId, scope, SNAPSHOT_CONTACTS)) {
+    for (const id of this.contacts.listOnline(workspaceId, scope, SNAPSHOT_CONTACTS)) {
       connection.send(presenceFrame('contact', id, 'online', now), true);
     }
   }
 
   /** Sends a visitor the presence of an agent assigned to one of its conversations. */
   sendAssigneePresence(connection: SocketConnection, memberId: string): void {
-    const status = this.members.statusOf(connection.principal.workspaceId, memberId);
+    const status = this.members.getAvailabilityById(connection.principal.workspaceId, memberId);
     connection.send(presenceFrame('member', memberId, status, null), true);
   }
 
   private onChange(change: PresenceChange): void {
     if (!isId(change.id)) return;
-    const memberWorkspaceId = memberRooms.parseWorkspaceId(change.group);
+    const memberWorkspaceId = memberPresenceGroups.parseWorkspaceId(change.group);
     if (memberWorkspaceId !== null) return this.broadcastMember(memberWorkspaceId, change);
-    const contactWorkspaceId = contactRooms.parseWorkspaceId(change.group);
+    const contactWorkspaceId = contactPresenceGroups.parseWorkspaceId(change.group);
     if (contactWorkspaceId !== null) this.broadcastContact(contactWorkspaceId, change);
   }
 
@@ -77,9 +77,9 @@ export class PresenceService implements OnModuleInit {
 
   /** For a contact that stays online, only agents of its new channels receive the frame. */
   private broadcastContact(workspaceId: string, { id, before, after, at }: PresenceChange): void {
-    const known = readChannels(before);
+    const known = readContactMetadata(before);
     const staysOnline = before !== undefined && after !== undefined;
-    const channels = [...new Set([...known, ...readChannels(after)])].filter(
+    const channels = [...new Set([...known, ...readContactMetadata(after)])].filter(
       channel => !staysOnline || !known.includes(channel),
     );
     const audience = [...(staysOnline ? [] : [topics.inbox(workspaceId)]), ...channels.map(topics.channel)];
