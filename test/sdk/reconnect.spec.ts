@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../clients/sdk/src/index.js';
-import { afterClose, afterRefusal, type Circumstances } from '../../clients/sdk/src/reconnect.js';
+import { decideAfterClose, decideAfterRefusal, type ReconnectContext } from '../../clients/sdk/src/reconnect.js';
 
-const calm: Circumstances = {
+const calm: ReconnectContext = {
   attempt: 0,
   backoff: { baseMs: 500, capMs: 30_000 },
   random: () => 1,
@@ -11,41 +11,41 @@ const calm: Circumstances = {
 
 describe('after the end of a socket', () => {
   it.each([1000, 1001, 1005, 1006, 1011, 1012, 1013, 4000, 4001, 4002, 4003, 4008, 4499])('%i comes again', code => {
-    expect(afterClose(code, calm)).toMatchObject({ again: true });
+    expect(decideAfterClose(code, calm)).toMatchObject({ again: true });
   });
 
   it.each([1002, 1003, 1007, 1008, 1009, 1010, 4500, 4501, 4502, 4503, 4504, 4999])('%i stops', code => {
-    expect(afterClose(code, calm)).toEqual({ again: false });
+    expect(decideAfterClose(code, calm)).toEqual({ again: false });
   });
 
   it('the wait doubles up to its cap, and is anything down to nothing', () => {
-    const most = (attempt: number) => afterClose(1006, { ...calm, attempt });
+    const most = (attempt: number) => decideAfterClose(1006, { ...calm, attempt });
     expect([0, 1, 2, 3, 10, 1000].map(attempt => most(attempt))).toMatchObject(
       [500, 1000, 2000, 4000, 30_000, 30_000].map(waitMs => ({ waitMs })),
     );
-    expect(afterClose(1006, { ...calm, attempt: 10, random: () => 0 })).toMatchObject({ waitMs: 0 });
-    expect(afterClose(1006, { ...calm, attempt: 10, random: () => 0.5 })).toMatchObject({ waitMs: 15_000 });
+    expect(decideAfterClose(1006, { ...calm, attempt: 10, random: () => 0 })).toMatchObject({ waitMs: 0 });
+    expect(decideAfterClose(1006, { ...calm, attempt: 10, random: () => 0.5 })).toMatchObject({ waitMs: 15_000 });
   });
 
   it('a restart spreads its clients over five seconds', () => {
-    expect(afterClose(1012, calm)).toMatchObject({ waitMs: 5_000 });
-    expect(afterClose(1012, { ...calm, random: () => 0 })).toMatchObject({ waitMs: 0 });
+    expect(decideAfterClose(1012, calm)).toMatchObject({ waitMs: 5_000 });
+    expect(decideAfterClose(1012, { ...calm, random: () => 0 })).toMatchObject({ waitMs: 0 });
   });
 
   it('a rate limit is waited out for ten seconds', () => {
-    expect(afterClose(4008, { ...calm, random: () => 0 })).toMatchObject({ waitMs: 10_000 });
+    expect(decideAfterClose(4008, { ...calm, random: () => 0 })).toMatchObject({ waitMs: 10_000 });
   });
 
   it('an ended token is replaced at once, but neither in a circle nor where none is to be had', () => {
-    expect(afterClose(4003, calm)).toEqual({ again: true, waitMs: 0, freshToken: true });
-    expect(afterClose(4003, { ...calm, attempt: 3 })).toMatchObject({ waitMs: 4_000 });
-    expect(afterClose(4003, { ...calm, renewable: false })).toEqual({ again: false });
+    expect(decideAfterClose(4003, calm)).toEqual({ again: true, waitMs: 0, freshToken: true });
+    expect(decideAfterClose(4003, { ...calm, attempt: 3 })).toMatchObject({ waitMs: 4_000 });
+    expect(decideAfterClose(4003, { ...calm, renewable: false })).toEqual({ again: false });
   });
 });
 
 describe('after a refused handshake', () => {
   const refused = (status: number, code: string, retryAfter?: number) =>
-    afterRefusal(new ApiError({ status, code, message: code, retryAfter }), calm);
+    decideAfterRefusal(new ApiError({ status, code, message: code, retryAfter }), calm);
 
   it.each([
     [401, 'invalid_token'],

@@ -3,19 +3,19 @@ export interface Addresses {
   /** Without `/v1`: every path of this SDK names it. */
   rest: string;
   /** Same host, `ws` or `wss`. */
-  live: string;
+  ws: string;
 }
 
 /**
  * @param baseUrl of the service, with or without the `/v1` that its documentation carries.
  * @param wsBaseUrl only where the sockets live elsewhere.
  */
-export function addressesOf(baseUrl: string, wsBaseUrl?: string): Addresses {
-  const rest = trimmed(baseUrl).replace(/\/v1$/, '');
-  return { rest, live: wsBaseUrl === undefined ? rest.replace(/^http/i, 'ws') : trimmed(wsBaseUrl) };
+export function resolveAddresses(baseUrl: string, wsBaseUrl?: string): Addresses {
+  const rest = trimTrailingSlashes(baseUrl).replace(/\/v1$/, '');
+  return { rest, ws: wsBaseUrl === undefined ? rest.replace(/^http/i, 'ws') : trimTrailingSlashes(wsBaseUrl) };
 }
 
-function trimmed(url: string): string {
+function trimTrailingSlashes(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
@@ -32,5 +32,5 @@ export function queryString(query: object | undefined): string {
 
 /** A path whose ids cannot leave their place: `` path`/v1/contacts/${id}` ``. */
 export function path(parts: TemplateStringsArray, ...ids: readonly string[]): string {
-  return parts.reduce((sofar, part, place) => `${sofar}${encodeURIComponent(ids[place - 1] ?? '')}${part}`);
+  return parts.reduce((result, part, index) => `${result}${encodeURIComponent(ids[index - 1] ?? '')}${part}`);
 }

@@ -1,9 +1,9 @@
-import { addressesOf, type Addresses } from './addresses.js';
+import { resolveAddresses, type Addresses } from './addresses.js';
 import { AgentSession, type AgentTokens } from './agent-session.js';
 import { AgentSocket } from './agent-socket.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ChangePasswordBody, LoginBody, RegisterBody, RegisterUserBody, ResetPasswordBody } from './bodies.js';
-import { connected } from './connected.js';
+import { waitUntilConnected } from './wait-until-connected.js';
 import { HttpTransport } from './http.js';
 import type { LiveOptions } from './live-socket.js';
 import type { ClientOptions } from './options.js';
@@ -48,7 +48,7 @@ export class AgentClient {
   private readonly api: AuthorizedApi;
 
   constructor(private readonly options: AgentOptions) {
-    this.addresses = addressesOf(options.baseUrl, options.wsBaseUrl);
+    this.addresses = resolveAddresses(options.baseUrl, options.wsBaseUrl);
     this.http = new HttpTransport(this.addresses.rest, options);
     this.session = new AgentSession(this.http, tokens => options.onTokens?.(tokens));
     this.api = new AuthorizedApi(this.http, this.session);
@@ -65,7 +65,7 @@ export class AgentClient {
 
   /** The tokens in use; undefined when nobody is logged in. */
   get tokens(): AgentTokens | undefined {
-    return this.session.present;
+    return this.session.storedTokens;
   }
 
   /** Goes on with tokens kept from earlier, or made by another page of the same browser. */
@@ -74,17 +74,17 @@ export class AgentClient {
   }
 
   login(body: LoginBody): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/login', body);
+    return this.signIn('/v1/auth/login', body);
   }
 
   /** Makes a workspace with the caller as its owner. */
   register(body: RegisterBody): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/register', body);
+    return this.signIn('/v1/auth/register', body);
   }
 
   /** Comes in by a ticket of single sign-on, which is good once, and for a minute; pages call `enterFromPage`. */
   exchange(ticket: string): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/sso/exchange', { ticket });
+    return this.signIn('/v1/auth/sso/exchange', { ticket });
   }
 
   /** What the link of an invite leads to, to be shown to whoever has followed it. */
@@ -95,7 +95,7 @@ export class AgentClient {
 
   /** Accepts an invite, once. The password becomes the new user's, or must be that of whoever has this e-mail. */
   registerUser(body: RegisterUserBody): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/register-user', body);
+    return this.signIn('/v1/auth/register-user', body);
   }
 
   /**
@@ -103,7 +103,7 @@ export class AgentClient {
    * it is; both end together, whichever logs out. Tokens of the new one are told to its own `onTokens`.
    */
   narrow(to: { channelIds: readonly string[] }, options: OwnTokens = {}): Promise<AgentClient> {
-    return this.grown({ channel_ids: to.channelIds }, options);
+    return this.deriveClient({ channel_ids: to.channelIds }, options);
   }
 
   /**
@@ -111,7 +111,7 @@ export class AgentClient {
    * end together. 403 `workspace_bound` for a session that was narrowed, or that an API key has opened.
    */
   switchWorkspace(workspaceId: string, options: OwnTokens = {}): Promise<AgentClient> {
-    return this.grown({ workspace_id: workspaceId }, options);
+    return this.deriveClient({ workspace_id: workspaceId }, options);
   }
 
   /** Renews the tokens now. Calls do so by themselves when theirs has expired. */
@@ -121,7 +121,7 @@ export class AgentClient {
 
   /** Ends the session here in any case, and on the service when it can be reached. */
   async logout(): Promise<void> {
-    const tokens = this.session.present;
+    const tokens = this.session.storedTokens;
     if (!tokens) return;
     this.session.clear();
     const body = { refresh_token: tokens.refresh_token };
@@ -150,7 +150,7 @@ export class AgentClient {
   /** A socket that is not open yet, for those who want to listen before the first frame. */
   live({ room, ...options }: AgentLiveOptions = {}): AgentSocket {
     const { WebSocket, timeoutMs } = this.options;
-    return new AgentSocket(`${this.addresses.live}/ws/agent`, { room }, this.session, {
+    return new AgentSocket(`${this.addresses.ws}/ws/agent`, { room }, this.session, {
       WebSocket,
       timeoutMs,
       ...options,
@@ -159,11 +159,11 @@ export class AgentClient {
 
   /** An open socket. @throws ApiError when it is refused or the service cannot be reached */
   connect(options: AgentLiveOptions = {}): Promise<AgentSocket> {
-    return connected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
+    return waitUntilConnected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
   }
 
   /** With `rotate`, each refresh token is good once: a stolen one ends the session instead of serving for a week. */
-  private async enter(path: string, body: object): Promise<AgentSessionView> {
+  private async signIn(path: string, body: object): Promise<AgentSessionView> {
     const session = await this.http.request<AgentSessionView>({
       method: 'POST',
       path,
@@ -173,7 +173,7 @@ export class AgentClient {
     return session;
   }
 
-  private async grown(body: object, { onTokens }: OwnTokens): Promise<AgentClient> {
+  private async deriveClient(body: object, { onTokens }: OwnTokens): Promise<AgentClient> {
     const session = await this.api.post<AgentSessionView>('/v1/auth/agent-token', body);
     const client = new AgentClient({ ...this.options, onTokens });
     client.restore(session);

@@ -10,21 +10,21 @@ export type AgentTokens = Pick<AgentSessionView, 'token' | 'refresh_token'>;
 /** An agent's two tokens and their renewal. */
 export class AgentSession implements Credential {
   private tokens: AgentTokens | undefined;
-  private readonly refreshOnce = singleFlight(() => this.refreshed());
+  private readonly refreshOnce = singleFlight(() => this.refresh());
 
-  /** @param changed hears of every new pair of tokens, and null when there are none any more */
+  /** @param onChange hears of every new pair of tokens, and null when there are none any more */
   constructor(
     private readonly http: HttpTransport,
-    private readonly changed: (tokens: AgentTokens | null) => void,
+    private readonly onChange: (tokens: AgentTokens | null) => void,
   ) {}
 
   /** Undefined when nobody is logged in. */
-  get present(): AgentTokens | undefined {
+  get storedTokens(): AgentTokens | undefined {
     return this.tokens;
   }
 
   current(): string {
-    return this.required().token;
+    return this.requireTokens().token;
   }
 
   renew(stale: string): Promise<string> {
@@ -33,16 +33,16 @@ export class AgentSession implements Credential {
 
   set(tokens: AgentTokens): void {
     this.tokens = { token: tokens.token, refresh_token: tokens.refresh_token };
-    this.changed(this.tokens);
+    this.onChange(this.tokens);
   }
 
   clear(): void {
     this.tokens = undefined;
-    this.changed(null);
+    this.onChange(null);
   }
 
-  private async refreshed(): Promise<string> {
-    const used = this.required();
+  private async refresh(): Promise<string> {
+    const used = this.requireTokens();
     const body = { refresh_token: used.refresh_token };
     try {
       const session = await this.http.request<AgentSessionView>({ method: 'POST', path: '/v1/auth/refresh', body });
@@ -55,7 +55,7 @@ export class AgentSession implements Credential {
     return this.current();
   }
 
-  private required(): AgentTokens {
+  private requireTokens(): AgentTokens {
     if (this.tokens) return this.tokens;
     throw new ApiError({ status: 401, code: 'unauthenticated', message: 'Nobody is logged in.' });
   }

@@ -4,7 +4,7 @@ import { LiveSocket, type LiveOptions } from './live-socket.js';
 
 /** An agent's socket: it also says what its agent has before it. */
 export class AgentSocket extends LiveSocket<AgentFrames> {
-  private viewed: string | null = null;
+  private viewedConversationId: string | null = null;
 
   constructor(
     url: string,
@@ -15,7 +15,7 @@ export class AgentSocket extends LiveSocket<AgentFrames> {
     super(url, query, credential, options);
     // a view ends with its connection
     this.on('connected', () => {
-      if (this.viewed !== null) this.view();
+      if (this.viewedConversationId !== null) this.sendViewing();
     });
   }
 
@@ -25,11 +25,11 @@ export class AgentSocket extends LiveSocket<AgentFrames> {
    * @returns false when there is no connection just now: it is said with the next
    */
   viewing(conversationId: string | null): boolean {
-    this.viewed = conversationId;
-    return this.view();
+    this.viewedConversationId = conversationId;
+    return this.sendViewing();
   }
 
-  private view(): boolean {
-    return this.send({ type: 'viewing', conversation_id: this.viewed });
+  private sendViewing(): boolean {
+    return this.send({ type: 'viewing', conversation_id: this.viewedConversationId });
   }
 }

@@ -13,11 +13,11 @@ type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { quer
   : never;
 
 /** Timeline entries are the service's own. */
-type Spoken<M> = Omit<M, 'content_type'> & { content_type?: Exclude<ContentType, 'event'> };
-type AnyMessageBody = Spoken<NonNullable<Post<'/v1/conversations'>['message']>>;
+type ClientMessage<M> = Omit<M, 'content_type'> & { content_type?: Exclude<ContentType, 'event'> };
+type AnyMessageBody = ClientMessage<NonNullable<Post<'/v1/conversations'>['message']>>;
 
 /** A message as a visitor sends it. Without a `client_message_id` the SDK makes one. */
-export type VisitorMessageBody = Spoken<Post<'/v1/widget/conversations'>['message']>;
+export type VisitorMessageBody = ClientMessage<Post<'/v1/widget/conversations'>['message']>;
 /** A message as an agent sends it: in the agent's own name. */
 export type AgentMessageBody = Omit<AnyMessageBody, 'member_id' | 'bot_id'>;
 /** A message as a server sends it: in the name of a member or of a bot. */

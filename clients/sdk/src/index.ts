@@ -15,11 +15,11 @@ export type {
   VisitorFrames,
 } from './frames.js';
 export type { Fetch, HttpOptions } from './http.js';
-export type { ClosedEvent, LiveState } from './link.js';
+export type { ClosedEvent, LiveState } from './persistent-connection.js';
 export { AgentSocket } from './agent-socket.js';
 export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js';
 export type { ClientOptions } from './options.js';
-export { enterFromPage, type OpenPage } from './page-entrance.js';
+export { enterFromPage, type OpenPage } from './enter-from-page.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export type * from './types.js';

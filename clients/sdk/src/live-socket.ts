@@ -4,10 +4,15 @@ import { deferred } from './deferred.js';
 import { Emitter } from './emitter.js';
 import { isRecord } from './envelope.js';
 import type { ClientFrame } from './frames.js';
-import { Link, type ClosedEvent, type LinkOptions, type LiveState } from './link.js';
+import {
+  PersistentConnection,
+  type ClosedEvent,
+  type PersistentConnectionOptions,
+  type LiveState,
+} from './persistent-connection.js';
 import { RecentIds } from './recent-ids.js';
 
-export interface LiveOptions extends LinkOptions {
+export interface LiveOptions extends PersistentConnectionOptions {
   /** A cursor kept from earlier: everything since is told first. */
   after?: string | undefined;
 }
@@ -23,10 +28,10 @@ type AnyFrame = Record<string, unknown> & { type: string };
  */
 export class LiveSocket<F extends object> {
   private readonly emitter = new Emitter<LiveEvents<F>>();
-  private readonly seen = new RecentIds();
-  private readonly link: Link;
+  private readonly seenIds = new RecentIds();
+  private readonly connection: PersistentConnection;
   private readonly opened = deferred();
-  private held: AnyFrame[] | undefined;
+  private queuedFrames: AnyFrame[] | undefined;
   private lastCursor: string | undefined;
 
   /** @param query beside the token */
@@ -38,19 +43,19 @@ export class LiveSocket<F extends object> {
   ) {
     this.lastCursor = options.after;
     const address = { url, query: () => ({ ...query, after: this.lastCursor }) };
-    this.link = new Link(address, credential, options, {
-      frame: frame => this.take(frame),
-      closed: event => this.ended(event),
+    this.connection = new PersistentConnection(address, credential, options, {
+      frame: frame => this.receive(frame),
+      closed: event => this.handleClosed(event),
     });
   }
 
   /** Without its query, which holds the token. */
   get address(): string {
-    return this.link.url;
+    return this.connection.url;
   }
 
   get state(): LiveState {
-    return this.link.state;
+    return this.connection.state;
   }
 
   /** Everything before it has been told; keep it to go on from there in another socket. */
@@ -64,7 +69,7 @@ export class LiveSocket<F extends object> {
    * @throws ApiError when the socket is refused for good, or closed
    */
   open(): Promise<void> {
-    if (this.link.state === 'idle') this.link.start();
+    if (this.connection.state === 'idle') this.connection.start();
     return this.opened.promise;
   }
 
@@ -83,8 +88,8 @@ export class LiveSocket<F extends object> {
     timeoutMs = 10_000,
   ): Promise<F[T]> {
     const { promise, resolve, reject } = deferred<F[T]>();
-    const timer = setTimeout(() => reject(missing(type, timeoutMs)), timeoutMs);
-    const offs = [
+    const timer = setTimeout(() => reject(frameTimeout(type, timeoutMs)), timeoutMs);
+    const unsubscribes = [
       this.on(type, frame => {
         try {
           if (fits(frame as F[T])) resolve(frame as F[T]);
@@ -99,7 +104,7 @@ export class LiveSocket<F extends object> {
     if (this.state === 'closed') reject(socketClosed());
     const settled = promise.finally(() => {
       clearTimeout(timer);
-      for (const off of offs) off();
+      for (const off of unsubscribes) off();
     });
     // Whoever asked may have given up before awaiting it.
     settled.catch(() => undefined);
@@ -108,7 +113,7 @@ export class LiveSocket<F extends object> {
 
   /** @returns false when there is no connection just now */
   send(frame: ClientFrame): boolean {
-    return this.link.send(frame);
+    return this.connection.send(frame);
   }
 
   /** Shows that one is writing, for 8 s or until {@link stopTyping}; `private` shows it to agents only. */
@@ -127,39 +132,39 @@ export class LiveSocket<F extends object> {
 
   /** Ends the socket for good. */
   close(): void {
-    this.held = undefined;
-    this.link.stop(1000, 'closed by this side');
+    this.queuedFrames = undefined;
+    this.connection.stop(1000, 'closed by this side');
   }
 
-  private take(frame: AnyFrame): void {
-    if (this.held) {
-      this.held.push(frame);
+  private receive(frame: AnyFrame): void {
+    if (this.queuedFrames) {
+      this.queuedFrames.push(frame);
       return;
     }
-    this.tell(frame);
+    this.dispatch(frame);
     if (frame.type !== 'connected') return;
     // More may lie in the same packet: it waits a turn, so that whoever awaits open() can listen first.
-    this.held = [];
-    setTimeout(() => this.release());
+    this.queuedFrames = [];
+    setTimeout(() => this.flushQueue());
     this.opened.resolve();
   }
 
-  private tell(frame: AnyFrame): void {
+  private dispatch(frame: AnyFrame): void {
     const { type, id } = frame;
-    const cursor = cursorOf(frame);
+    const cursor = cursorAfter(frame);
     if (typeof cursor === 'string') this.lastCursor = cursor;
-    if (typeof id === 'string' && !this.seen.add(id)) return;
+    if (typeof id === 'string' && !this.seenIds.add(id)) return;
     this.emitter.emit(type as keyof LiveEvents<F>, frame as never);
     this.emitter.emit('*', frame as never);
   }
 
-  private release(): void {
-    for (let next = this.held?.shift(); next; next = this.held?.shift()) this.tell(next);
-    this.held = undefined;
+  private flushQueue(): void {
+    for (let next = this.queuedFrames?.shift(); next; next = this.queuedFrames?.shift()) this.dispatch(next);
+    this.queuedFrames = undefined;
   }
 
-  private ended(event: ClosedEvent): void {
-    this.release();
+  private handleClosed(event: ClosedEvent): void {
+    this.flushQueue();
     this.emitter.emit('closed', event as never);
     if (!event.willReconnect) this.opened.reject(event.error ?? socketClosed(event));
   }
@@ -169,13 +174,13 @@ export class LiveSocket<F extends object> {
  * How far the listener has been told. While it is told what it has missed that is the cursor it came with, so that one
  * who is cut off amid it begins there again; `resumed` is the end of it.
  */
-function cursorOf({ type, cursor, data }: AnyFrame): unknown {
+function cursorAfter({ type, cursor, data }: AnyFrame): unknown {
   if (cursor !== undefined || !isRecord(data)) return cursor;
   if (type === 'connected') return data['cursor'];
   return type === 'resumed' ? data['to'] : undefined;
 }
 
-function missing(type: string, timeoutMs: number): ApiError {
+function frameTimeout(type: string, timeoutMs: number): ApiError {
   return new ApiError({ status: 0, code: 'timeout', message: `No ${type} came within ${timeoutMs} ms.` });
 }
 

@@ -1,4 +1,4 @@
-import { addressesOf } from './addresses.js';
+import { resolveAddresses } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ListEventsQuery, ServerMessageBody, SsoTicketBody } from './bodies.js';
 import type { ServerEventPage } from './frames.js';
@@ -14,7 +14,7 @@ import { Invites } from './resources/invites.js';
 import { ServerMembers } from './resources/members.js';
 import { Sso } from './resources/sso.js';
 import { Workspace } from './resources/workspace.js';
-import { inBrowser } from './surroundings.js';
+import { isBrowser } from './environment.js';
 import type { AgentSessionView } from './types.js';
 
 export interface ServerOptions extends Omit<ClientOptions, 'wsBaseUrl' | 'WebSocket'> {
@@ -40,11 +40,11 @@ export class ServerClient {
 
   /** @throws Error in a browser: a key in a page is everybody's key */
   constructor(options: ServerOptions) {
-    if (inBrowser() && !options.dangerouslyAllowBrowser) {
+    if (isBrowser() && !options.dangerouslyAllowBrowser) {
       throw new Error('ServerClient holds a secret key and does not run in a browser: use it on a server.');
     }
     const { apiKey } = options;
-    const http = new HttpTransport(addressesOf(options.baseUrl).rest, options);
+    const http = new HttpTransport(resolveAddresses(options.baseUrl).rest, options);
     const api = new AuthorizedApi(http, { current: () => apiKey });
     this.api = api;
     this.sso = new Sso(api);

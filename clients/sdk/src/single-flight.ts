@@ -3,11 +3,11 @@
  * @returns `work` with that manner.
  */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined;
+  let pending: Promise<T> | undefined;
   return () => {
-    underWay ??= work().finally(() => {
-      underWay = undefined;
+    pending ??= work().finally(() => {
+      pending = undefined;
     });
-    return underWay;
+    return pending;
   };
 }

@@ -1,11 +1,11 @@
-import { addressesOf, path, type Addresses } from './addresses.js';
+import { resolveAddresses, path, type Addresses } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { MessageRange, UpdateVisitorContactBody, VisitorMessageBody } from './bodies.js';
-import { connected } from './connected.js';
+import { waitUntilConnected } from './wait-until-connected.js';
 import type { VisitorFrames } from './frames.js';
 import { HttpTransport } from './http.js';
 import { LiveSocket, type LiveOptions } from './live-socket.js';
-import { idempotent, named } from './once.js';
+import { idempotencyHeader, withMessageId } from './idempotency.js';
 import type { ClientOptions } from './options.js';
 import type { Page, PageQuery } from './pages.js';
 import type {
@@ -15,7 +15,7 @@ import type {
   VisitorMessageView,
   WidgetSessionView,
 } from './types.js';
-import { rememberedId, type KeyValueStore } from './visitor-identity.js';
+import { loadOrCreateId, type KeyValueStore } from './visitor-identity.js';
 import { VisitorSession, type VisitorIdentity } from './visitor-session.js';
 
 export interface VisitorOptions extends ClientOptions, VisitorIdentity {
@@ -47,9 +47,9 @@ export class VisitorClient {
 
   /** Opens a session: makes the contact, or finds it again. */
   static async start(options: VisitorOptions): Promise<VisitorClient> {
-    const addresses = addressesOf(options.baseUrl, options.wsBaseUrl);
+    const addresses = resolveAddresses(options.baseUrl, options.wsBaseUrl);
     const http = new HttpTransport(addresses.rest, options);
-    const externalId = options.externalId ?? rememberedId(options.widgetToken, options.storage);
+    const externalId = options.externalId ?? loadOrCreateId(options.widgetToken, options.storage);
     const session = new VisitorSession(http, options.widgetToken, externalId, options);
     await session.start();
     return new VisitorClient(session, http, addresses, options);
@@ -72,7 +72,7 @@ export class VisitorClient {
   startConversation(message: VisitorMessageBody | string): Promise<VisitorConversationStartedView> {
     const body = toMessage(message);
     // The message's id keeps it single within a conversation; the key keeps the conversation single.
-    const headers = idempotent(body.client_message_id);
+    const headers = idempotencyHeader(body.client_message_id);
     return this.api.post('/v1/widget/conversations', { message: body }, { headers, repeatable: true });
   }
 
@@ -111,15 +111,15 @@ export class VisitorClient {
   live({ conversationId, ...options }: VisitorLiveOptions = {}): VisitorSocket {
     const { WebSocket, timeoutMs } = this.options;
     const all = { WebSocket, timeoutMs, ...options };
-    return new LiveSocket(`${this.addresses.live}/ws/visitor`, { conv: conversationId }, this.visitor, all);
+    return new LiveSocket(`${this.addresses.ws}/ws/visitor`, { conv: conversationId }, this.visitor, all);
   }
 
   /** An open socket. @throws ApiError when it is refused or the service cannot be reached */
   connect(options: VisitorLiveOptions = {}): Promise<VisitorSocket> {
-    return connected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
+    return waitUntilConnected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
   }
 }
 
 function toMessage(message: VisitorMessageBody | string): VisitorMessageBody & { client_message_id: string } {
-  return named(typeof message === 'string' ? { content: message } : message);
+  return withMessageId(typeof message === 'string' ? { content: message } : message);
 }

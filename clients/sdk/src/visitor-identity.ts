@@ -10,14 +10,14 @@ export interface KeyValueStore {
  * The visitor's own id on this device: made once per widget token and kept, so that whoever returns is the same
  * contact. Where nothing can be kept (Node, a browser that forbids it) it is new each time.
  */
-export function rememberedId(widgetToken: string, store: KeyValueStore | undefined = pageStore()): string {
+export function loadOrCreateId(widgetToken: string, store: KeyValueStore | undefined = pageStore()): string {
   const key = `support-chat:${widgetToken}:external_id`;
   try {
     const known = store?.getItem(key);
     if (known) return known;
-    const made = `anon_${uuid()}`;
-    store?.setItem(key, made);
-    return made;
+    const created = `anon_${uuid()}`;
+    store?.setItem(key, created);
+    return created;
   } catch {
     return `anon_${uuid()}`;
   }

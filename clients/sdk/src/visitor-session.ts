@@ -20,7 +20,7 @@ export interface VisitorIdentity {
 /** A visitor's token and its renewal. */
 export class VisitorSession implements Credential {
   private latest: WidgetSessionView | undefined;
-  private readonly renewOnce = singleFlight(() => this.renewed());
+  private readonly renewOnce = singleFlight(() => this.renewSession());
 
   constructor(
     private readonly http: HttpTransport,
@@ -41,7 +41,7 @@ export class VisitorSession implements Credential {
 
   async start(): Promise<void> {
     const { name, email, phone, locale, customAttributes } = this.identity;
-    this.latest = await this.ask({ name, email, phone, locale, custom_attributes: customAttributes });
+    this.latest = await this.requestSession({ name, email, phone, locale, custom_attributes: customAttributes });
   }
 
   renew(stale: string): Promise<string> {
@@ -49,18 +49,18 @@ export class VisitorSession implements Credential {
   }
 
   /** The old token says which contact it is. Name and e-mail stay out: they may have been changed since. */
-  private async renewed(): Promise<string> {
-    this.latest = await this.ask({}, this.current());
+  private async renewSession(): Promise<string> {
+    this.latest = await this.requestSession({}, this.current());
     return this.latest.visitor_token;
   }
 
-  private async ask(given: object, token?: string): Promise<WidgetSessionView> {
+  private async requestSession(fields: object, token?: string): Promise<WidgetSessionView> {
     const { identityToken } = this.identity;
     const body = {
       widget_token: this.widgetToken,
       external_id: this.externalId,
       identity_token: typeof identityToken === 'function' ? await identityToken() : identityToken,
-      ...given,
+      ...fields,
     };
     return this.http.request({ method: 'POST', path: '/v1/widget/session', body }, token);
   }

@@ -1,7 +1,7 @@
 import { ApiError } from './api-error.js';
 import { openEnvelope } from './envelope.js';
-import { reasonOf } from './network-reason.js';
-import { inBrowser } from './surroundings.js';
+import { describeNetworkError } from './network-error.js';
+import { isBrowser } from './environment.js';
 
 /** What this SDK uses of a WebSocket: the browser's, `ws`, or one that a test made. */
 export interface WebSocketLike {
@@ -18,13 +18,13 @@ export type WebSocketConstructor = new (url: string) => WebSocketLike;
 
 /** The parts of `ws` that no browser has. */
 interface NodeWebSocket extends WebSocketLike {
-  on(event: 'unexpected-response', listener: (request: Destroyable, response: IncomingAnswer) => void): void;
+  on(event: 'unexpected-response', listener: (request: Destroyable, response: IncomingResponse) => void): void;
   terminate(): void;
 }
 interface Destroyable {
   destroy(): void;
 }
-interface IncomingAnswer extends AsyncIterable<Uint8Array> {
+interface IncomingResponse extends AsyncIterable<Uint8Array> {
   statusCode?: number;
   headers: Record<string, string | string[] | undefined>;
 }
@@ -32,7 +32,7 @@ interface IncomingAnswer extends AsyncIterable<Uint8Array> {
 export interface ConnectionEvents {
   frame(text: string): void;
   /** Exactly once. `refusal` where the handshake was answered over HTTP instead. */
-  ended(code: number, reason: string, refusal?: ApiError): void;
+  handleEnd(code: number, reason: string, refusal?: ApiError): void;
 }
 
 /** An open or opening socket. */
@@ -53,13 +53,13 @@ const ABNORMAL = 1006;
  * the WebSocket of Node 22 and later does not; Node 20 has no other.
  */
 export async function findWebSocket(): Promise<WebSocketConstructor> {
-  const own = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
-  if (own && inBrowser()) return own;
+  const native = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
+  if (native && isBrowser()) return native;
   // Not a literal, so that no bundler puts a package for Node into a page.
   const name = 'ws';
   const found = await import(/* @vite-ignore */ /* webpackIgnore: true */ name).then(
     (loaded: { WebSocket: WebSocketConstructor }) => loaded.WebSocket,
-    () => own,
+    () => native,
   );
   if (!found) throw new Error('no WebSocket here: install the package ws, or pass one');
   return found;
@@ -80,7 +80,7 @@ export function connect(constructor: WebSocketConstructor, url: string, events: 
   const end = (code: number, reason: string, refusal?: ApiError): void => {
     if (ended) return;
     ended = true;
-    events.ended(code, reason, refusal);
+    events.handleEnd(code, reason, refusal);
   };
   socket.onmessage = ({ data }: { data: unknown }) => {
     if (!ended && typeof data === 'string') events.frame(data);
@@ -90,19 +90,19 @@ export function connect(constructor: WebSocketConstructor, url: string, events: 
   // `onclose` follows and says only 1006; without a listener `ws` would throw the error at the process.
   socket.onerror = (event: unknown) => {
     const { error } = (event ?? {}) as { error?: unknown };
-    if (error !== undefined) failure = reasonOf(error);
+    if (error !== undefined) failure = describeNetworkError(error);
   };
-  if (isNode(socket)) {
+  if (isNodeWebSocket(socket)) {
     socket.on('unexpected-response', (request, response) => {
-      void refusalOf(response).then(refusal => {
+      void readRefusal(response).then(refusal => {
         request.destroy();
         end(ABNORMAL, refusal.message, refusal);
       });
     });
   }
-  const letGo = (): void => {
+  const drop = (): void => {
     ended = true;
-    if (isNode(socket)) socket.terminate();
+    if (isNodeWebSocket(socket)) socket.terminate();
     else socket.close();
   };
   return {
@@ -115,19 +115,19 @@ export function connect(constructor: WebSocketConstructor, url: string, events: 
       ended = true;
       socket.close(code);
     },
-    drop: letGo,
+    drop: drop,
   };
 }
 
-function isNode(socket: WebSocketLike): socket is NodeWebSocket {
+function isNodeWebSocket(socket: WebSocketLike): socket is NodeWebSocket {
   return typeof (socket as Partial<NodeWebSocket>).on === 'function';
 }
 
-async function refusalOf(response: IncomingAnswer): Promise<ApiError> {
+async function readRefusal(response: IncomingResponse): Promise<ApiError> {
   const status = response.statusCode ?? 0;
   const header = (name: string): string | undefined => [response.headers[name]].flat()[0];
   try {
-    openEnvelope(await textOf(response), { status, header });
+    openEnvelope(await readText(response), { status, header });
   } catch (error) {
     if (error instanceof ApiError) return error;
     return new ApiError({ status: 0, code: 'network_error', message: 'The handshake broke off.', cause: error });
@@ -135,7 +135,7 @@ async function refusalOf(response: IncomingAnswer): Promise<ApiError> {
   return new ApiError({ status, code: 'invalid_response', message: 'The handshake was answered like a request.' });
 }
 
-async function textOf(response: IncomingAnswer): Promise<string> {
+async function readText(response: IncomingResponse): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of response) text += decoder.decode(chunk, { stream: true });

@@ -1,7 +1,7 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type { CreateBotBody, UpdateBotBody } from '../bodies.js';
-import { idempotent } from '../once.js';
+import { idempotencyHeader } from '../idempotency.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { BotView, BotWithSecretView, DeletedView } from '../types.js';
 
@@ -19,7 +19,7 @@ export class Bots {
 
   /** The secret that signs its deliveries is in this answer; the same `idempotencyKey` makes one bot. */
   create(body: CreateBotBody, options: { idempotencyKey?: string } = {}): Promise<BotWithSecretView> {
-    return this.api.post('/v1/bots', body, { headers: idempotent(options.idempotencyKey) });
+    return this.api.post('/v1/bots', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
 
   update(id: string, body: UpdateBotBody): Promise<BotView> {

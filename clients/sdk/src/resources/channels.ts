@@ -1,7 +1,7 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type { UpdateChannelBody, CreateChannelBody } from '../bodies.js';
-import { idempotent } from '../once.js';
+import { idempotencyHeader } from '../idempotency.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { ChannelView, ChannelWithSecretView, DeletedView } from '../types.js';
 
@@ -19,7 +19,7 @@ export class Channels {
 
   /** The identity secret is in this answer and in no other; the same `idempotencyKey` makes one channel. */
   create(body: CreateChannelBody, options: { idempotencyKey?: string } = {}): Promise<ChannelWithSecretView> {
-    return this.api.post('/v1/channels', body, { headers: idempotent(options.idempotencyKey) });
+    return this.api.post('/v1/channels', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
 
   update(id: string, body: UpdateChannelBody): Promise<ChannelView> {

@@ -7,7 +7,7 @@ import type {
   MergeContactBody,
   UpdateContactBody,
 } from '../bodies.js';
-import { idempotent } from '../once.js';
+import { idempotencyHeader } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type { ContactExportView, ContactMergeView, ContactView, DeletedView } from '../types.js';
 
@@ -25,7 +25,7 @@ export class Contacts {
 
   /** The same `idempotencyKey` makes one contact and answers it again for a day. */
   create(body: CreateContactBody, options: { idempotencyKey?: string } = {}): Promise<ContactView> {
-    return this.api.post('/v1/contacts', body, { headers: idempotent(options.idempotencyKey) });
+    return this.api.post('/v1/contacts', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
 
   /** Its sockets close, its requests and sessions are 403 `contact_blocked`. It takes scope `all`, as `unblock` does. */

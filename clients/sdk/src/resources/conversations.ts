@@ -8,7 +8,7 @@ import type {
   UpdateConversationBody,
   Versioned,
 } from '../bodies.js';
-import { idempotent, named } from '../once.js';
+import { idempotencyHeader, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type { ConversationCountsView, ConversationView, MessageView } from '../types.js';
 
@@ -30,8 +30,8 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
 
   /** Begins a talk with a contact; 409 `conversation_exists` beside one that is unresolved. */
   create(body: CreateConversationBody<M>, options: { idempotencyKey?: string } = {}): Promise<ConversationView> {
-    const headers = idempotent(options.idempotencyKey);
-    const message = body.message && named(body.message);
+    const headers = idempotencyHeader(options.idempotencyKey);
+    const message = body.message && withMessageId(body.message);
     return this.api.post('/v1/conversations', message ? { ...body, message } : body, { headers });
   }
 
@@ -63,7 +63,7 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
 
   /** Says something; sent again when no answer came, which leaves one message however often it arrives. */
   send(id: string, message: M): Promise<MessageView> {
-    return this.api.post(path`/v1/conversations/${id}/messages`, named(message), { repeatable: true });
+    return this.api.post(path`/v1/conversations/${id}/messages`, withMessageId(message), { repeatable: true });
   }
 }
 

@@ -1,7 +1,7 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type { CreateInviteBody, ListInvitesQuery } from '../bodies.js';
-import { idempotent } from '../once.js';
+import { idempotencyHeader } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type { InviteView, IssuedInviteView, RevokedView } from '../types.js';
 
@@ -18,7 +18,7 @@ export class Invites {
    * link, and the old one is dead; with the same `idempotencyKey` the answer, and the link, are the first again.
    */
   create(body: CreateInviteBody, options: { idempotencyKey?: string } = {}): Promise<IssuedInviteView> {
-    return this.api.post('/v1/workspace/invites', body, { headers: idempotent(options.idempotencyKey) });
+    return this.api.post('/v1/workspace/invites', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
 
   /** A new link, good for 7 days; the old one is dead. */

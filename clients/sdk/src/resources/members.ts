@@ -1,7 +1,7 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type { CreateMemberBody, UpdateMemberBody, UpdateProfileBody } from '../bodies.js';
-import { idempotent } from '../once.js';
+import { idempotencyHeader } from '../idempotency.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { MemberView } from '../types.js';
 
@@ -44,6 +44,6 @@ export class AgentMembers extends Members {
 export class ServerMembers extends Members {
   /** Makes a member without registration; the same `idempotencyKey` makes one and answers it again for a day. */
   create(body: CreateMemberBody, options: { idempotencyKey?: string } = {}): Promise<MemberView> {
-    return this.api.post('/v1/workspace/members', body, { headers: idempotent(options.idempotencyKey) });
+    return this.api.post('/v1/workspace/members', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
 }

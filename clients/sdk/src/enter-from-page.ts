@@ -1,11 +1,11 @@
 import type { AgentClient } from './agent-client.js';
 import { ApiError } from './api-error.js';
-import { dropFromFragment, inFragment, presentPage, type OpenPage } from './page-fragment.js';
+import { removeFragmentParameter, readFragmentParameter, currentPage, type OpenPage } from './page-fragment.js';
 import type { AgentSessionView } from './types.js';
 
 export type { OpenPage } from './page-fragment.js';
 
-interface Entrance {
+interface PendingExchange {
   agent: AgentClient;
   session: Promise<AgentSessionView>;
 }
@@ -13,7 +13,7 @@ interface Entrance {
 const TICKET = 'sso_ticket';
 
 /** Exchanges under way, by ticket: a ticket is good once, and frameworks run what a page does at its start twice. */
-const entrances = new Map<string, Entrance>();
+const pendingExchanges = new Map<string, PendingExchange>();
 
 /**
  * For a dashboard, when it starts: signs in with the ticket in the page's address, then takes it out of there. Asked
@@ -25,30 +25,30 @@ const entrances = new Map<string, Entrance>();
  */
 export async function enterFromPage(
   agent: AgentClient,
-  page: OpenPage | undefined = presentPage(),
+  page: OpenPage | undefined = currentPage(),
 ): Promise<AgentSessionView | null> {
-  const ticket = page && inFragment(page, TICKET);
+  const ticket = page && readFragmentParameter(page, TICKET);
   if (!page || ticket === undefined) return null;
-  const underWay = entrances.get(ticket);
-  if (underWay) {
-    const session = await underWay.session;
-    if (underWay.agent !== agent) agent.restore(session);
+  const pending = pendingExchanges.get(ticket);
+  if (pending) {
+    const session = await pending.session;
+    if (pending.agent !== agent) agent.restore(session);
     return session;
   }
-  const entrance = { agent, session: agent.exchange(ticket) };
-  entrances.set(ticket, entrance);
+  const exchange = { agent, session: agent.exchange(ticket) };
+  pendingExchanges.set(ticket, exchange);
   try {
-    const session = await entrance.session;
-    dropFromFragment(page, TICKET, ticket);
+    const session = await exchange.session;
+    removeFragmentParameter(page, TICKET, ticket);
     return session;
   } catch (error) {
-    if (!mayStillBeGood(error)) dropFromFragment(page, TICKET, ticket);
+    if (!mayRetry(error)) removeFragmentParameter(page, TICKET, ticket);
     throw error;
   } finally {
-    entrances.delete(ticket);
+    pendingExchanges.delete(ticket);
   }
 }
 
-function mayStillBeGood(error: unknown): boolean {
+function mayRetry(error: unknown): boolean {
   return error instanceof ApiError && (error.transient || error.code === 'rate_limited');
 }

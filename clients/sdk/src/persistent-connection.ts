@@ -3,11 +3,11 @@ import { ApiError } from './api-error.js';
 import type { Credential } from './authorized-api.js';
 import type { Backoff } from './backoff.js';
 import { isRecord } from './envelope.js';
-import { Pulse } from './pulse.js';
-import { afterClose, afterRefusal, type Verdict } from './reconnect.js';
+import { Keepalive } from './keepalive.js';
+import { decideAfterClose, decideAfterRefusal, type ReconnectDecision } from './reconnect.js';
 import { connect, findWebSocket, showsRefusals, type Connection, type WebSocketConstructor } from './web-socket.js';
 
-export interface LinkOptions {
+export interface PersistentConnectionOptions {
   /** For tests and for runtimes with a WebSocket of their own. */
   WebSocket?: WebSocketConstructor | undefined;
   /** Milliseconds until a connection must stand, 15,000 unless told. */
@@ -34,23 +34,23 @@ export interface ClosedEvent {
 
 export type LiveState = 'idle' | 'connecting' | 'connected' | 'waiting' | 'closed';
 
-export interface LinkEvents {
+export interface PersistentConnectionEvents {
   frame(frame: Record<string, unknown> & { type: string }): void;
   closed(event: ClosedEvent): void;
 }
 
 /** A connection that ends sooner was no success: the waits go on growing. */
 const STABLE_MS = 5_000;
-const GONE_SILENT = 4001;
+const PONG_TIMEOUT = 4001;
 const ABNORMAL = 1006;
 
 /** Keeps one connection standing: after every end that allows it there comes another one. */
-export class Link {
-  private readonly pulse = new Pulse(
+export class PersistentConnection {
+  private readonly keepalive = new Keepalive(
     () => this.send({ type: 'ping' }),
-    () => this.abandon(GONE_SILENT, 'nothing was heard from the service'),
+    () => this.dropConnection(PONG_TIMEOUT, 'nothing was heard from the service'),
   );
-  private now: LiveState = 'idle';
+  private currentState: LiveState = 'idle';
   private connection: Connection | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private token = '';
@@ -62,8 +62,8 @@ export class Link {
   constructor(
     private readonly address: { url: string; query: () => Record<string, string | undefined> },
     private readonly credential: Credential,
-    private readonly options: LinkOptions,
-    private readonly events: LinkEvents,
+    private readonly options: PersistentConnectionOptions,
+    private readonly events: PersistentConnectionEvents,
   ) {}
 
   get url(): string {
@@ -71,23 +71,23 @@ export class Link {
   }
 
   get state(): LiveState {
-    return this.now;
+    return this.currentState;
   }
 
   start(): void {
-    this.now = 'connecting';
+    this.currentState = 'connecting';
     this.open().catch((error: unknown) => this.ended(ABNORMAL, '', toApiError(error)));
   }
 
   /** @returns false when there is no connection just now */
   send(frame: object): boolean {
-    return this.now === 'connected' && (this.connection?.send(JSON.stringify(frame)) ?? false);
+    return this.currentState === 'connected' && (this.connection?.send(JSON.stringify(frame)) ?? false);
   }
 
   /** Ends it for good. */
   stop(code: number, reason: string): void {
     this.connection?.close(code);
-    this.end({ code, reason, willReconnect: false, waitMs: 0, error: undefined });
+    this.finish({ code, reason, willReconnect: false, waitMs: 0, error: undefined });
   }
 
   private async open(): Promise<void> {
@@ -102,33 +102,33 @@ export class Link {
     const reject = showsRefusals(WebSocket) ? undefined : 'close';
     const query = { token: this.token, ...this.address.query(), reject };
     this.connection = connect(WebSocket, `${this.address.url}${queryString(query)}`, {
-      frame: text => this.take(text),
-      ended: (code, reason, refusal) => this.ended(code, reason, refusal),
+      frame: text => this.handleFrame(text),
+      handleEnd: (code, reason, refusal) => this.ended(code, reason, refusal),
     });
     const patience = this.options.timeoutMs ?? 15_000;
-    this.timer = setTimeout(() => this.abandon(ABNORMAL, `not connected within ${patience} ms`), patience);
+    this.timer = setTimeout(() => this.dropConnection(ABNORMAL, `not connected within ${patience} ms`), patience);
   }
 
-  private take(text: string): void {
-    this.pulse.heard();
+  private handleFrame(text: string): void {
+    this.keepalive.recordActivity();
     const frame = parse(text);
     if (!frame) return;
-    if (frame.type === 'connected') this.connected(isRecord(frame['data']) ? frame['data'] : frame);
-    if (frame.type === 'token.expiring') this.stay().catch(() => undefined);
+    if (frame.type === 'connected') this.handleConnected(isRecord(frame['data']) ? frame['data'] : frame);
+    if (frame.type === 'token.expiring') this.renewToken().catch(() => undefined);
     this.events.frame(frame);
   }
 
-  private connected(told: Record<string, unknown>): void {
+  private handleConnected(data: Record<string, unknown>): void {
     clearTimeout(this.timer);
-    this.now = 'connected';
+    this.currentState = 'connected';
     this.connectedAt = performance.now();
     this.staleToken = undefined;
-    const { pingIntervalMs = told['ping_interval_ms'], pongWaitMs = told['pong_wait_ms'] } = this.options;
-    this.pulse.start(Number(pingIntervalMs) || 25_000, Number(pongWaitMs) || 60_000);
+    const { pingIntervalMs = data['ping_interval_ms'], pongWaitMs = data['pong_wait_ms'] } = this.options;
+    this.keepalive.start(Number(pingIntervalMs) || 25_000, Number(pongWaitMs) || 60_000);
   }
 
   /** Shows a fresh token in time. Where there is none the connection ends with its token, and the next one asks again. */
-  private async stay(): Promise<void> {
+  private async renewToken(): Promise<void> {
     const { connection, token } = this;
     const fresh = await this.credential.renew?.(token);
     if (fresh === undefined || this.connection !== connection) return;
@@ -136,22 +136,22 @@ export class Link {
     this.send({ type: 'auth', token: fresh });
   }
 
-  private abandon(code: number, reason: string): void {
+  private dropConnection(code: number, reason: string): void {
     this.connection?.drop();
     this.ended(code, reason);
   }
 
   private ended(code: number, reason: string, error?: ApiError): void {
-    if (this.now === 'closed') return;
-    const verdict = this.judge(code, error);
-    if (!verdict.again) return this.end({ code, reason, willReconnect: false, waitMs: 0, error });
+    if (this.currentState === 'closed') return;
+    const verdict = this.decide(code, error);
+    if (!verdict.again) return this.finish({ code, reason, willReconnect: false, waitMs: 0, error });
     if (verdict.freshToken) this.staleToken = this.token;
-    this.rest('waiting');
+    this.reset('waiting');
     this.timer = setTimeout(() => this.start(), verdict.waitMs);
     this.events.closed({ code, reason, willReconnect: true, waitMs: verdict.waitMs, error });
   }
 
-  private judge(code: number, error: ApiError | undefined): Verdict {
+  private decide(code: number, error: ApiError | undefined): ReconnectDecision {
     if (this.connectedAt !== undefined && performance.now() - this.connectedAt >= STABLE_MS) this.attempt = 0;
     const circumstances = {
       attempt: this.attempt++,
@@ -159,18 +159,18 @@ export class Link {
       random: this.options.random ?? Math.random,
       renewable: this.credential.renew !== undefined && this.staleToken === undefined,
     };
-    return error ? afterRefusal(error, circumstances) : afterClose(code, circumstances);
+    return error ? decideAfterRefusal(error, circumstances) : decideAfterClose(code, circumstances);
   }
 
-  private end(event: ClosedEvent): void {
-    if (this.now === 'closed') return;
-    this.rest('closed');
+  private finish(event: ClosedEvent): void {
+    if (this.currentState === 'closed') return;
+    this.reset('closed');
     this.events.closed(event);
   }
 
-  private rest(state: 'waiting' | 'closed'): void {
-    this.now = state;
-    this.pulse.stop();
+  private reset(state: 'waiting' | 'closed'): void {
+    this.currentState = state;
+    this.keepalive.stop();
     clearTimeout(this.timer);
     this.connection = undefined;
     this.connectedAt = undefined;

@@ -1,4 +1,4 @@
 /** Whether this runs in a page or one of its workers. */
-export function inBrowser(): boolean {
+export function isBrowser(): boolean {
   return 'document' in globalThis || 'importScripts' in globalThis;
 }

@@ -3,10 +3,10 @@
  * only "fetch failed" and hides the reason in `cause`, or in `errors` where it tried several addresses. Looks at the
  * shape and not at the class, which is another one for an error of another realm.
  */
-export function reasonOf(error: unknown): string {
+export function describeNetworkError(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);
   const { cause, errors, message, code, name } = error as Partial<Record<string, unknown>>;
   const inner: unknown = cause ?? (Array.isArray(errors) ? errors[0] : undefined);
-  if (inner !== undefined && inner !== error) return reasonOf(inner);
+  if (inner !== undefined && inner !== error) return describeNetworkError(inner);
   return [message, code, name].find((text): text is string => typeof text === 'string' && text !== '') ?? 'unknown';
 }
