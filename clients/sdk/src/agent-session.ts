@@ -4,15 +4,15 @@ import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import type { AgentSessionView } from './types.js';
 
-/** What must be kept to stay logged in. */
+/** Tokens to store in order to stay logged in. */
 export type AgentTokens = Pick<AgentSessionView, 'token' | 'refresh_token'>;
 
-/** An agent's two tokens and their renewal. */
+/** Holder of an agent's two tokens; renews them. */
 export class AgentSession implements Credential {
   private tokens: AgentTokens | undefined;
   private readonly refreshOnce = singleFlight(() => this.refresh());
 
-  /** @param onChange hears of every new pair of tokens, and null when there are none any more */
+  /** @param onChange receives every new pair of tokens, and null when the session ends */
   constructor(
     private readonly http: HttpTransport,
     private readonly onChange: (tokens: AgentTokens | null) => void,
@@ -46,7 +46,7 @@ export class AgentSession implements Credential {
     const body = { refresh_token: used.refresh_token };
     try {
       const session = await this.http.request<AgentSessionView>({ method: 'POST', path: '/v1/auth/refresh', body });
-      // A logout or login in the meantime has the last word.
+      // A logout or login during the refresh wins.
       if (this.tokens === used) this.set(session);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401 && this.tokens === used) this.clear();

@@ -12,16 +12,16 @@ interface PendingExchange {
 
 const TICKET = 'sso_ticket';
 
-/** Exchanges under way, by ticket: a ticket is good once, and frameworks run what a page does at its start twice. */
+/** Running exchanges by ticket. A ticket is valid once, but frameworks may run a page's start code twice. */
 const pendingExchanges = new Map<string, PendingExchange>();
 
 /**
- * For a dashboard, when it starts: signs in with the ticket in the page's address, then takes it out of there. Asked
- * again meanwhile it waits for the one exchange, for another client too; keep one of them, for they share a refresh
- * token. A ticket that nobody could be asked about (no network, the service is away or has too many requests) stays in
- * the address, so that a reload tries again.
- * @returns the session; null where the page was opened without a ticket
- * @throws ApiError 401 `sso_ticket_invalid` for one that is spent or too old: ask your server for a new one
+ * Signs in with the ticket in the page's address, then removes it from the address. Call it when a dashboard starts.
+ * A concurrent call, also with another client, waits for the same exchange; keep only one client, because both share a
+ * refresh token. If the exchange could not be decided (no network, service unavailable, rate limited), the ticket stays
+ * in the address, so that a reload retries.
+ * @returns the session; null if the address has no ticket
+ * @throws ApiError 401 `sso_ticket_invalid` for a used or expired ticket: request a new one from your server
  */
 export async function enterFromPage(
   agent: AgentClient,

@@ -1,4 +1,4 @@
-/** Whether this runs in a page or one of its workers. */
+/** Returns true in a browser page or worker. */
 export function isBrowser(): boolean {
   return 'document' in globalThis || 'importScripts' in globalThis;
 }

@@ -13,7 +13,9 @@ import type {
   WorkspaceView,
 } from './types.js';
 
-/** A frame of the service. Only what is in the event log has an `id` and a `cursor`; typing and presence pass by. */
+/**
+ * A frame of the service. Only frames of logged events have an `id` and a `cursor`; ephemeral ones (typing) have none.
+ */
 export interface Frame<T extends string = string, D = unknown> {
   type: T;
   id?: string;
@@ -24,7 +26,7 @@ export interface Frame<T extends string = string, D = unknown> {
   data: D;
 }
 
-/** The service's answer to a frame of ours that it could not serve. */
+/** Response to a client frame that the service could not process. */
 export interface ErrorFrame {
   type: 'error';
   error: components['schemas']['FrameError'];
@@ -32,7 +34,7 @@ export interface ErrorFrame {
 
 type Schemas = components['schemas'];
 
-/** What the frames of both addresses carry. */
+/** Data of frames on both routes, by type. */
 interface SharedPayloads {
   connected: Schemas['ConnectedData'];
   pong: unknown;
@@ -42,29 +44,29 @@ interface SharedPayloads {
   'conversation.read': Schemas['ConversationReadData'];
   typing: Required<Schemas['TypingData']>;
   'typing.stop': Omit<Schemas['TypingData'], 'expires_in_ms'>;
-  /** Who is there; told again when an inbox opens, of everyone who is. */
+  /** Presence of a member or contact. An inbox receives everyone who is online when it connects. */
   'presence.updated': Schemas['PresenceData'];
-  /** What was missed has been told again. */
+  /** End of a replay. */
   resumed: Schemas['ResumedData'];
-  /** What was missed cannot be told again: read what is on the screen anew. */
+  /** The service cannot replay the missed events: reload the current state. */
   'sync.required': Schemas['SyncRequiredData'];
   'token.expiring': Schemas['TokenExpiringData'];
-  /** Until when the token of an `auth` holds. */
+  /** Expiry of the token that an `auth` sent. */
   authenticated: Schemas['AuthenticatedData'];
 }
 
-/** By field: what changed. */
+/** Old and new value by field. */
 type Changes = Record<string, { from: unknown; to: unknown }>;
 
 interface AgentPayloads extends SharedPayloads {
   'conversation.created': { conversation: Omit<ConversationView, 'contact'>; contact: ContactSummaryView };
   'conversation.updated': Omit<Schemas['ConversationUpdatedData'], 'changes'> & { changes: Changes };
-  /** The members who have the conversation before them. */
+  /** Members who have the conversation open. */
   'viewing.updated': Schemas['ViewingData'];
   'contact.updated': ContactView;
-  /** A contact has become part of another one. */
+  /** A contact was merged into another one. */
   'contact.merged': Schemas['ContactMergedData'];
-  /** A person has been erased: forget what you hold of it. */
+  /** A person was erased: delete your copy of the contact and its conversations. */
   'contact.deleted': Schemas['ContactDeletedData'];
   'member.created': MemberView;
   'member.updated': MemberView;
@@ -87,12 +89,12 @@ interface VisitorPayloads extends SharedPayloads {
 
 type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorFrame };
 
-/** The frames of `/ws/agent`, by type. */
+/** Frames of `/ws/agent`, by type. */
 export type AgentFrames = FramesOf<AgentPayloads>;
-/** The frames of `/ws/visitor`, by type: public ones, in the visitor's view. */
+/** Frames of `/ws/visitor`, by type: only public data, in the visitor's view. */
 export type VisitorFrames = FramesOf<VisitorPayloads>;
 
-/** Frames of the moment: they are in no event log. */
+/** Frames that the event log does not contain. */
 type EphemeralType =
   | 'connected'
   | 'pong'
@@ -107,7 +109,7 @@ type EphemeralType =
 
 export type ServerEventType = Exclude<keyof AgentPayloads & string, EphemeralType>;
 
-/** A durable event; `type` says which, and narrows `data`. A newer service may send types that are not listed here. */
+/** A durable event; `type` narrows `data`. A newer service may send types that are not listed here. */
 export type ServerEvent = {
   [T in ServerEventType]: Omit<EventView, 'type' | 'data'> & { type: T; data: AgentPayloads[T] };
 }[ServerEventType];
@@ -116,7 +118,7 @@ export interface ServerEventPage extends Omit<EventPageView, 'items'> {
   items: ServerEvent[];
 }
 
-/** What a client may say. */
+/** Frames that a client may send. */
 export type ClientFrame =
   | { type: 'ping' | 'presence.heartbeat' }
   | { type: 'typing'; conversation_id: string; private?: boolean }

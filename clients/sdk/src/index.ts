@@ -1,4 +1,4 @@
-/** The client of the support chat service: one class for each of its three kinds of caller. */
+/** Client of the support chat service: one class for each of the three kinds of caller. */
 export { AgentClient, type AgentLiveOptions, type AgentOptions, type OwnTokens } from './agent-client.js';
 export type { AgentTokens } from './agent-session.js';
 export { ApiError, type ClientErrorCode, type ErrorCode, type FieldFault, type ServiceErrorCode } from './api-error.js';

@@ -1,6 +1,6 @@
 /**
- * Says something at every interval and notices when nothing comes back: a connection whose other end vanished without
- * a goodbye looks open for minutes, and browsers tell nobody.
+ * Sends a ping at every interval and detects a silent connection. If the other end disappears without a close, the
+ * connection looks open for minutes, and browsers do not report it.
  */
 export class Keepalive {
   private timer: ReturnType<typeof setInterval> | undefined;
@@ -11,7 +11,7 @@ export class Keepalive {
     private readonly onTimeout: () => void,
   ) {}
 
-  /** @param waitMs of silence after which the other end counts as gone */
+  /** @param waitMs milliseconds without data after which the connection counts as lost */
   start(intervalMs: number, waitMs: number): void {
     this.stop();
     this.recordActivity();

@@ -13,18 +13,18 @@ import {
 import { RecentIds } from './recent-ids.js';
 
 export interface LiveOptions extends PersistentConnectionOptions {
-  /** A cursor kept from earlier: everything since is told first. */
+  /** A stored cursor: the socket first receives everything since. */
   after?: string | undefined;
 }
 
-/** What a socket tells its listeners: the service's frames by type, all of them as `*`, and its own `closed`. */
+/** Events of a socket: the service's frames by type, all frames as `*`, and the SDK's own `closed`. */
 export type LiveEvents<F> = F & { '*': F[keyof F]; closed: ClosedEvent };
 
 type AnyFrame = Record<string, unknown> & { type: string };
 
 /**
- * A socket that stays: it connects again after every end that allows it, goes on where it was, and tells each durable
- * event once. By itself it pings, and shows a fresh token when its own is about to end.
+ * A socket that reconnects after every end that allows it, resumes at its cursor, and emits each durable event once. It
+ * pings, and renews its token before it expires.
  */
 export class LiveSocket<F extends object> {
   private readonly emitter = new Emitter<LiveEvents<F>>();
@@ -34,7 +34,7 @@ export class LiveSocket<F extends object> {
   private queuedFrames: AnyFrame[] | undefined;
   private lastCursor: string | undefined;
 
-  /** @param query beside the token */
+  /** @param query parameters besides the token */
   constructor(
     url: string,
     query: Record<string, string | undefined>,
@@ -49,7 +49,7 @@ export class LiveSocket<F extends object> {
     });
   }
 
-  /** Without its query, which holds the token. */
+  /** URL without the query, which contains the token. */
   get address(): string {
     return this.connection.url;
   }
@@ -58,14 +58,14 @@ export class LiveSocket<F extends object> {
     return this.connection.state;
   }
 
-  /** Everything before it has been told; keep it to go on from there in another socket. */
+  /** Cursor of the last emitted event; store it to continue with another socket. */
   get cursor(): string | undefined {
     return this.lastCursor;
   }
 
   /**
-   * Starts connecting. What listens already hears every frame.
-   * @returns once the service has let the socket in; a service that is away is tried until it is back
+   * Starts connecting. Listeners added before receive every frame.
+   * @returns when the service has accepted the socket; retries while the service is unavailable
    * @throws ApiError when the socket is refused for good, or closed
    */
   open(): Promise<void> {
@@ -73,13 +73,13 @@ export class LiveSocket<F extends object> {
     return this.opened.promise;
   }
 
-  /** @returns what takes the listener off again */
+  /** @returns a function that removes the listener */
   on<T extends keyof LiveEvents<F>>(type: T, listener: (event: LiveEvents<F>[T]) => void): () => void {
     return this.emitter.on(type, listener);
   }
 
   /**
-   * The next frame of a type that fits. Ask before doing what causes it.
+   * Returns the next frame of a type that matches. Call it before the action that causes the frame.
    * @throws ApiError `timeout`, or `socket_closed` when the socket has ended for good
    */
   waitFor<T extends keyof F & string>(
@@ -106,17 +106,17 @@ export class LiveSocket<F extends object> {
       clearTimeout(timer);
       for (const off of unsubscribes) off();
     });
-    // Whoever asked may have given up before awaiting it.
+    // The caller may never await the promise.
     settled.catch(() => undefined);
     return settled;
   }
 
-  /** @returns false when there is no connection just now */
+  /** @returns false when there is no connection */
   send(frame: ClientFrame): boolean {
     return this.connection.send(frame);
   }
 
-  /** Shows that one is writing, for 8 s or until {@link stopTyping}; `private` shows it to agents only. */
+  /** Shows that the caller is typing, for 8 s or until {@link stopTyping}; `private` shows it to agents only. */
   typing(conversationId: string, options: { private?: boolean } = {}): boolean {
     return this.send({ type: 'typing', conversation_id: conversationId, ...options });
   }
@@ -130,7 +130,7 @@ export class LiveSocket<F extends object> {
     return this.send({ type: 'presence.heartbeat' });
   }
 
-  /** Ends the socket for good. */
+  /** Closes the socket without reconnecting. */
   close(): void {
     this.queuedFrames = undefined;
     this.connection.stop(1000, 'closed by this side');
@@ -143,7 +143,7 @@ export class LiveSocket<F extends object> {
     }
     this.dispatch(frame);
     if (frame.type !== 'connected') return;
-    // More may lie in the same packet: it waits a turn, so that whoever awaits open() can listen first.
+    // The same packet may contain more frames. They wait one turn, so that a caller of open() can add listeners first.
     this.queuedFrames = [];
     setTimeout(() => this.flushQueue());
     this.opened.resolve();
@@ -171,8 +171,8 @@ export class LiveSocket<F extends object> {
 }
 
 /**
- * How far the listener has been told. While it is told what it has missed that is the cursor it came with, so that one
- * who is cut off amid it begins there again; `resumed` is the end of it.
+ * Cursor after a frame. Replayed frames carry the cursor that the socket sent, so that a connection lost during a
+ * replay repeats it from there; `resumed` carries the end.
  */
 function cursorAfter({ type, cursor, data }: AnyFrame): unknown {
   if (cursor !== undefined || !isRecord(data)) return cursor;
@@ -185,8 +185,8 @@ function frameTimeout(type: string, timeoutMs: number): ApiError {
 }
 
 /**
- * What a refusal by close code would have been as an HTTP answer, which pages cannot read: whoever is asked to sign in
- * again is told so by `status`, on every way.
+ * HTTP status equivalent to a close code. Pages cannot read the HTTP response of a refused handshake, so `status` means
+ * the same in pages and in Node.
  */
 const STATUS_OF_CLOSE: Readonly<Record<number, number>> = { 4003: 401, 4500: 403, 4502: 401, 4504: 404 };
 

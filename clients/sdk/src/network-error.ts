@@ -1,7 +1,7 @@
 /**
- * What kept a request from its answer, in a few words: `connect ECONNREFUSED 127.0.0.1:3000`. The fetch of Node.js says
- * only "fetch failed" and hides the reason in `cause`, or in `errors` where it tried several addresses. Looks at the
- * shape and not at the class, which is another one for an error of another realm.
+ * Describes a network error in a few words: `connect ECONNREFUSED 127.0.0.1:3000`. Node's fetch says only "fetch
+ * failed" and has the reason in `cause`, or in `errors` if it tried several addresses. Checks the shape, not the class,
+ * because an error of another realm has another class.
  */
 export function describeNetworkError(error: unknown): string {
   if (typeof error !== 'object' || error === null) return String(error);

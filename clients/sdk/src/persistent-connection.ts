@@ -8,27 +8,27 @@ import { decideAfterClose, decideAfterRefusal, type ReconnectDecision } from './
 import { connect, findWebSocket, showsRefusals, type Connection, type WebSocketConstructor } from './web-socket.js';
 
 export interface PersistentConnectionOptions {
-  /** For tests and for runtimes with a WebSocket of their own. */
+  /** A custom WebSocket, for tests and other runtimes. */
   WebSocket?: WebSocketConstructor | undefined;
-  /** Milliseconds until a connection must stand, 15,000 unless told. */
+  /** Milliseconds within which a connection must be established; default 15,000. */
   timeoutMs?: number | undefined;
-  /** Waits between tries, 500 ms doubling to 30 s unless told. */
+  /** Wait between attempts; default 500 ms, doubling up to 30 s. */
   backoff?: Backoff | undefined;
-  /** Instead of what the service says in `connected`. */
+  /** Overrides the value of the `connected` frame. */
   pingIntervalMs?: number | undefined;
   pongWaitMs?: number | undefined;
-  /** From 0 to 1, for tests. */
+  /** Random numbers from 0 to 1, for tests. */
   random?: (() => number) | undefined;
 }
 
-/** Why a connection ended, and what follows. */
+/** Why a connection ended, and whether the socket reconnects. */
 export interface ClosedEvent {
   code: number;
   reason: string;
   willReconnect: boolean;
-  /** Milliseconds until then. */
+  /** Milliseconds until the reconnect. */
   waitMs: number;
-  /** Where the handshake was refused, or no token was to be had. */
+  /** Set if the handshake was refused, or no token could be obtained. */
   error: ApiError | undefined;
 }
 
@@ -39,16 +39,16 @@ export interface PersistentConnectionEvents {
   closed(event: ClosedEvent): void;
 }
 
-/** A connection that ends sooner was no success: the waits go on growing. */
+/** A connection that ends sooner counts as a failed attempt, so the waits keep growing. */
 const STABLE_MS = 5_000;
 const PONG_TIMEOUT = 4001;
 const ABNORMAL = 1006;
 
-/** Keeps one connection standing: after every end that allows it there comes another one. */
+/** Keeps one connection open: reconnects after every end that allows it. */
 export class PersistentConnection {
   private readonly keepalive = new Keepalive(
     () => this.send({ type: 'ping' }),
-    () => this.dropConnection(PONG_TIMEOUT, 'nothing was heard from the service'),
+    () => this.dropConnection(PONG_TIMEOUT, 'no data arrived from the service in time'),
   );
   private currentState: LiveState = 'idle';
   private connection: Connection | undefined;
@@ -58,7 +58,7 @@ export class PersistentConnection {
   private attempt = 0;
   private connectedAt: number | undefined;
 
-  /** @param address without the token, made anew for each connection */
+  /** @param address URL and query without the token; the query is read for each connection */
   constructor(
     private readonly address: { url: string; query: () => Record<string, string | undefined> },
     private readonly credential: Credential,
@@ -76,15 +76,15 @@ export class PersistentConnection {
 
   start(): void {
     this.currentState = 'connecting';
-    this.open().catch((error: unknown) => this.ended(ABNORMAL, '', toApiError(error)));
+    this.open().catch((error: unknown) => this.handleEnd(ABNORMAL, '', toApiError(error)));
   }
 
-  /** @returns false when there is no connection just now */
+  /** @returns false when there is no connection */
   send(frame: object): boolean {
     return this.currentState === 'connected' && (this.connection?.send(JSON.stringify(frame)) ?? false);
   }
 
-  /** Ends it for good. */
+  /** Ends the connection without reconnecting. */
   stop(code: number, reason: string): void {
     this.connection?.close(code);
     this.finish({ code, reason, willReconnect: false, waitMs: 0, error: undefined });
@@ -97,13 +97,13 @@ export class PersistentConnection {
         ? await this.credential.renew(staleToken)
         : this.credential.current();
     const WebSocket = this.options.WebSocket ?? (await findWebSocket());
-    // Stopped while the token was on its way.
+    // stopped while the token was being renewed
     if (this.state === 'closed') return;
     const reject = showsRefusals(WebSocket) ? undefined : 'close';
     const query = { token: this.token, ...this.address.query(), reject };
     this.connection = connect(WebSocket, `${this.address.url}${queryString(query)}`, {
       frame: text => this.handleFrame(text),
-      handleEnd: (code, reason, refusal) => this.ended(code, reason, refusal),
+      ended: (code, reason, refusal) => this.handleEnd(code, reason, refusal),
     });
     const patience = this.options.timeoutMs ?? 15_000;
     this.timer = setTimeout(() => this.dropConnection(ABNORMAL, `not connected within ${patience} ms`), patience);
@@ -127,7 +127,7 @@ export class PersistentConnection {
     this.keepalive.start(Number(pingIntervalMs) || 25_000, Number(pongWaitMs) || 60_000);
   }
 
-  /** Shows a fresh token in time. Where there is none the connection ends with its token, and the next one asks again. */
+  /** Sends a fresh token before the old one expires. If renewal fails, the connection ends with its token. */
   private async renewToken(): Promise<void> {
     const { connection, token } = this;
     const fresh = await this.credential.renew?.(token);
@@ -138,10 +138,10 @@ export class PersistentConnection {
 
   private dropConnection(code: number, reason: string): void {
     this.connection?.drop();
-    this.ended(code, reason);
+    this.handleEnd(code, reason);
   }
 
-  private ended(code: number, reason: string, error?: ApiError): void {
+  private handleEnd(code: number, reason: string, error?: ApiError): void {
     if (this.currentState === 'closed') return;
     const verdict = this.decide(code, error);
     if (!verdict.again) return this.finish({ code, reason, willReconnect: false, waitMs: 0, error });

@@ -1,6 +1,5 @@
 /**
- * Callers that come while the work is under way share it; the next one after its end starts anew.
- * @returns `work` with that manner.
+ * Wraps `work` so that concurrent callers share one run. The first call after its end starts a new run.
  */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
   let pending: Promise<T> | undefined;

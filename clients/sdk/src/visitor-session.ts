@@ -4,20 +4,20 @@ import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import type { FreeForm, WidgetSessionView } from './types.js';
 
-/** Who the visitor is, as far as the page knows. */
+/** What the page knows about the visitor. */
 export interface VisitorIdentity {
-  /** The page's own id for its user. Without one the SDK makes one and keeps it on the device. */
+  /** The page's own id of its user. By default the SDK generates an id and stores it on the device. */
   externalId?: string | undefined;
   name?: string | undefined;
   email?: string | undefined;
   phone?: string | undefined;
   locale?: string | undefined;
   customAttributes?: FreeForm | undefined;
-  /** Proof of `externalId`, signed by the page's server; a function where it must be fresh at each renewal. */
+  /** Proof of `externalId`, signed by the page's server. A function is called at each renewal. */
   identityToken?: string | (() => string | Promise<string>) | undefined;
 }
 
-/** A visitor's token and its renewal. */
+/** Holder of a visitor's token; renews it. */
 export class VisitorSession implements Credential {
   private latest: WidgetSessionView | undefined;
   private readonly renewOnce = singleFlight(() => this.renewSession());
@@ -29,7 +29,7 @@ export class VisitorSession implements Credential {
     private readonly identity: VisitorIdentity,
   ) {}
 
-  /** The last answer of the door. */
+  /** The latest session response. */
   get view(): WidgetSessionView {
     if (this.latest) return this.latest;
     throw new ApiError({ status: 401, code: 'unauthenticated', message: 'The visitor session has not been started.' });
@@ -48,7 +48,7 @@ export class VisitorSession implements Credential {
     return this.current() === stale ? this.renewOnce() : Promise.resolve(this.current());
   }
 
-  /** The old token says which contact it is. Name and e-mail stay out: they may have been changed since. */
+  /** Renews by the old token, which names the contact. Omits name and e-mail, which may have changed since. */
   private async renewSession(): Promise<string> {
     this.latest = await this.requestSession({}, this.current());
     return this.latest.visitor_token;

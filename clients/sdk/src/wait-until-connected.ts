@@ -5,8 +5,8 @@ import type { LiveSocket } from './live-socket.js';
 const NORMAL = 1000;
 
 /**
- * The socket once it is in.
- * @throws ApiError when it is refused, or when the service cannot be reached within `patienceMs`; it is closed then
+ * Opens the socket and returns it when the service has accepted it.
+ * @throws ApiError when it is refused, or not connected within `timeoutMs`; the socket is closed then
  */
 export async function waitUntilConnected<F extends object, S extends LiveSocket<F>>(
   socket: S & LiveSocket<F>,
@@ -21,7 +21,7 @@ export async function waitUntilConnected<F extends object, S extends LiveSocket<
     await socket.open();
     return socket;
   } catch (error) {
-    // Whatever else ended it was decided by the service; a normal end is that of our own patience.
+    // The service decided every other end; code 1000 is our own timeout above.
     const closedByTimeout = error instanceof ApiError && error.data['close_code'] === NORMAL;
     if (lastClosed === undefined || !closedByTimeout) throw error;
     throw (

@@ -3,7 +3,7 @@ import { openEnvelope } from './envelope.js';
 import { describeNetworkError } from './network-error.js';
 import { isBrowser } from './environment.js';
 
-/** What this SDK uses of a WebSocket: the browser's, `ws`, or one that a test made. */
+/** The parts of a WebSocket that this SDK uses: the browser's, `ws`, or a test's. */
 export interface WebSocketLike {
   onopen: ((event: never) => void) | null;
   onmessage: ((event: never) => void) | null;
@@ -16,7 +16,7 @@ export interface WebSocketLike {
 
 export type WebSocketConstructor = new (url: string) => WebSocketLike;
 
-/** The parts of `ws` that no browser has. */
+/** The parts of `ws` that browsers do not have. */
 interface NodeWebSocket extends WebSocketLike {
   on(event: 'unexpected-response', listener: (request: Destroyable, response: IncomingResponse) => void): void;
   terminate(): void;
@@ -31,17 +31,17 @@ interface IncomingResponse extends AsyncIterable<Uint8Array> {
 
 export interface ConnectionEvents {
   frame(text: string): void;
-  /** Exactly once. `refusal` where the handshake was answered over HTTP instead. */
-  handleEnd(code: number, reason: string, refusal?: ApiError): void;
+  /** Called exactly once. `refusal` is set if the service answered the handshake over HTTP. */
+  ended(code: number, reason: string, refusal?: ApiError): void;
 }
 
 /** An open or opening socket. */
 export interface Connection {
   /** @returns false when it is not open */
   send(text: string): boolean;
-  /** Says goodbye. */
+  /** Closes with a close frame. */
   close(code: number): void;
-  /** Lets go of a socket that no longer answers. */
+  /** Terminates a socket that no longer responds. */
   drop(): void;
 }
 
@@ -49,45 +49,46 @@ const OPEN = 1;
 const ABNORMAL = 1006;
 
 /**
- * A page's own WebSocket. Elsewhere the package `ws`, where it is installed: it shows why a handshake was refused, which
- * the WebSocket of Node 22 and later does not; Node 20 has no other.
+ * Returns the browser's WebSocket in a page, else the package `ws` if it is installed. `ws` shows why a handshake was
+ * refused, unlike the WebSocket of Node 22 and later; Node 20 has none.
+ * @throws Error when there is no WebSocket
  */
 export async function findWebSocket(): Promise<WebSocketConstructor> {
   const native = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
   if (native && isBrowser()) return native;
-  // Not a literal, so that no bundler puts a package for Node into a page.
+  // Not a literal, so that bundlers do not add a Node package to a page.
   const name = 'ws';
   const found = await import(/* @vite-ignore */ /* webpackIgnore: true */ name).then(
     (loaded: { WebSocket: WebSocketConstructor }) => loaded.WebSocket,
     () => native,
   );
-  if (!found) throw new Error('no WebSocket here: install the package ws, or pass one');
+  if (!found) throw new Error('This runtime has no WebSocket: install the package ws, or pass the option WebSocket.');
   return found;
 }
 
 /**
- * Whether a refused handshake shows its HTTP answer. Browsers hide it; they ask for `?reject=close` and read the close
- * code instead.
+ * Returns true if a refused handshake shows its HTTP response. Browsers hide it; they use `?reject=close` and read the
+ * close code instead.
  */
 export function showsRefusals(constructor: WebSocketConstructor): boolean {
   return typeof (constructor.prototype as Partial<NodeWebSocket>).on === 'function';
 }
 
-/** Opens a socket; everything that can become of it arrives through `events`. */
+/** Opens a socket and reports everything through `events`. */
 export function connect(constructor: WebSocketConstructor, url: string, events: ConnectionEvents): Connection {
   const socket = new constructor(url);
   let ended = false;
   const end = (code: number, reason: string, refusal?: ApiError): void => {
     if (ended) return;
     ended = true;
-    events.handleEnd(code, reason, refusal);
+    events.ended(code, reason, refusal);
   };
   socket.onmessage = ({ data }: { data: unknown }) => {
     if (!ended && typeof data === 'string') events.frame(data);
   };
   let failure = '';
   socket.onclose = ({ code, reason }: { code: number; reason: string }) => end(code, reason || failure);
-  // `onclose` follows and says only 1006; without a listener `ws` would throw the error at the process.
+  // `onclose` follows with 1006 only. Without a listener, `ws` would throw an uncaught error.
   socket.onerror = (event: unknown) => {
     const { error } = (event ?? {}) as { error?: unknown };
     if (error !== undefined) failure = describeNetworkError(error);
@@ -115,7 +116,7 @@ export function connect(constructor: WebSocketConstructor, url: string, events: 
       ended = true;
       socket.close(code);
     },
-    drop: drop,
+    drop,
   };
 }
 
@@ -130,9 +131,18 @@ async function readRefusal(response: IncomingResponse): Promise<ApiError> {
     openEnvelope(await readText(response), { status, header });
   } catch (error) {
     if (error instanceof ApiError) return error;
-    return new ApiError({ status: 0, code: 'network_error', message: 'The handshake broke off.', cause: error });
+    return new ApiError({
+      status: 0,
+      code: 'network_error',
+      message: 'The connection was lost during the handshake.',
+      cause: error,
+    });
   }
-  return new ApiError({ status, code: 'invalid_response', message: 'The handshake was answered like a request.' });
+  return new ApiError({
+    status,
+    code: 'invalid_response',
+    message: 'The server answered the handshake with a normal HTTP response.',
+  });
 }
 
 async function readText(response: IncomingResponse): Promise<string> {

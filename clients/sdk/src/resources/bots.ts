@@ -5,7 +5,7 @@ import { idempotencyHeader } from '../idempotency.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { BotView, BotWithSecretView, DeletedView } from '../types.js';
 
-/** The machines that answer. Reading is for every agent, changing for admins. */
+/** Bots. Every agent can read them, admins can change them. */
 export class Bots {
   constructor(private readonly api: AuthorizedApi) {}
 
@@ -17,7 +17,9 @@ export class Bots {
     return this.api.get(path`/v1/bots/${id}`);
   }
 
-  /** The secret that signs its deliveries is in this answer; the same `idempotencyKey` makes one bot. */
+  /**
+   * Creates a bot. The response contains the secret that signs its deliveries; one `idempotencyKey` creates one bot.
+   */
   create(body: CreateBotBody, options: { idempotencyKey?: string } = {}): Promise<BotWithSecretView> {
     return this.api.post('/v1/bots', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
@@ -26,12 +28,12 @@ export class Bots {
     return this.api.patch(path`/v1/bots/${id}`, body);
   }
 
-  /** People take over its conversations; its messages stay. */
+  /** Deletes a bot. Its conversations go to the agents; its messages stay. */
   delete(id: string): Promise<DeletedView> {
     return this.api.delete(path`/v1/bots/${id}`);
   }
 
-  /** Deliveries that the old secret signed are worth nothing from now on. */
+  /** Replaces the secret; signatures of the old secret become invalid. */
   rotateSecret(id: string): Promise<BotWithSecretView> {
     return this.api.post(path`/v1/bots/${id}/rotate-secret`);
   }

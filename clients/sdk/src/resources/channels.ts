@@ -5,7 +5,7 @@ import { idempotencyHeader } from '../idempotency.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { ChannelView, ChannelWithSecretView, DeletedView } from '../types.js';
 
-/** The places where visitors meet the workspace. Reading is for every agent, changing for admins. */
+/** Channels. Every agent can read them, admins can change them. */
 export class Channels {
   constructor(private readonly api: AuthorizedApi) {}
 
@@ -17,7 +17,7 @@ export class Channels {
     return this.api.get(path`/v1/channels/${id}`);
   }
 
-  /** The identity secret is in this answer and in no other; the same `idempotencyKey` makes one channel. */
+  /** Creates a channel. Only this response contains the identity secret; one `idempotencyKey` creates one channel. */
   create(body: CreateChannelBody, options: { idempotencyKey?: string } = {}): Promise<ChannelWithSecretView> {
     return this.api.post('/v1/channels', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
@@ -26,21 +26,23 @@ export class Channels {
     return this.api.patch(path`/v1/channels/${id}`, body);
   }
 
-  /** Its conversations stay readable, its visitors' sessions end. */
+  /** Deletes a channel. Its conversations stay readable; its visitors' sessions end. */
   delete(id: string): Promise<DeletedView> {
     return this.api.delete(path`/v1/channels/${id}`);
   }
 
   /**
-   * A new public token: pages that carry the old one open no more sessions.
-   * @param options `endSessions` also ends every visitor session that is open
+   * Replaces the public token. Pages with the old token cannot open new sessions.
+   * @param options `endSessions` also ends all open visitor sessions
    */
   rotateToken(id: string, options: { endSessions?: boolean } = {}): Promise<ChannelView> {
     const query = { end_sessions: options.endSessions || undefined };
     return this.api.post(path`/v1/channels/${id}/rotate-token`, undefined, { query });
   }
 
-  /** Identity tokens that the old secret signed, and the sessions that they proved, are refused from now on. */
+  /**
+   * Replaces the identity secret. Identity tokens of the old secret, and the sessions that they proved, become invalid.
+   */
   rotateIdentitySecret(id: string): Promise<ChannelWithSecretView> {
     return this.api.post(path`/v1/channels/${id}/rotate-identity-secret`);
   }
