@@ -1,6 +1,6 @@
 /**
- * Who has heard which message, and how long it took. Every message says its number first thing in its content, which
- * every server passes on as it came: that is how a listener knows what it hears, whoever says it.
+ * Counts deliveries and measures their latency. Every message starts with its number, and every server forwards the
+ * content unchanged, so a received frame identifies its message.
  */
 
 const MARK = Buffer.from('"content":"@');
@@ -14,10 +14,10 @@ export class Tally {
   frames = 0;
   lastFrameAt = 0;
   delivery = [];
-  /** Of so many deliveries one is timed: a million of them need not all be kept. */
+  /** One of `stride` deliveries is timed, so that memory stays small. */
   stride = 1;
 
-  /** @param since when it was due, by `performance.now()` @returns what the next message says */
+  /** @param since when the message was due, by `performance.now()` @returns the content of the next message */
   content(since) {
     const id = this.next++;
     this.sentAt[id % ROOM] = since;
@@ -25,7 +25,7 @@ export class Tally {
     return `@${id}${FILLER}`;
   }
 
-  /** A text frame, which may be of something else, or of several messages. */
+  /** Counts the messages in a text frame, which may contain none or several. */
   hear(data, start, end) {
     for (let at = start; ;) {
       at = data.indexOf(MARK, at) + MARK.length;
@@ -39,7 +39,7 @@ export class Tally {
     }
   }
 
-  /** Begins to count anew. @param stride one delivery of so many is timed */
+  /** Resets the counts. @param stride one of `stride` deliveries is timed */
   begin(stride) {
     this.from = this.next;
     this.frames = 0;
@@ -47,7 +47,7 @@ export class Tally {
     this.stride = Math.max(1, stride);
   }
 
-  /** How many deliveries lack since `begin`, and how many were one too many. @param each listeners of a message */
+  /** Returns missing and repeated deliveries since `begin`. @param each receivers of a message */
   lacking(each) {
     let [missing, repeated] = [0, 0];
     for (let id = this.from; id < this.next; id += 1) {
