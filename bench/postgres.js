@@ -7,8 +7,8 @@ import { root } from './processes.js';
  * Starts the PostgreSQL of all opponents: the service's embedded one with default settings, including fsync, and enough
  * connections for all pools.
  * @returns `{pid, url, logFile, database, analyze, stop}`. `database(name)` returns its URL, and whether it was just
- * made.   `analyze` runs ANALYZE on all changed tables, as PostgreSQL does within a minute; until then it may choose
- * the wrong   index for new data. Log lines contain the database after the time.
+ * made. `analyze` runs ANALYZE on all changed tables, as PostgreSQL does within a minute; until then it may choose
+ * the wrong index for new data. Log lines contain the database after the time.
  */
 export async function startPostgres(folder) {
   const module = resolve(root, 'dist/platform/database/embedded/embedded-postgres.js');

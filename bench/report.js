@@ -50,7 +50,7 @@ const COLUMNS = {
 /**
  * @param about facts of the whole run
  * @param outcomes for each scenario `{scenario, played, broken, absent, notes, leftOut}`: rounds by case and opponent,
- * why   an opponent was not measured, lines to show by case and opponent, and why a case was left out
+ * why an opponent was not measured, lines to show by case and opponent, and why a case was left out
  * @param opponents all opponents, by id
  */
 export function summarise(about, outcomes, opponents) {

@@ -14,7 +14,7 @@ const OVERTIME_MS = 5_000;
  * @param wants `{port, targets, connections, seconds, lead?, times?, perSecond?, listenersEach, watched}`; `lead` is
  * seconds of load before measuring
  * @returns `{rate, ackP50, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: the rate per second
- * up to   the last delivery, latencies in milliseconds, and processor seconds by name
+ * up to the last delivery, latencies in milliseconds, and processor seconds by name
  */
 export async function drive(tally, wants) {
   const { port, targets, connections, seconds, lead = 0, times = Infinity, perSecond, listenersEach, watched } = wants;

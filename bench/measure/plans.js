@@ -14,7 +14,7 @@ const COUNTS = new Set(['Aggregate', 'WindowAgg', 'Group', 'Unique', 'SetOp']);
  * @param plan root of the output of `EXPLAIN (FORMAT JSON)`
  * @param large names of the large tables
  * @returns the number of scans of large tables without an index, of sorts of more than a page of a large table that is
- * read   without a limit, of nodes that aggregate rows of large tables, of rows read from these, and of sorted rows
+ * read without a limit, of nodes that aggregate rows of large tables, of rows read from these, and of sorted rows
  */
 export function judgePlan(plan, large) {
   const nodes = nodesOf(plan);
