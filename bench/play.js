@@ -17,7 +17,7 @@ const LEAD_SECONDS = 0.4;
 
 /**
  * Runs one scenario: every case and every round, with the opponents in a new random order each round.
- * @param run `{lineup, world, budget, random, quick, rounds, seconds, tell}`
+ * @param run `{lineup, world, budget, random, quick, rounds, seconds, log}`
  * @param outcome `{scenario, played, broken, notes, leftOut}`, which this fills: the figures of the rounds by case and
  *   opponent, errors by opponent, notes by case and opponent, and why a case was left out
  * @param ids of the available opponents
@@ -29,7 +29,7 @@ export async function playScenario({ scenario, played, broken, notes, leftOut },
     const reason = one.absent?.() ?? null;
     if (reason !== null) {
       leftOut[one.name] = reason;
-      run.tell(`${scenario.id} ${one.name} is left out: ${reason}`);
+      run.log(`${scenario.id} ${one.name} is left out: ${reason}`);
       continue;
     }
     played[one.name] = Object.fromEntries(ids.map(id => [id, []]));
@@ -40,7 +40,7 @@ export async function playScenario({ scenario, played, broken, notes, leftOut },
 }
 
 async function playCase(scenario, one, ids, run, { results, broken, notes }) {
-  const { lineup, world, budget, random, quick, tell } = run;
+  const { lineup, world, budget, random, quick, log } = run;
   const { seconds: defaultWarmSeconds, still } = quick ? WARM.quick : WARM.full;
   const usual = { rounds: run.rounds, seconds: run.seconds, warmSeconds: defaultWarmSeconds, once: false };
   const { rounds, seconds, warmSeconds, once } = { ...usual, ...scenario, ...one };
@@ -52,7 +52,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
     } catch (error) {
       broken[id] = `${what}: ${error.message}`;
       states.delete(id);
-      tell(`${label} ${id}: ${broken[id]}`);
+      log(`${label} ${id}: ${broken[id]}`);
     }
   };
   const about = (length, lead = 0) => ({ shape: one.shape, case: one, seconds: length, lead, world });
@@ -62,7 +62,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
       const seat = await lineup.seat(id);
       const state = await scenario.enter(seat, one.shape, one, world);
       states.set(id, state);
-      tell(`${label} ${seat.opponent.name}: ready after ${since(begun)}`);
+      log(`${label} ${seat.opponent.name}: ready after ${since(begun)}`);
     });
   }
   await world.postgres.analyze();
@@ -76,7 +76,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
         still,
       );
       seat.warm = true;
-      tell(`${label} ${seat.opponent.name}: warm after ${needed}`);
+      log(`${label} ${seat.opponent.name}: warm after ${needed}`);
     });
   }
   for (let round = 1; round <= rounds && (round === 1 || budget.allows()); round += 1) {
@@ -89,7 +89,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
           scenario.once,
         );
         results[id].push(figures);
-        tell(`${label} round ${round}/${rounds} ${seat.opponent.name}: ${brief(figures)}`);
+        log(`${label} round ${round}/${rounds} ${seat.opponent.name}: ${brief(figures)}`);
       });
     }
   }

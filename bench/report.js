@@ -105,7 +105,7 @@ function section({ id, title, columns, cases, bars, missing, leftOut }) {
       ...table(
         ['target', 'reached', 'verdict', 'by processor'],
         bars.map(bar => [
-          wanted(bar),
+          targetText(bar),
           reached(bar),
           bar.verdict,
           bar.byProcessor === null ? '' : number(bar.byProcessor, 2),
@@ -163,7 +163,7 @@ function number(value, digits) {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function wanted({ metric, of, case: name, against, difference, wanted: { atLeast, atMost } }) {
+function targetText({ metric, of, case: name, against, difference, wanted: { atLeast, atMost } }) {
   const sign = atLeast === undefined ? '≤' : '≥';
   const figure = COLUMNS[metric]?.[0] ?? metric;
   const other = against && [against.opponent, against.metric, against.case].filter(Boolean).join(' ');

@@ -63,8 +63,8 @@ function parse(words) {
 
 async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, seed }) {
   const budget = new Budget(limitMs, chosen);
-  const tell = line => console.log(`${clock(budget.spentMs)} ${line}`);
-  installOpponents(tell);
+  const log = line => console.log(`${clock(budget.spentMs)} ${line}`);
+  installOpponents(log);
   const outcomes = [];
   const finish = cut => {
     const about = { ...machine(), mode, rounds, seconds, seed, minutes: (budget.spentMs / 60_000).toFixed(1), cut };
@@ -72,7 +72,7 @@ async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, see
       ...outcomeOf(scenario),
       leftOut: { 'the whole scenario': reason },
     }));
-    return write(summarise(about, [...outcomes, ...others], opponents), tell);
+    return write(summarise(about, [...outcomes, ...others], opponents), log);
   };
   const { folder, remove } = dataFolder('bench');
   const postgres = await startPostgres(folder);
@@ -95,15 +95,15 @@ async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, see
   }, limitMs);
   try {
     const quick = mode === 'quick';
-    const run = { lineup, world, budget, random: random(seed), quick, rounds, seconds, tell };
+    const run = { lineup, world, budget, random: random(seed), quick, rounds, seconds, log };
     for (const scenario of chosen) {
       budget.begin(scenario);
       if (!budget.hasRoomFor(scenario, mode)) {
         leftOut.push({ scenario, reason: 'not enough time' });
-        tell(`${scenario.id} is left out: not enough time`);
+        log(`${scenario.id} is left out: not enough time`);
         continue;
       }
-      tell(`${scenario.id} ${scenario.title}`);
+      log(`${scenario.id} ${scenario.title}`);
       const { present, absent } = availableOpponents(scenario, mode);
       const outcome = { ...outcomeOf(scenario), absent };
       outcomes.push(outcome);
@@ -116,7 +116,7 @@ async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, see
   const { scenarios: judged } = finish(null);
   const broke = outcomes.some(({ broken }) => Object.keys(broken).length > 0);
   const gross = judged.flatMap(({ id, bars }) => bars.filter(isGross).map(({ metric }) => `${id} ${metric}`));
-  if (gate && gross.length > 0) tell(`below half of the target: ${gross.join(', ')}`);
+  if (gate && gross.length > 0) log(`below half of the target: ${gross.join(', ')}`);
   process.exitCode = broke || (gate && gross.length > 0) ? 1 : 0;
 }
 
@@ -136,14 +136,14 @@ function availableOpponents(scenario, mode) {
 }
 
 /** Installs npm packages of the opponents. If that fails, these opponents are reported as absent. */
-function installOpponents(tell) {
+function installOpponents(log) {
   if (existsSync(resolve(import.meta.dirname, 'node_modules/socket.io'))) return;
-  tell('installing opponents: npm ci --prefix bench');
+  log('installing opponents: npm ci --prefix bench');
   const { status } = spawnSync('npm', ['ci', '--prefix', 'bench', '--no-audit', '--no-fund'], {
     cwd: root,
     stdio: 'ignore',
   });
-  if (status !== 0) tell('the installation failed; opponents from npm are left out');
+  if (status !== 0) log('the installation failed; opponents from npm are left out');
 }
 
 function machine() {
@@ -164,7 +164,7 @@ function machine() {
   };
 }
 
-function write(summary, tell) {
+function write(summary, log) {
   const folder = resolve(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
   const page = markdown(summary);
@@ -174,7 +174,7 @@ function write(summary, tell) {
     writeFileSync(resolve(folder, `${file}.json`), `${JSON.stringify(summary, null, 2)}\n`);
   }
   console.log(`\n${page}`);
-  tell(`written to bench/results/${name}.md and .json`);
+  log(`written to bench/results/${name}.md and .json`);
   return summary;
 }
 

@@ -2,10 +2,10 @@ import { connect } from 'node:net';
 
 /**
  * Opens a connection with a non-HTTP protocol.
- * @param read (buffer, offset, `{answered, heard, write}`) parses one packet, calls these functions for it, and returns
- *   the offset of its end, or -1 if it is incomplete
+ * @param read (buffer, offset, `{answered, onMessage, write}`) parses one packet, calls these functions for it, and
+ * returns   the offset of its end, or -1 if it is incomplete
  * @returns `ask` writes and completes with the response, by a callback as in `requests.js` or by a promise;
- *   `goOn({heard, lost})` sets callbacks for messages (buffer, start, end) and for the reason of an unexpected end
+ * `goOn({onMessage, lost})` sets callbacks for messages (buffer, start, end) and for the reason of an unexpected end
  */
 export function dial(port, read) {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
@@ -13,7 +13,7 @@ export function dial(port, read) {
   let lost = () => undefined;
   let rest = null;
   const means = {
-    heard: () => undefined,
+    onMessage: () => undefined,
     write: bytes => void socket.write(bytes),
     answered(error) {
       const done = waiting;
@@ -45,9 +45,9 @@ export function dial(port, read) {
   return {
     ask: (bytes, done) =>
       done ? ask(bytes, done) : new Promise((yes, no) => ask(bytes, error => (error ? no(error) : yes()))),
-    goOn(hears) {
-      means.heard = hears.heard;
-      lost = hears.lost;
+    goOn(callbacks) {
+      means.onMessage = callbacks.onMessage;
+      lost = callbacks.lost;
     },
     close() {
       waiting = null;

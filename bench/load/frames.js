@@ -5,9 +5,9 @@
 export class FrameReader {
   rest = null;
 
-  /** @param heard called with each complete frame: opcode, buffer, start and end of the payload */
-  constructor(heard) {
-    this.heard = heard;
+  /** @param onFrame called with each complete frame: opcode, buffer, start and end of the payload */
+  constructor(onFrame) {
+    this.onFrame = onFrame;
   }
 
   read(chunk) {
@@ -42,7 +42,7 @@ export class FrameReader {
     }
     const end = start + length;
     if (end > data.length) return -1;
-    this.heard(data[at] & 0x0f, data, start, end);
+    this.onFrame(data[at] & 0x0f, data, start, end);
     return end;
   }
 }

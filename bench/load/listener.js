@@ -23,12 +23,12 @@ let opened = 0;
  * Opens a socket and answers pings, including those of engine.io.
  * @param spec `{path, hello?, ready, refused?}`: the path, the first text to send, a part of the server's text of
  *   acceptance, and the start of its text of refusal
- * @param heard called with the text of acceptance and every later one: buffer, start and end of the payload
+ * @param onMessage called with the text of acceptance and every later one: buffer, start and end of the payload
  * @param lost called with the reason of an unexpected end
  * @returns when accepted: `close` ends the socket, `stall` stops reading, `prod` writes a frame without a response. The
  *   error of a refusal has `retryAfter` in seconds
  */
-export function listen(port, { path, hello, ready, refused }, heard, lost) {
+export function listen(port, { path, hello, ready, refused }, onMessage, lost) {
   return new Promise((done, failed) => {
     let state = 'upgrading';
     const fail = (reason, retryAfter) => {
@@ -44,7 +44,7 @@ export function listen(port, { path, hello, ready, refused }, heard, lost) {
       if (opcode === CLOSE) return fail(`closed with ${end - start < 2 ? 'no code' : data.readUInt16BE(start)}`);
       if (opcode !== TEXT) return;
       if (end - start === 1 && data[start] === 0x32) return void socket.write(clientFrame(TEXT, '3'));
-      if (state === 'in') return heard(data, start, end);
+      if (state === 'in') return onMessage(data, start, end);
       const text = data.toString('utf8', start, end);
       if (refused && text.startsWith(refused)) return fail(text);
       if (!text.includes(ready)) return;
@@ -58,7 +58,7 @@ export function listen(port, { path, hello, ready, refused }, heard, lost) {
         stall: () => socket.pause(),
         prod: () => void socket.write(clientFrame(PONG, '')),
       });
-      heard(data, start, end);
+      onMessage(data, start, end);
     });
     let head = '';
     const upgrade = chunk => {

@@ -14,10 +14,10 @@ const AT_LEAST_ONCE = 0b0010;
 const FLAGS = 0b1100_0010;
 
 /** @param spec `{topic}` @returns the result of `listener.js`, when subscribed */
-export async function listen(port, { topic }, heard, lost) {
+export async function listen(port, { topic }, onMessage, lost) {
   const client = await enter(port);
   await client.ask(packet(SUBSCRIBE, AT_LEAST_ONCE, [0, 1, ...string(topic), 0]));
-  client.goOn({ heard, lost });
+  client.goOn({ onMessage, lost });
   return { close: client.close };
 }
 
@@ -41,11 +41,11 @@ async function enter(port) {
 }
 
 /** Parses one packet for `dial.js`. */
-function readPacket(data, at, { answered, heard }) {
+function readPacket(data, at, { answered, onMessage }) {
   const [start, end] = bodyOf(data, at);
   if (end < 0 || end > data.length) return -1;
   const type = data[at] >> 4;
-  if (type === PUBLISH) heard(data, start, end);
+  if (type === PUBLISH) onMessage(data, start, end);
   else if (type === PUBACK) answered(null);
   else if (type === CONNACK || type === SUBACK) {
     const failure = data[end - 1];

@@ -5,10 +5,10 @@ import { dial } from './dial.js';
 const LINE_END = Buffer.from('\r\n');
 
 /** @param spec `{topic}` @returns the result of `listener.js`, when subscribed */
-export async function listen(port, { topic }, heard, lost) {
+export async function listen(port, { topic }, onMessage, lost) {
   const client = await open(port);
   await client.ask(`SUB ${topic} 1\r\nPING\r\n`);
-  client.goOn({ heard, lost });
+  client.goOn({ onMessage, lost });
   return { close: client.close };
 }
 
@@ -26,7 +26,7 @@ export function requestTo({ topic, before, after }) {
 }
 
 /** Parses one line with its payload for `dial.js`. */
-function readLine(data, at, { answered, heard, write }) {
+function readLine(data, at, { answered, onMessage, write }) {
   const end = data.indexOf(LINE_END, at);
   if (end < 0) return -1;
   const next = end + LINE_END.length;
@@ -34,7 +34,7 @@ function readLine(data, at, { answered, heard, write }) {
   if (line.startsWith('MSG ')) {
     const length = Number(line.slice(line.lastIndexOf(' ') + 1));
     if (next + length + LINE_END.length > data.length) return -1;
-    heard(data, next, next + length);
+    onMessage(data, next, next + length);
     return next + length + LINE_END.length;
   }
   if (line === 'PONG') answered(null);

@@ -9,7 +9,7 @@ const ROOM = 1 << 20;
 
 export class Tally {
   sentAt = new Float64Array(ROOM);
-  heard = new Uint16Array(ROOM);
+  received = new Uint16Array(ROOM);
   next = 0;
   frames = 0;
   lastFrameAt = 0;
@@ -21,7 +21,7 @@ export class Tally {
   content(since) {
     const id = this.next++;
     this.sentAt[id % ROOM] = since;
-    this.heard[id % ROOM] = 0;
+    this.received[id % ROOM] = 0;
     return `@${id}${FILLER}`;
   }
 
@@ -33,7 +33,7 @@ export class Tally {
       let id = 0;
       for (; data[at] >= 0x30 && data[at] <= 0x39; at += 1) id = id * 10 + data[at] - 0x30;
       const now = performance.now();
-      this.heard[id % ROOM] += 1;
+      this.received[id % ROOM] += 1;
       this.lastFrameAt = now;
       if (this.frames++ % this.stride === 0) this.delivery.push(now - this.sentAt[id % ROOM]);
     }
@@ -51,7 +51,7 @@ export class Tally {
   lacking(each) {
     let [missing, repeated] = [0, 0];
     for (let id = this.from; id < this.next; id += 1) {
-      const off = each - this.heard[id % ROOM];
+      const off = each - this.received[id % ROOM];
       if (off > 0) missing += off;
       else repeated -= off;
     }

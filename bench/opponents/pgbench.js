@@ -43,8 +43,8 @@ export default {
 
 /** @returns the results of `load/drive.js` that pgbench can provide */
 async function drive(url, script, { targets, seconds, watched }) {
-  const place = "('00000000-0000-7000-8000-' || lpad(:number::text, 12, '0'))::uuid";
-  const values = { $1: place, $2: "'00000000-0000-7000-8000-000000000000'", $3: `'${CONTENT}'` };
+  const conversation = "('00000000-0000-7000-8000-' || lpad(:number::text, 12, '0'))::uuid";
+  const values = { $1: conversation, $2: "'00000000-0000-7000-8000-000000000000'", $3: `'${CONTENT}'` };
   const statement = SEND.replace(/\$\d/g, name => values[name]).replaceAll('\n', ' ');
   await writeFile(script, `\\set number random(1, ${targets.length})\n${statement};\n`);
   const { hostname, port, pathname, username, password } = new URL(url);

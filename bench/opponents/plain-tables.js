@@ -31,11 +31,11 @@ export const SEND = `
 /** Inserts many messages: $1 conversations, $2 senders, $3 contents, of equal length. Returns rows in that order. */
 export const SEND_MANY = `
   WITH sent AS (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS s (conversation_id, sender_id, content, place)),
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS s (conversation_id, sender_id, content, position)),
   locked AS (
     SELECT id, last_seq FROM conversation WHERE id IN (SELECT conversation_id FROM sent) ORDER BY id FOR UPDATE),
   numbered AS (
-    SELECT uuidv7() AS id, sent.*, last_seq + row_number() OVER (PARTITION BY conversation_id ORDER BY place) AS seq
+    SELECT uuidv7() AS id, sent.*, last_seq + row_number() OVER (PARTITION BY conversation_id ORDER BY position) AS seq
     FROM sent JOIN locked ON locked.id = conversation_id),
   counted AS (
     UPDATE conversation SET last_seq = top.seq, last_activity_at = clock_timestamp()
@@ -45,7 +45,7 @@ export const SEND_MANY = `
     INSERT INTO message (id, conversation_id, seq, sender_type, sender_id, content)
     SELECT id, conversation_id, seq, 'agent', sender_id, content FROM numbered
     RETURNING id, created_at)
-  SELECT id, seq, created_at FROM numbered JOIN made USING (id) ORDER BY place`;
+  SELECT id, seq, created_at FROM numbered JOIN made USING (id) ORDER BY position`;
 
 /** Returns the id of a conversation by its number, from 1 to 1,000. */
 export function conversationId(number) {

@@ -66,11 +66,11 @@ export default {
     let over = false;
     const sending = load.drive({ ...wants, watched }).finally(() => (over = true));
     let connects = 0;
-    let talks = CROWD.conversations;
+    let conversationCount = CROWD.conversations;
     const coming = async () => {
       while (!over) {
-        talks += NEW_VISITORS;
-        const { conversations } = await server.stage({ conversations: talks, listenersEach: PAGES });
+        conversationCount += NEW_VISITORS;
+        const { conversations } = await server.stage({ conversations: conversationCount, listenersEach: PAGES });
         const sockets = conversations.slice(-NEW_VISITORS).flatMap(one => one.sockets);
         connects += (await churn.connects({ port, sockets, ...COMING, seconds: LOOK_SECONDS / 2, watched: {} }))
           .operations;
