@@ -1,16 +1,17 @@
 /**
- * What a figure must reach, in the same run. A bar is data:
+ * Targets that figures must reach, compared within one run. A target ("bar") is data:
  *
  *     {metric, of?, case?, against?: {opponent?, metric?, case?}, difference?, atLeast? | atMost?, reached?, fullOnly?}
  *
- * the figure of `of` (`ours` where absent) in one case, or in each; as it is, or its ratio to another figure, or with
- * `difference` what it is more than that. `reached` stands where the bar is not: what is, and must not be lost again.
+ * It compares the figure of `of` (default `ours`) in one case, or in each case: the figure itself, its ratio to another
+ * figure, or with `difference` its difference from that. `reached` records the current value of a target that is not
+ * met; the gate fails below half of it.
  */
 
 /**
  * @param median (opponent, metric, case) → the median, or undefined where there is none
- * @returns `{own, other, value, wanted, verdict, share, floor}`; `share` is 1 where the bar is just met, less below it,
- *   null where nothing could be judged; `floor` is the same of what has been reached
+ * @returns `{own, other, value, wanted, verdict, share, floor}`; `share` is 1 if the target is just met, less below it,
+ *   null if there is nothing to judge; `floor` is the same relative to the recorded value
  */
 export function judge(bar, caseName, median) {
   const { metric, of = 'ours', against, difference = false, atLeast, atMost, reached } = bar;
@@ -41,7 +42,7 @@ function shareOf(value, atLeast, atMost) {
   return atMost / value;
 }
 
-/** All bars of a scenario, in each case that they are about. */
+/** Judges all targets of a scenario in their cases. */
 export function judgeAll(bars, cases, median) {
   return bars.flatMap(bar =>
     cases.filter(name => bar.case === undefined || bar.case === name).map(name => judge(bar, name, median)),
@@ -49,8 +50,8 @@ export function judgeAll(bars, cases, median) {
 }
 
 /**
- * The same comparison of two rates by the processor that an operation takes of server and database together: steadier
- * than the rates where other processes are busy. Null where the bar is about something else.
+ * Compares two rates by the processor time of server and database per operation, which varies less than rates when
+ * other processes are busy. Returns null if the target is not about rates.
  */
 export function byProcessor({ metric, of, case: name, against, difference }, median) {
   if (metric !== 'rate' || !against || difference) return null;
@@ -59,7 +60,7 @@ export function byProcessor({ metric, of, case: name, against, difference }, med
   return Number.isFinite(ratio) ? ratio : null;
 }
 
-/** Below half of a bar, or of what is reached of it, something has broken, whatever the machine was busy with. */
+/** Returns true below half of the target or recorded value: a defect, not a busy machine. */
 export function isGross({ floor }) {
   return floor !== null && floor < 0.5;
 }

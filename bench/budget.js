@@ -1,19 +1,19 @@
-/** The rest is for putting it all away. */
+/** Share of the time for scenarios; the rest is for cleaning up. */
 const SPENT = 0.985;
-/** Seconds that a scenario takes on a machine with nothing else to do, where it does not say. */
+/** Default seconds of a scenario on an idle machine. */
 const USUAL = 40;
-/** And what one round of it takes where others are busy. */
+/** Default seconds of one round on a busy machine. */
 const LEAST = { full: 60, quick: 20 };
 
 /**
- * The time that a run has. Each scenario has its share, and what those before it have left; when that is over it plays
- * no further round, so that the run ends in time and every scenario has been played.
+ * Time budget of a run. Each scenario has its share plus what earlier scenarios left. When that is used up, it starts
+ * no further round, so that the run ends in time and includes every scenario.
  */
 export class Budget {
   repeatedMs = 0;
   promised = 0;
 
-  /** @param limitMs of the whole run @param scenarios all that are to be played; `takes` says how long each does, in s */
+  /** @param limitMs limit of the whole run @param scenarios all scenarios to run, with `takes` in seconds */
   constructor(limitMs, scenarios, now = () => performance.now()) {
     this.now = now;
     this.begun = now();
@@ -30,22 +30,22 @@ export class Budget {
     this.untilMs = (this.promised / this.whole) * this.limitMs * SPENT;
   }
 
-  /** Whether it may begin, and would not have to be cut. @param mode `full` or `quick` */
+  /** Returns true if the scenario can start without being cut short. @param mode `full` or `quick` */
   hasRoomFor({ least = LEAST }, mode) {
     return this.spentMs + least[mode] * 1000 <= this.limitMs * SPENT;
   }
 
-  /** Whether another round may begin. */
+  /** Returns true if another round may start. */
   allows() {
     return this.spentMs < this.untilMs;
   }
 
-  /** Whether a disturbed round may be played again: a tenth of the time goes to that, no more. */
+  /** Returns true if a disturbed round may be repeated: repeats use at most a tenth of the time. */
   allowsAgain() {
     return this.allows() && this.repeatedMs < this.limitMs / 10;
   }
 
-  /** Plays a round again, on that account. */
+  /** Repeats a round and counts its time as repeated. */
   async again(play) {
     const begun = this.now();
     try {

@@ -1,8 +1,8 @@
 /**
- * Which scenarios a run plays: those that are named, or all but the `long` ones, and in a quick run but those that are
- * `fullOnly`.
+ * Chooses the scenarios of a run: the named ones, or all except the `long` ones, and in a quick run also without
+ * those that are `fullOnly`.
  * @param wants `{only?, quick?, long?}`
- * @returns `{chosen, leftOut: [{scenario, reason}]}`; what was not asked for where some were named is no reason to tell
+ * @returns `{chosen, leftOut: [{scenario, reason}]}`; `leftOut` is empty if scenarios were named
  */
 export function choose(scenarios, { only, quick = false, long = false }) {
   if (only !== undefined) return { chosen: named(scenarios, only), leftOut: [] };

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** A connection for as long as the work takes. */
+/** Runs `work` with a connection and closes it. */
 export async function withClient(url, work) {
   const client = new Client({ connectionString: url });
   await client.connect();

@@ -2,14 +2,14 @@ import { open, stat } from 'node:fs/promises';
 import { withClient } from './database.js';
 
 /**
- * The plans by which a server's own statements are really run, with the very values and on the very connections: its
- * database tells them to its log (auto_explain), from which they are read. No statement is written down a second time.
+ * Reads the plans of a server's statements as they ran, with the real values and connections: PostgreSQL writes them to
+ * its log (auto_explain). So the benchmark contains no copy of a statement.
  */
 
 const HEAD = /^\S+ \S+ \S+ (\S*) \[\d+\] LOG:  duration: [\d.]+ ms  plan:$/;
 
-/** Sessions of the database that begin from now on can tell their plans; they do so while `plansOf` listens. */
-export function makeTellable(url) {
+/** Lets future sessions of the database log their plans; they do so while `plansOf` runs. */
+export function enablePlanLog(url) {
   const name = new URL(url).pathname.slice(1);
   return withClient(url, async client => {
     await client.query(
@@ -19,9 +19,9 @@ export function makeTellable(url) {
 }
 
 /**
- * @param url of a database that was made tellable before the server began its sessions
+ * @param url of a database for which `enablePlanLog` ran before the server connected
  * @param logFile of PostgreSQL
- * @returns `[{text, plan}]`: what sessions of that database have run while the work was done
+ * @returns `[{text, plan}]` of the statements that sessions of that database ran during `work`
  */
 export async function plansOf(url, logFile, work) {
   const from = (await stat(logFile)).size;
@@ -40,7 +40,7 @@ export async function plansOf(url, logFile, work) {
   return readPlans(await readFrom(logFile, from), new URL(url).pathname.slice(1));
 }
 
-/** @param log lines that begin with the time, the database and the process, as `postgres.js` has them written */
+/** @param log lines that begin with the time, the database and the process, as `postgres.js` configures them */
 export function readPlans(log, database) {
   const plans = [];
   let lines = null;

@@ -3,24 +3,23 @@ import { resolve } from 'node:path';
 import { median } from './measure/statistics.js';
 
 /**
- * The README's figure, drawn out of the runs that are kept in `bench/runs/`: `node bench/figure.js` writes it anew, and a
- * test compares.
+ * Draws the README's figure from the runs in `bench/runs/`. `node bench/figure.js` writes the file; a test compares it.
  */
 
 const FILE = resolve(import.meta.dirname, '../docs/benchmark.svg');
 
-/** What is shown: a scenario and its case, what a bar counts, and in which order they stand. */
+/** Panels of the figure in order: scenario, case and title. */
 const PANELS = [
-  { id: 'S1', name: '', title: 'Messages sent a second, each heard by 10' },
-  { id: 'S3', name: '200 agents', title: 'Messages sent a second, each heard by 200 agents in one inbox' },
+  { id: 'S1', name: '', title: 'Messages a second, 10 receivers each' },
+  { id: 'S3', name: '200 agents', title: 'Messages a second, 200 agents in one inbox' },
   { id: 'S3', name: '500 agents', title: 'The same with 500 agents' },
-  { id: 'S6', name: '', title: 'Sockets let in a second, each after its token was checked' },
-  { id: 'S7', name: 'POST', title: 'Authenticated POST a second, without the database' },
+  { id: 'S6', name: '', title: 'Authenticated socket handshakes a second' },
+  { id: 'S7', name: 'POST', title: 'Authenticated POST requests a second, without the database' },
 ];
 const NAMES = {
   ours: 'ours',
   'ours-http': 'ours',
-  'by-hand': 'by hand, unchecked',
+  'by-hand': 'by hand, no checks',
   'socket-io': 'socket.io',
   idiomatic: 'idiomatic NestJS',
 };
@@ -32,8 +31,8 @@ const GAP = 6;
 const HEAD = 30;
 
 /**
- * @param summaries of runs, as `report.js` makes them
- * @returns the text of an SVG: medians over the runs of each one's medians
+ * @param summaries of runs, from `report.js`
+ * @returns the text of an SVG with the median over all runs of each run's medians
  */
 export function figure(summaries) {
   const shapes = [];
@@ -43,9 +42,9 @@ export function figure(summaries) {
     if (rows.length === 0) continue;
     shapes.push(text(16, y + 14, panel.title, 'head'));
     y += HEAD;
-    const most = Math.max(...rows.map(({ rate }) => rate));
+    const maxRate = Math.max(...rows.map(({ rate }) => rate));
     for (const { id, name, rate } of rows) {
-      const width = Math.max(2, Math.round((rate / most) * (WIDTH - LABEL - 110)));
+      const width = Math.max(2, Math.round((rate / maxRate) * (WIDTH - LABEL - 110)));
       shapes.push(text(LABEL - 10, y + 12, name, 'name'));
       shapes.push(`<rect x="${LABEL}" y="${y}" width="${width}" height="${BAR}" rx="2" class="${classOf(id)}"/>`);
       shapes.push(text(LABEL + width + 8, y + 12, `${rounded(rate)}/s`, 'rate'));
@@ -55,7 +54,7 @@ export function figure(summaries) {
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${y}" width="${WIDTH}" height="${y}" role="img">`,
-    `<title>The service beside what one could have instead: medians of ${summaries.length} runs on one machine</title>`,
+    `<title>The service compared with alternatives: medians of ${summaries.length} runs on one machine</title>`,
     '<style>text{font:13px system-ui,sans-serif;fill:#333}.head{font-weight:600}.name{text-anchor:end}',
     '.ours{fill:#2563eb}.limit{fill:#9ca3af}.other{fill:#d1a15f}.page{fill:#fff}</style>',
     `<rect class="page" width="${WIDTH}" height="${y}" rx="8"/>`,
@@ -65,7 +64,7 @@ export function figure(summaries) {
   ].join('\n');
 }
 
-/** The full runs that are kept. */
+/** Reads the stored full runs. */
 export function keptRuns(folder = resolve(import.meta.dirname, 'runs')) {
   const files = readdirSync(folder).filter(file => /^full-\d\.json$/.test(file));
   return files.sort().map(file => JSON.parse(readFileSync(resolve(folder, file), 'utf8')));
@@ -89,7 +88,7 @@ function classOf(id) {
   return id === 'by-hand' ? 'limit' : 'other';
 }
 
-/** Two digits are what a shared machine can vouch for. */
+/** Rounds to two digits, the precision of a shared machine. */
 function rounded(rate) {
   return Number(rate.toPrecision(2)).toLocaleString('en');
 }

@@ -1,16 +1,19 @@
 import { startLoad } from './load.js';
 import { opponents } from './opponents/index.js';
 
-/** The opponents that have been started, each with a load generator of its own; those that wait cost nothing. */
+/** Started opponents, each with its own load generator. Waiting opponents use no processor time. */
 export class Lineup {
   seats = new Map();
 
-  /** @param world `{postgres, redis, folder, desks}`: what an opponent may start with */
+  /** @param world `{postgres, redis, folder, desks}`: resources that opponents use to start */
   constructor(world) {
     this.world = world;
   }
 
-  /** @returns `{opponent, server, load, watched, warm}`, started when it is first asked for; `warm` once it has played */
+  /**
+   * Starts the opponent on the first call.
+   * @returns `{opponent, server, load, watched, warm}`; `warm` after its first case
+   */
   async seat(id) {
     const seated = this.seats.get(id);
     if (seated) return seated;
@@ -23,7 +26,7 @@ export class Lineup {
     return seat;
   }
 
-  /** Ends all of them, or those of these ids. */
+  /** Stops all opponents, or those with these ids. */
   async leave(ids = [...this.seats.keys()]) {
     for (const id of ids) {
       const seat = this.seats.get(id);

@@ -6,15 +6,15 @@ const COMMANDS = ['open', 'close', 'drive', 'connects', 'logins', 'gather', 'cut
 const program = resolve(import.meta.dirname, 'load/process.js');
 
 /**
- * A load generator in a process of its own, for one server. Its commands, each with one argument, are those of
- * `load/process.js`; what goes wrong there is thrown here.
+ * Starts a load generator for one server in a separate process. Its methods, each with one argument, are the commands
+ * of `load/process.js`; errors there are thrown here.
  */
 export function startLoad() {
   const child = fork(program);
   const cut = () => child.kill('SIGKILL');
   process.once('exit', cut);
   const ended = once(child, 'exit').then(([code, signal]) => {
-    throw new Error(`the load generator ended with ${signal ?? code}`);
+    throw new Error(`the load generator exited with ${signal ?? code}`);
   });
   ended.catch(() => undefined);
   const ask = command => async wants => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Works through the items, so many at once. @returns what came of each, in their order */
+/** Processes the items, `atOnce` concurrently. @returns the results in order */
 export async function each(items, atOnce, work) {
   const results = [];
   let next = 0;
@@ -14,7 +14,7 @@ export async function each(items, atOnce, work) {
   return results;
 }
 
-/** Open loop: whoever is slow is not waited for, and holds up nobody else's measure. @returns what each came to */
+/** Runs an open loop: starts work at a fixed rate, and a slow one delays no other. @returns all results */
 export async function steadily(perSecond, ms, work) {
   const all = [];
   const begun = performance.now();
@@ -28,7 +28,7 @@ export async function steadily(perSecond, ms, work) {
   return Promise.all(all);
 }
 
-/** Milliseconds on the clock that all processes of the machine share. */
+/** Milliseconds on a clock that all processes of the machine share. */
 export function now() {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -1,26 +1,26 @@
 import { isDisturbed } from './measure/figures.js';
 import { shuffled } from './measure/statistics.js';
 
-/** How often a round that others disturbed is played again. */
+/** How often a disturbed round is repeated. */
 const AGAIN = 2;
 /**
- * Whoever has not got better than by this in so many seconds of the load is warm: a large program is compiled in steps,
- * with seconds between them that are no better. Or after so many in all, one where it was warm before, or where it is
- * not JavaScript.
+ * A server is warm when `still` seconds of load improved its µs by less than this factor: a large program is compiled
+ * in steps, with seconds without progress between them. It also counts as warm after `seconds` in all, or after `again`
+ * seconds if it was warm before or is not JavaScript.
  */
 const WARM = { better: 0.95, full: { seconds: 7, still: 2 }, quick: { seconds: 4, still: 1 }, again: 1 };
 /**
- * So long the load goes on in each round before it is measured: who has waited for half a minute while the others played
- * has had its compiled code thrown away by the collections of an idle heap, and its caches taken.
+ * Seconds of load in each round before measuring. A server that waited for half a minute has lost compiled code to
+ * garbage collections of its idle heap, and its processor caches to the others.
  */
 const LEAD_SECONDS = 0.4;
 
 /**
- * Plays one scenario: every case, every round, everybody in an order that is shuffled anew.
- * @param run `{lineup, world, budget, random, quick, rounds, seconds, tell}`
- * @param outcome `{scenario, played, broken, notes, leftOut}`: takes up, as it goes, the figures of the rounds by case
- *   and opponent, what went wrong by opponent, what scenarios note by case and opponent, and why a case was not played
- * @param ids of the opponents that are there
+ * Runs one scenario: every case and every round, with the opponents in a new random order each round.
+ * @param run `{lineup, world, budget, random, quick, rounds, seconds, log}`
+ * @param outcome `{scenario, played, broken, notes, leftOut}`, which this fills: the figures of the rounds by case and
+ *   opponent, errors by opponent, notes by case and opponent, and why a case was left out
+ * @param ids of the available opponents
  */
 export async function playScenario({ scenario, played, broken, notes, leftOut }, ids, run) {
   if (scenario.fresh) await run.lineup.leave(ids);
@@ -29,7 +29,7 @@ export async function playScenario({ scenario, played, broken, notes, leftOut },
     const reason = one.absent?.() ?? null;
     if (reason !== null) {
       leftOut[one.name] = reason;
-      run.tell(`${scenario.id} ${one.name} is left out: ${reason}`);
+      run.log(`${scenario.id} ${one.name} is left out: ${reason}`);
       continue;
     }
     played[one.name] = Object.fromEntries(ids.map(id => [id, []]));
@@ -40,9 +40,9 @@ export async function playScenario({ scenario, played, broken, notes, leftOut },
 }
 
 async function playCase(scenario, one, ids, run, { results, broken, notes }) {
-  const { lineup, world, budget, random, quick, tell } = run;
-  const { seconds: mostSeconds, still } = quick ? WARM.quick : WARM.full;
-  const usual = { rounds: run.rounds, seconds: run.seconds, warmSeconds: mostSeconds, once: false };
+  const { lineup, world, budget, random, quick, log } = run;
+  const { seconds: defaultWarmSeconds, still } = quick ? WARM.quick : WARM.full;
+  const usual = { rounds: run.rounds, seconds: run.seconds, warmSeconds: defaultWarmSeconds, once: false };
   const { rounds, seconds, warmSeconds, once } = { ...usual, ...scenario, ...one };
   const label = [scenario.id, one.name].filter(Boolean).join(' ');
   const states = new Map();
@@ -52,27 +52,31 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
     } catch (error) {
       broken[id] = `${what}: ${error.message}`;
       states.delete(id);
-      tell(`${label} ${id}: ${broken[id]}`);
+      log(`${label} ${id}: ${broken[id]}`);
     }
   };
   const about = (length, lead = 0) => ({ shape: one.shape, case: one, seconds: length, lead, world });
   for (const id of ids.filter(id => !broken[id])) {
-    await guarded(id, 'could not enter', async () => {
+    await guarded(id, 'could not set up', async () => {
       const begun = performance.now();
       const seat = await lineup.seat(id);
       const state = await scenario.enter(seat, one.shape, one, world);
       states.set(id, state);
-      tell(`${label} ${seat.opponent.name}: there after ${since(begun)}`);
+      log(`${label} ${seat.opponent.name}: ready after ${since(begun)}`);
     });
   }
   await world.postgres.analyze();
   for (const id of [...states.keys()]) {
-    await guarded(id, 'could not get warm', async () => {
+    await guarded(id, 'could not warm up', async () => {
       const seat = await lineup.seat(id);
-      const most = seat.warm || seat.opponent.compiled ? Math.min(WARM.again, warmSeconds) : warmSeconds;
-      const needed = await warm(() => scenario.play(seat, states.get(id), about(Math.min(1, seconds))), most, still);
+      const maxSeconds = seat.warm || seat.opponent.compiled ? Math.min(WARM.again, warmSeconds) : warmSeconds;
+      const needed = await warm(
+        () => scenario.play(seat, states.get(id), about(Math.min(1, seconds))),
+        maxSeconds,
+        still,
+      );
       seat.warm = true;
-      tell(`${label} ${seat.opponent.name}: warm after ${needed}`);
+      log(`${label} ${seat.opponent.name}: warm after ${needed}`);
     });
   }
   for (let round = 1; round <= rounds && (round === 1 || budget.allows()); round += 1) {
@@ -85,7 +89,7 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
           scenario.once,
         );
         results[id].push(figures);
-        tell(`${label} round ${round}/${rounds} ${seat.opponent.name}: ${brief(figures)}`);
+        log(`${label} round ${round}/${rounds} ${seat.opponent.name}: ${brief(figures)}`);
       });
     }
   }
@@ -96,21 +100,23 @@ async function playCase(scenario, one, ids, run, { results, broken, notes }) {
   for (const id of ids) await lineup.seats.get(id)?.load.close();
 }
 
-/** Until code is compiled and statements are prepared: a large program needs longer for that than a small one. */
-async function warm(play, most, still) {
+/** Applies load until code is compiled and statements are prepared. A large program needs longer than a small one. */
+async function warm(play, maxSeconds, still) {
   const begun = performance.now();
   let best = Infinity;
-  let bettered = 0;
-  for (let second = 0; second < most && second - bettered < still; second += 1) {
+  let lastImproved = 0;
+  for (let second = 0; second < maxSeconds && second - lastImproved < still; second += 1) {
     const { serverMicros = 0 } = await play();
     if (serverMicros === 0) break;
-    if (serverMicros < best * WARM.better) bettered = second;
+    if (serverMicros < best * WARM.better) lastImproved = second;
     best = Math.min(best, serverMicros);
   }
   return since(begun);
 }
 
-/** A round that others disturbed is void and played again, a few times; if it never is quiet, the quietest says so. */
+/**
+ * Repeats a round that other processes disturbed, a few times. Returns the quietest round and the number of void ones.
+ */
 async function quietest(play, budget, once) {
   let best = await play();
   let again = 0;

@@ -4,16 +4,15 @@ import { withClient } from './database.js';
 import { root } from './processes.js';
 
 /**
- * The PostgreSQL of all opponents: the one that the service embeds, with fsync and everything else as it comes, but room
- * for the pools of all of them.
- * @returns `{pid, url, logFile, database, analyze, stop}`; `database` answers a database of that name, and whether it was
- *   just made; `analyze` has it look at all tables that have changed, as it does by itself within a minute: until then it
- *   knows nothing of what has just been filled, and takes the wrong index for the best; lines of its log name the database
- *   after the time
+ * Starts the PostgreSQL of all opponents: the service's embedded one with default settings, including fsync, and enough
+ * connections for all pools.
+ * @returns `{pid, url, logFile, database, analyze, stop}`. `database(name)` returns its URL, and whether it was just
+ * made. `analyze` runs ANALYZE on all changed tables, as PostgreSQL does within a minute; until then it may choose
+ * the wrong index for new data. Log lines contain the database after the time.
  */
 export async function startPostgres(folder) {
   const module = resolve(root, 'dist/platform/database/embedded/embedded-postgres.js');
-  if (!existsSync(module)) throw new Error('there is no build: npm run build');
+  if (!existsSync(module)) throw new Error('there is no build: run npm run build');
   const { startEmbeddedPostgres } = await import(module);
   const settings = { max_connections: '200', log_line_prefix: '%m %d [%p] ' };
   const options = { dataDir: folder, database: 'bench', log: () => undefined, settings };

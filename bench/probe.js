@@ -1,8 +1,8 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
 /**
- * Loaded into the measured service before its own code (`--import`): answers the benchmark's questions over the channel
- * between the two processes, so that the service itself knows nothing of being measured.
+ * Loaded into the measured server before its own code (`--import`). Answers the benchmark's queries over the IPC
+ * channel, so that the server itself contains no benchmark code.
  */
 
 const RESOLUTION_MS = 10;
@@ -12,13 +12,13 @@ stalls.enable();
 process.on('message', ({ ask }) => process.send(ask === 'memory' ? memory() : time()));
 process.channel.unref();
 
-/** Bytes in use once everything that nobody refers to is gone. */
+/** Returns the memory in use, in bytes, after garbage collection. */
 function memory() {
   for (let round = 0; round < 3; round += 1) globalThis.gc();
   return process.memoryUsage();
 }
 
-/** Milliseconds since the last time: of the main loop's longest stall, and of the processor. */
+/** Returns milliseconds since the last call: the longest stall of the event loop, and processor time. */
 function time() {
   const { user, system } = process.cpuUsage();
   const stallMs = Math.max(0, stalls.max / 1e6 - RESOLUTION_MS);

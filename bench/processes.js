@@ -7,31 +7,31 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { client } from './client.js';
 import { findProgram } from './programs.js';
 
-/** Servers that a benchmark starts, each a process of its own. */
+/** Starts servers as separate processes. */
 
-// cut short, a benchmark leaves no process behind
+// an interrupted benchmark leaves no process behind
 let cutShort = () => process.exit(1);
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cutShort());
 
-/** For one that has more to put away: done when it is cut short, before it ends. */
+/** Registers cleanup that runs before the process exits on a signal. */
 export function whenCutShort(work) {
   cutShort = () => work().finally(() => process.exit(1));
 }
 
-// each server that runs has one of them, to be ended when this process ends
+// each running server adds an exit listener
 process.setMaxListeners(0);
 
 export const root = resolve(import.meta.dirname, '..');
 const probe = resolve(import.meta.dirname, 'probe.js');
 
-/** After that a server that has not answered never will. */
+/** Limit for a server's start. */
 const START_MS = 60_000;
 
 /**
- * Starts a program of node that listens on `PORT`, and waits until it answers. That it is this very process that
- * answers, and not one that was left behind on the port, is proved by the id in `/healthz`.
- * @param program the file and what node is to be told before it, e.g. `['--import', 'x', 'server.js']`
- * @param ready a path that answers 200 once the server takes requests
+ * Starts a Node program that listens on `PORT`, and waits until it responds. The id in `/healthz` proves that this
+ * process responds, and not an old one on the same port.
+ * @param program the file, after options of node, e.g. `['--import', 'x', 'server.js']`
+ * @param ready a path that returns 200 once the server accepts requests
  */
 export async function startServer(program, env = {}, ready = '/healthz') {
   const port = await freePort();
@@ -41,7 +41,7 @@ export async function startServer(program, env = {}, ready = '/healthz') {
     env: { HOST: '127.0.0.1', PORT: String(port), INSTANCE_ID: runId, ...env },
   });
   try {
-    await answers(child, port, runId, ready);
+    await waitForResponse(child, port, runId, ready);
   } catch (error) {
     await stop();
     throw error;
@@ -50,7 +50,7 @@ export async function startServer(program, env = {}, ready = '/healthz') {
     port,
     pid: child.pid,
     runId,
-    /** @param ask `memory`, after a collection, or `time` since it was asked last */
+    /** @param ask `memory`, after a garbage collection, or `time` since the last call */
     async ask(ask) {
       child.send({ ask });
       return (await once(child, 'message'))[0];
@@ -60,8 +60,8 @@ export async function startServer(program, env = {}, ready = '/healthz') {
 }
 
 /**
- * Starts a program that knows no `/healthz`, and waits until it lets somebody in.
- * @param argumentsOf the port, which is free → what the program is told, or a promise of it
+ * Starts a program without `/healthz`, and waits until it accepts connections.
+ * @param argumentsOf (free port) → the program's arguments, or a promise of them
  */
 export async function startProgram(program, argumentsOf, env = {}) {
   const port = await freePort();
@@ -70,7 +70,7 @@ export async function startProgram(program, argumentsOf, env = {}) {
     env,
   });
   try {
-    await letsIn(child, port);
+    await waitForConnection(child, port);
   } catch (error) {
     await stop();
     throw error;
@@ -95,34 +95,34 @@ function run(program, words, { stdio, env }) {
   return { child, stop };
 }
 
-async function letsIn(child, port) {
+async function waitForConnection(child, port) {
   const late = performance.now() + START_MS;
   for (;;) {
-    if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+    if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}`);
     const socket = connect({ host: '127.0.0.1', port });
     const open = await once(socket, 'connect')
       .then(() => true)
       .catch(() => false);
     socket.destroy();
     if (open) return;
-    if (performance.now() > late) throw new Error(`nobody was let in on port ${port} within ${START_MS} ms`);
+    if (performance.now() > late) throw new Error(`port ${port} accepted no connection within ${START_MS} ms`);
     await delay(25);
   }
 }
 
-async function answers(child, port, runId, ready) {
+async function waitForResponse(child, port, runId, ready) {
   const { call, close } = client(port);
   const late = performance.now() + START_MS;
   try {
     for (const path of new Set(['/healthz', ready])) {
       for (;;) {
-        if (child.exitCode !== null) throw new Error(`the server ended with ${child.exitCode}`);
+        if (child.exitCode !== null) throw new Error(`the server exited with ${child.exitCode}`);
         const { status, body } = await call('GET', path).catch(() => ({ status: 0 }));
         if (path === '/healthz' && status === 200 && body?.instance !== runId) {
-          throw new Error(`another process answers on port ${port}`);
+          throw new Error(`another process responds on port ${port}`);
         }
         if (status === 200) break;
-        if (performance.now() > late) throw new Error(`no answer on port ${port}, ${path} within ${START_MS} ms`);
+        if (performance.now() > late) throw new Error(`no response on port ${port}, ${path} within ${START_MS} ms`);
         await delay(25);
       }
     }

@@ -1,7 +1,7 @@
 import { tmpdir } from 'node:os';
 import { startProgram } from './processes.js';
 
-/** A Redis that keeps nothing: `{url, pid, stop}`. */
+/** Starts a Redis without persistence. @returns `{url, pid, stop}` */
 export async function startRedis() {
   const settings = ['--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir()];
   const server = await startProgram('redis-server', port => ['--port', String(port), ...settings]);

@@ -1,13 +1,13 @@
 import { byProcessor, judgeAll } from './bars.js';
 import { gather } from './measure/figures.js';
 
-/** What a run came to, as data and as a page of tables. */
+/** Writes the results of a run as data and as a page of tables. */
 
-/** Heads of columns, with their units and how many digits follow the point. */
+/** Column heads with units, and the number of decimal digits. */
 const COLUMNS = {
   rate: ['a second', 0],
-  ackP50: ['answered p50 ms', 2],
-  ackP99: ['answered p99 ms', 2],
+  ackP50: ['response p50 ms', 2],
+  ackP99: ['response p99 ms', 2],
   deliveryP50: ['delivered p50 ms', 2],
   deliveryP99: ['delivered p99 ms', 2],
   serverMicros: ['server µs', 0],
@@ -15,23 +15,23 @@ const COLUMNS = {
   loadMicros: ['load µs', 0],
   serverCores: ['server cores', 2],
   missing: ['missing', 0],
-  repeated: ['twice', 0],
-  heldKib: ['KiB held each', 1],
-  heldMib: ['MiB held at most', 1],
+  repeated: ['repeated', 0],
+  heldKib: ['KiB in V8 each', 1],
+  heldMib: ['max. MiB in V8', 1],
   ofLimit: ['of the limit', 2],
-  cut: ['cut off', 0],
-  heldSlope: ['held, MiB a minute', 2],
+  cut: ['disconnected', 0],
+  heldSlope: ['in V8, MiB a minute', 2],
   residentSlope: ['resident, MiB a minute', 2],
-  descriptorGrowth: ['descriptors more', 1],
-  connects: ['sockets that came', 0],
+  descriptorGrowth: ['more descriptors', 1],
+  connects: ['sockets opened', 0],
   residentKib: ['KiB resident each', 1],
   stallMs: ['longest stall ms', 0],
   idleCores: ['cores idle', 3],
-  synced: ['told to read anew', 0],
-  halfMs: ['half whole ms', 0],
-  wholeMs: ['all whole ms', 0],
+  synced: ['sync.required', 0],
+  halfMs: ['half complete ms', 0],
+  wholeMs: ['all complete ms', 0],
   handshakes: ['handshakes', 0],
-  refused: ['sent away', 0],
+  refused: ['refused', 0],
   bothMicros: ['server and database µs', 0],
   calmMainCores: ['main thread calm, cores', 2],
   mainCores: ['main thread, cores', 2],
@@ -39,19 +39,19 @@ const COLUMNS = {
   failed: ['failed', 0],
   calmP50: ['calm p50 ms', 2],
   calmP99: ['calm p99 ms', 2],
-  unindexed: ['scans by no index', 0],
+  unindexed: ['scans without index', 0],
   sorts: ['sorts', 0],
   counts: ['counts', 0],
   rowsRead: ['rows read', 0],
   rowsSorted: ['rows sorted', 0],
-  foreign: ['others, cores', 2],
+  foreign: ['other processes, cores', 2],
 };
 
 /**
- * @param about what holds for the whole run
- * @param outcomes of each scenario `{scenario, played, broken, absent, notes, leftOut}`: rounds by case and opponent, why
- *   somebody has not been measured, by opponent, lines to be shown, by case and opponent, and why a case was not played
- * @param opponents all of them, by id
+ * @param about facts of the whole run
+ * @param outcomes for each scenario `{scenario, played, broken, absent, notes, leftOut}`: rounds by case and opponent,
+ * why an opponent was not measured, lines to show by case and opponent, and why a case was left out
+ * @param opponents all opponents, by id
  */
 export function summarise(about, outcomes, opponents) {
   return {
@@ -82,16 +82,16 @@ export function summarise(about, outcomes, opponents) {
 
 const identity = ({ id, name, durable }) => ({ id, name, durable });
 
-/** @param summary as `summarise` has made it */
+/** @param summary from `summarise` */
 export function markdown(summary) {
   const { madeAt, commit, node, processor, cores, mode, rounds, seconds, seed, minutes, cut } = summary;
   const lines = [
     `# Benchmark, ${mode}`,
     '',
-    `${madeAt}, commit ${commit}, node ${node}, ${cores} × ${processor}; ${rounds} rounds of ${seconds} s in an order`,
-    `shuffled by ${seed}, ${minutes} minutes in all${cut ? `; **cut short: ${cut}**` : ''}. Medians, with the least and the`,
-    'most of the rounds in brackets; µs of processor for each operation. `*`: other processes were busy in all rounds,',
-    'so compare nothing but rows of one table, and the µs rather than the rates.',
+    `${madeAt}, commit ${commit}, node ${node}, ${cores} × ${processor}; ${rounds} rounds of ${seconds} s in random order`,
+    `(seed ${seed}), ${minutes} minutes in all${cut ? `; **cut short: ${cut}**` : ''}. Medians, with minimum and maximum of`,
+    'the rounds in brackets; µs are processor time per operation. `*`: other processes were busy in all rounds, so',
+    'compare only rows of one table, and µs rather than rates.',
   ];
   for (const scenario of summary.scenarios) lines.push('', ...section(scenario));
   return `${lines.join('\n')}\n`;
@@ -103,9 +103,9 @@ function section({ id, title, columns, cases, bars, missing, leftOut }) {
     lines.push(
       '',
       ...table(
-        ['bar', 'reached', 'verdict', 'by processor'],
+        ['target', 'reached', 'verdict', 'by processor'],
         bars.map(bar => [
-          wanted(bar),
+          targetText(bar),
           reached(bar),
           bar.verdict,
           bar.byProcessor === null ? '' : number(bar.byProcessor, 2),
@@ -117,8 +117,8 @@ function section({ id, title, columns, cases, bars, missing, leftOut }) {
     for (const durable of [true, false]) {
       const rows = opponents.filter(one => one.durable === durable);
       if (rows.length === 0) continue;
-      const what = [name, durable ? '' : 'keeps nothing'].filter(Boolean).join(', ');
-      if (what) lines.push('', `### ${what}`);
+      const heading = [name, durable ? '' : 'stores nothing'].filter(Boolean).join(', ');
+      if (heading) lines.push('', `### ${heading}`);
       lines.push('', ...opponentsTable(columns, bars, rows));
     }
     for (const { name: who, note } of opponents) if (note) lines.push('', `${who}:`, '', '```', ...note, '```');
@@ -126,13 +126,12 @@ function section({ id, title, columns, cases, bars, missing, leftOut }) {
   for (const [name, reason] of Object.entries(leftOut)) lines.push('', `Left out: ${name} (${reason}).`);
   for (const durable of [true, false]) {
     const named = missing.filter(one => one.durable === durable).map(({ name, reason }) => `${name} (${reason})`);
-    if (named.length > 0)
-      lines.push('', `Not measured${durable ? '' : ', of those that keep nothing'}: ${named.join('; ')}.`);
+    if (named.length > 0) lines.push('', `Not measured${durable ? '' : ', without storage'}: ${named.join('; ')}.`);
   }
   return lines;
 }
 
-/** Each beside the one by hand, by the figure that a bar compares so. */
+/** Adds a column with the ratio to `by hand` if a target uses that ratio. */
 function opponentsTable(columns, bars, rows) {
   const heads = columns.map(column => COLUMNS[column]?.[0] ?? column);
   const compared = bars.find(({ against }) => against?.opponent === 'by-hand')?.metric;
@@ -164,7 +163,7 @@ function number(value, digits) {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function wanted({ metric, of, case: name, against, difference, wanted: { atLeast, atMost } }) {
+function targetText({ metric, of, case: name, against, difference, wanted: { atLeast, atMost } }) {
   const sign = atLeast === undefined ? '≤' : '≥';
   const figure = COLUMNS[metric]?.[0] ?? metric;
   const other = against && [against.opponent, against.metric, against.case].filter(Boolean).join(' ');

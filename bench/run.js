@@ -18,12 +18,12 @@ import { scenarios } from './scenarios/index.js';
 import { dataFolder } from './service.js';
 
 /**
- * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--long] [--gate]`: every scenario,
- * all opponents, side by side; those that are long only with `--long`, or named. Writes `bench/results/`. Ends with 1 when
- * something broke or, with `--gate`, when a figure is below half of its bar, or of what is reached of it.
+ * `npm run bench [-- --quick] [--only S1,S3] [--rounds N] [--seed N] [--minutes N] [--long] [--gate]`: runs all
+ * scenarios with all opponents; long scenarios only with `--long` or by name. Writes `bench/results/`. Exits with 1 on
+ * an error and, with `--gate`, when a figure is below half of its target or recorded value.
  */
 
-/** With the build before them, 12 and 3 minutes. */
+/** Together with the build, these take 12 and 3 minutes. */
 const FULL = { mode: 'full', limitMs: 11.9 * 60_000, rounds: 3, seconds: 1 };
 const QUICK = { mode: 'quick', limitMs: 2.9 * 60_000, rounds: 1, seconds: 1 };
 
@@ -63,48 +63,48 @@ function parse(words) {
 
 async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, seed }) {
   const budget = new Budget(limitMs, chosen);
-  const tell = line => console.log(`${clock(budget.spentMs)} ${line}`);
-  installOpponents(tell);
+  const log = line => console.log(`${clock(budget.spentMs)} ${line}`);
+  installOpponents(log);
   const outcomes = [];
   const finish = cut => {
     const about = { ...machine(), mode, rounds, seconds, seed, minutes: (budget.spentMs / 60_000).toFixed(1), cut };
     const others = leftOut.map(({ scenario, reason }) => ({
       ...outcomeOf(scenario),
-      leftOut: { 'all of it': reason },
+      leftOut: { 'the whole scenario': reason },
     }));
-    return write(summarise(about, [...outcomes, ...others], opponents), tell);
+    return write(summarise(about, [...outcomes, ...others], opponents), log);
   };
   const { folder, remove } = dataFolder('bench');
   const postgres = await startPostgres(folder);
   const world = { postgres, redis: startRedis, folder, desks: {} };
   const lineup = new Lineup(world);
   let leaving;
-  // once, whoever asks first: cut short, the run ends while it is being put away
-  const leave = () => (leaving ??= putAway());
-  const putAway = async () => {
+  // runs once: a signal can arrive while the normal cleanup runs
+  const leave = () => (leaving ??= cleanUp());
+  const cleanUp = async () => {
     await lineup.leave();
     await postgres.stop();
     remove();
   };
   whenCutShort(leave);
-  // something hangs: what there is is written, and the run has failed
+  // if something hangs, the results so far are written and the run fails
   const watchdog = setTimeout(async () => {
-    finish('the time was over');
+    finish('the time limit was reached');
     await leave();
     process.exit(1);
   }, limitMs);
   try {
     const quick = mode === 'quick';
-    const run = { lineup, world, budget, random: random(seed), quick, rounds, seconds, tell };
+    const run = { lineup, world, budget, random: random(seed), quick, rounds, seconds, log };
     for (const scenario of chosen) {
       budget.begin(scenario);
       if (!budget.hasRoomFor(scenario, mode)) {
-        leftOut.push({ scenario, reason: 'there was no time for it' });
-        tell(`${scenario.id} is left out: there is no time for it`);
+        leftOut.push({ scenario, reason: 'not enough time' });
+        log(`${scenario.id} is left out: not enough time`);
         continue;
       }
-      tell(`${scenario.id} ${scenario.title}`);
-      const { present, absent } = rollCall(scenario, mode);
+      log(`${scenario.id} ${scenario.title}`);
+      const { present, absent } = availableOpponents(scenario, mode);
       const outcome = { ...outcomeOf(scenario), absent };
       outcomes.push(outcome);
       await playScenario(outcome, present, run);
@@ -116,7 +116,7 @@ async function main({ chosen, leftOut, gate, mode, limitMs, rounds, seconds, see
   const { scenarios: judged } = finish(null);
   const broke = outcomes.some(({ broken }) => Object.keys(broken).length > 0);
   const gross = judged.flatMap(({ id, bars }) => bars.filter(isGross).map(({ metric }) => `${id} ${metric}`));
-  if (gate && gross.length > 0) tell(`below half of the bar: ${gross.join(', ')}`);
+  if (gate && gross.length > 0) log(`below half of the target: ${gross.join(', ')}`);
   process.exitCode = broke || (gate && gross.length > 0) ? 1 : 0;
 }
 
@@ -124,8 +124,8 @@ function outcomeOf(scenario) {
   return { scenario, absent: {}, played: {}, broken: {}, notes: {}, leftOut: {} };
 }
 
-/** Who plays, and who does not, with the reason. */
-function rollCall(scenario, mode) {
+/** Splits the opponents into available ones and absent ones with a reason. */
+function availableOpponents(scenario, mode) {
   const ids = mode === 'quick' ? scenario.quick : scenario.opponents;
   const reasons = scenario.opponents.map(id => [
     id,
@@ -135,15 +135,15 @@ function rollCall(scenario, mode) {
   return { present: ids.filter(id => !(id in absent)), absent };
 }
 
-/** What the opponents need from npm, which the service does not. Where that cannot be had they are named absent. */
-function installOpponents(tell) {
+/** Installs npm packages of the opponents. If that fails, these opponents are reported as absent. */
+function installOpponents(log) {
   if (existsSync(resolve(import.meta.dirname, 'node_modules/socket.io'))) return;
-  tell('installing the opponents: npm ci --prefix bench');
+  log('installing opponents: npm ci --prefix bench');
   const { status } = spawnSync('npm', ['ci', '--prefix', 'bench', '--no-audit', '--no-fund'], {
     cwd: root,
     stdio: 'ignore',
   });
-  if (status !== 0) tell('that failed; those from npm are left out');
+  if (status !== 0) log('the installation failed; opponents from npm are left out');
 }
 
 function machine() {
@@ -153,7 +153,7 @@ function machine() {
   try {
     commit = git('rev-parse', '--short', 'HEAD') + (git('status', '--porcelain') ? ' with changes' : '');
   } catch {
-    // no repository: an unpacked archive
+    // not a git repository, for example an unpacked archive
   }
   return {
     madeAt: new Date().toISOString(),
@@ -164,7 +164,7 @@ function machine() {
   };
 }
 
-function write(summary, tell) {
+function write(summary, log) {
   const folder = resolve(import.meta.dirname, 'results');
   mkdirSync(folder, { recursive: true });
   const page = markdown(summary);
@@ -174,7 +174,7 @@ function write(summary, tell) {
     writeFileSync(resolve(folder, `${file}.json`), `${JSON.stringify(summary, null, 2)}\n`);
   }
   console.log(`\n${page}`);
-  tell(`written to bench/results/${name}.md and .json`);
+  log(`written to bench/results/${name}.md and .json`);
   return summary;
 }
 

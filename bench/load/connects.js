@@ -3,9 +3,9 @@ import { watch } from '../measure/processor.js';
 import { listen } from './listener.js';
 
 /**
- * Opens sockets and closes each as soon as it is in, so many at once, for so long; with `pauseMs`, no
- * faster than that.
- * @returns `{rate, operations, cpu}`: of sockets that were in
+ * Opens sockets, `atOnce` concurrently, and closes each as soon as it is connected, for `seconds`; waits `pauseMs`
+ * after each.
+ * @returns `{rate, operations, cpu}` of connected sockets
  */
 export async function connects({ port, sockets, atOnce, pauseMs = 0, seconds, watched }) {
   let operations = 0;

@@ -3,18 +3,18 @@ import { quantile } from '../measure/statistics.js';
 import { each } from '../pace.js';
 import { listen } from './listener.js';
 
-/** After that whoever has not been told everything never will be. */
+/** Limit for receiving all missed messages. */
 const MAX_WAIT_MS = 25_000;
-/** Handshakes under way at once when they come for the first time; they come back all at once. */
+/** Concurrent handshakes of the first connections; all sockets reconnect at once. */
 const OPENING = 50;
-/** Whoever is sent away comes again after what it was told, and up to so much later, twice as much each time. */
+/** Maximum random wait in addition to `Retry-After` after a refusal; doubles with each attempt. */
 const AGAIN_MS = 500;
 
-/** Those who are cut off together, and come back together with their cursors, as the service's own SDK does. */
+/** Sockets that disconnect together and reconnect together with their cursors, like the service's SDK. */
 export class Crowd {
   members = [];
 
-  /** @param sockets `{path, conversation}`, as `listen` takes them, with whose messages they hear */
+  /** @param sockets `{path, conversation}` for `listen`, with the conversation whose messages they receive */
   async gather({ port, sockets }) {
     this.port = port;
     this.members = sockets.map(spec => ({ spec, seqs: new Set(), cursor: null, synced: false, listener: null }));
@@ -30,7 +30,7 @@ export class Crowd {
     }
   }
 
-  /** @returns milliseconds until half, and until all, had been told what they missed, and what that took */
+  /** @returns milliseconds until half and until all sockets were complete, and the number of handshakes and refusals */
   async back() {
     this.handshakes = 0;
     this.refused = 0;
@@ -47,8 +47,8 @@ export class Crowd {
   }
 
   /**
-   * @param spans by conversation the `seq` of the first message since all were cut, and of the last
-   * @returns how many messages are missing, counted for each who should have heard them
+   * @param spans by conversation the `seq` of the first missed message and of the last
+   * @returns the number of missing messages, summed over all sockets
    */
   lacking({ spans }) {
     let missing = 0;
@@ -59,7 +59,7 @@ export class Crowd {
     return { missing, synced: this.members.filter(({ synced }) => synced).length };
   }
 
-  /** @returns once the service has said all that was missed */
+  /** @returns when the service has replayed all missed messages */
   async enter(member) {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -76,16 +76,16 @@ export class Crowd {
     const path = cursor === null ? spec.path : `${spec.path}&after=${encodeURIComponent(cursor)}`;
     this.handshakes += 1;
     return new Promise((done, failed) => {
-      const heard = (data, start, end) => {
+      const receive = (data, start, end) => {
         const frame = JSON.parse(data.toString('utf8', start, end));
         member.cursor =
           frame.cursor ?? frame.data.to ?? (frame.type === 'connected' ? frame.data.cursor : member.cursor);
         if (frame.type === 'message.created') member.seqs.add(frame.data.message.seq);
         if (frame.type === 'sync.required') member.synced = true;
-        const whole = cursor === null ? 'connected' : 'resumed';
-        if (frame.type === whole || frame.type === 'sync.required') done();
+        const lastType = cursor === null ? 'connected' : 'resumed';
+        if (frame.type === lastType || frame.type === 'sync.required') done();
       };
-      listen(this.port, { ...spec, path }, heard, failed).then(listener => (member.listener = listener), failed);
+      listen(this.port, { ...spec, path }, receive, failed).then(listener => (member.listener = listener), failed);
     });
   }
 }

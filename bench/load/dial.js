@@ -1,12 +1,11 @@
 import { connect } from 'node:net';
 
 /**
- * A connection to a server that speaks a protocol of its own.
- * @param read takes the bytes there are, a place in them, and `{answered, heard, write}`; says to these what stands
- *   there, and answers where it ends, or -1 when it is not all there
- * @returns `ask` writes and is settled when it is answered, by a callback as in `requests.js` or else by a promise;
- *   `goOn({heard, lost})` hears what comes from now on: a buffer, where a message starts and ends, and the reason when the
- *   connection ends that nobody has closed
+ * Opens a connection with a non-HTTP protocol.
+ * @param read (buffer, offset, `{answered, onMessage, write}`) parses one packet, calls these functions for it, and
+ * returns   the offset of its end, or -1 if it is incomplete
+ * @returns `ask` writes and completes with the response, by a callback as in `requests.js` or by a promise;
+ * `goOn({onMessage, lost})` sets callbacks for messages (buffer, start, end) and for the reason of an unexpected end
  */
 export function dial(port, read) {
   const socket = connect({ host: '127.0.0.1', port, noDelay: true });
@@ -14,12 +13,12 @@ export function dial(port, read) {
   let lost = () => undefined;
   let rest = null;
   const means = {
-    heard: () => undefined,
+    onMessage: () => undefined,
     write: bytes => void socket.write(bytes),
     answered(error) {
       const done = waiting;
       waiting = null;
-      // as HTTP says it
+      // the HTTP status that the caller expects
       done?.(error, 200);
     },
   };
@@ -46,9 +45,9 @@ export function dial(port, read) {
   return {
     ask: (bytes, done) =>
       done ? ask(bytes, done) : new Promise((yes, no) => ask(bytes, error => (error ? no(error) : yes()))),
-    goOn(hears) {
-      means.heard = hears.heard;
-      lost = hears.lost;
+    goOn(callbacks) {
+      means.onMessage = callbacks.onMessage;
+      lost = callbacks.lost;
     },
     close() {
       waiting = null;

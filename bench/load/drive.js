@@ -1,27 +1,26 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { watch } from '../measure/processor.js';
 import { quantile } from '../measure/statistics.js';
-import { speakingOf } from './protocols.js';
+import { protocolOf } from './protocols.js';
 
-/** How long listeners may be silent before what they lack is missing. */
+/** Silence after which messages that have not arrived count as missing. */
 const SILENCE_MS = 2_000;
-/** How long an open loop goes on with what has found no connection in time. */
+/** Additional time of an open loop for messages that found no free connection. */
 const OVERTIME_MS = 5_000;
 
 /**
- * Sends requests to the targets in turns and measures. Closed loop: each of `connections` sends as soon as it was
- * answered; open loop, with `perSecond`: as many a second as that, however slow the server is. With `times`, no more
- * than so many.
- * @param wants `{port, targets, connections, seconds, lead?, times?, perSecond?, listenersEach, watched}`; before it is
- *   measured it goes on for `lead` seconds
- * @returns `{rate, ackP50, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: a second until the last
- *   listener has heard the last message, milliseconds, and seconds of processor by name
+ * Sends requests to the targets in turn and measures. Closed loop: each connection sends as soon as it has a response.
+ * Open loop, with `perSecond`: sends at that rate, however slow the server is. `times` limits the number of requests.
+ * @param wants `{port, targets, connections, seconds, lead?, times?, perSecond?, listenersEach, watched}`; `lead` is
+ * seconds of load before measuring
+ * @returns `{rate, ackP50, ackP99, deliveryP50, deliveryP99, missing, repeated, operations, cpu}`: the rate per second
+ * up to the last delivery, latencies in milliseconds, and processor seconds by name
  */
 export async function drive(tally, wants) {
   const { port, targets, connections, seconds, lead = 0, times = Infinity, perSecond, listenersEach, watched } = wants;
-  const speaking = speakingOf(targets[0]);
-  const texts = targets.map(speaking.requestTo);
-  const open = await Promise.all(Array.from({ length: connections }, () => speaking.open(port)));
+  const protocol = protocolOf(targets[0]);
+  const texts = targets.map(protocol.requestTo);
+  const open = await Promise.all(Array.from({ length: connections }, () => protocol.open(port)));
   const acks = [];
   let turn = 0;
   const ask = (requester, since) =>
@@ -30,7 +29,7 @@ export async function drive(tally, wants) {
       const begun = performance.now();
       requester.ask(text, (error, status) => {
         if (error) return failed(error);
-        if (status !== 200 && status !== 201) return failed(new Error(`a request was answered ${status}`));
+        if (status !== 200 && status !== 201) return failed(new Error(`a request returned ${status}`));
         acks.push(performance.now() - begun);
         done();
       });
@@ -40,14 +39,14 @@ export async function drive(tally, wants) {
     tally.begin(Math.ceil(listenersEach / 10));
     if (lead > 0) {
       await load(performance.now() + lead * 1000);
-      await allHeard(tally, acks.splice(0).length * listenersEach);
+      await waitForDeliveries(tally, acks.splice(0).length * listenersEach);
       tally.begin(Math.ceil(listenersEach / 10));
     }
     const watching = watch(watched, process.ppid);
     const begun = performance.now();
     const unsent = await load(begun + seconds * 1000);
     const answeredAt = performance.now();
-    await allHeard(tally, acks.length * listenersEach);
+    await waitForDeliveries(tally, acks.length * listenersEach);
     const cpu = watching();
     const end = listenersEach > 0 ? Math.max(answeredAt, tally.lastFrameAt) : answeredAt;
     const { missing, repeated } = tally.lacking(listenersEach);
@@ -78,8 +77,8 @@ async function closedLoop(open, ask, until, times) {
 }
 
 /**
- * A message that finds no free connection waits for one, and counts from when it was due.
- * @returns how many were never sent, for the server was too slow by far
+ * Sends at a fixed rate. A message without a free connection waits, and its latency counts from when it was due.
+ * @returns the number of messages that were never sent because the server was far too slow
  */
 async function openLoop(open, ask, perSecond, until) {
   const free = [...open];
@@ -88,7 +87,7 @@ async function openLoop(open, ask, perSecond, until) {
   let failed = null;
   const begin = () => {
     while (due.length > 0 && free.length > 0 && !failed) {
-      // in turns: one that is idle for long is closed by the server
+      // in turn, because the server closes idle connections
       const requester = free.shift();
       underWay += 1;
       const settled = error => {
@@ -115,11 +114,11 @@ async function openLoop(open, ask, perSecond, until) {
   return unsent;
 }
 
-async function allHeard(tally, wanted) {
+async function waitForDeliveries(tally, expected) {
   let frames = -1;
-  while (tally.frames < wanted && frames !== tally.frames) {
+  while (tally.frames < expected && frames !== tally.frames) {
     frames = tally.frames;
     const silentAt = performance.now() + SILENCE_MS;
-    while (tally.frames < wanted && frames === tally.frames && performance.now() < silentAt) await delay(1);
+    while (tally.frames < expected && frames === tally.frames && performance.now() < silentAt) await delay(1);
   }
 }

@@ -1,13 +1,13 @@
 /**
- * Reads WebSocket frames as servers send them, unmasked, out of bytes that come in any portions. Lean: the load must
- * not be what is measured.
+ * Reads unmasked WebSocket frames of a server from chunks of any size. Minimal, so that the load generator is not the
+ * bottleneck.
  */
 export class FrameReader {
   rest = null;
 
-  /** @param heard called with each whole frame: opcode, the buffer, where its payload starts and ends */
-  constructor(heard) {
-    this.heard = heard;
+  /** @param onFrame called with each complete frame: opcode, buffer, start and end of the payload */
+  constructor(onFrame) {
+    this.onFrame = onFrame;
   }
 
   read(chunk) {
@@ -17,7 +17,7 @@ export class FrameReader {
     while (at < data.length) {
       const end = this.frame(data, at);
       if (end < 0) {
-        // a copy: the buffer belongs to whoever reads next
+        // a copy, because the next read reuses the buffer
         this.rest = Buffer.from(data.subarray(at));
         return;
       }
@@ -25,7 +25,7 @@ export class FrameReader {
     }
   }
 
-  /** @returns where the frame ends, or -1 when it is not all there */
+  /** @returns the offset of the frame's end, or -1 if it is incomplete */
   frame(data, at) {
     if (data.length - at < 2) return -1;
     const short = data[at + 1] & 0x7f;
@@ -42,12 +42,12 @@ export class FrameReader {
     }
     const end = start + length;
     if (end > data.length) return -1;
-    this.heard(data[at] & 0x0f, data, start, end);
+    this.onFrame(data[at] & 0x0f, data, start, end);
     return end;
   }
 }
 
-/** A client's frame, of up to 65,535 bytes. The mask is zero: it is there, and changes nothing. */
+/** Builds a client frame of up to 65,535 bytes. Its mask is zero, so the payload is unchanged. */
 export function clientFrame(opcode, payload) {
   const bytes = Buffer.from(payload);
   const head =

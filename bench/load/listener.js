@@ -7,26 +7,28 @@ const CLOSE = 8;
 const PING = 9;
 const PONG = 10;
 
-/** A server that has not let one in by then never will. */
+/** Limit for being accepted by the server. */
 const MAX_WAIT_MS = 20_000;
 
-/** All sockets of this process read into it, one after another. */
+/** Read buffer of all sockets of this process. */
 const shared = Buffer.allocUnsafe(256 * 1024);
 
-/** The kernel has 28,000 ports for one address, keeps each for a minute after use, and searches long when few are left. */
+/**
+ * Local addresses to use: one has 28,000 ports, each blocked for a minute after use, and finding a free one gets slow.
+ */
 const ADDRESSES = 240;
 let opened = 0;
 
 /**
- * Opens a socket and answers pings, those of engine.io too.
- * @param spec `{path, hello?, ready, refused?}`: where, what is said first, the text by which the server says that one is
- *   in, and how that begins by which it says that one is not
- * @param heard called with that text and every one after it: the buffer, where its payload starts and ends
- * @param lost called with the reason when it ends and nobody has closed it
- * @returns once it is in; `close` ends it, `stall` reads no more, `prod` writes what asks for no answer. Refused, the
- *   error has the `retryAfter` that was answered, in seconds
+ * Opens a socket and answers pings, including those of engine.io.
+ * @param spec `{path, hello?, ready, refused?}`: the path, the first text to send, a part of the server's text of
+ *   acceptance, and the start of its text of refusal
+ * @param onMessage called with the text of acceptance and every later one: buffer, start and end of the payload
+ * @param lost called with the reason of an unexpected end
+ * @returns when accepted: `close` ends the socket, `stall` stops reading, `prod` writes a frame without a response. The
+ *   error of a refusal has `retryAfter` in seconds
  */
-export function listen(port, { path, hello, ready, refused }, heard, lost) {
+export function listen(port, { path, hello, ready, refused }, onMessage, lost) {
   return new Promise((done, failed) => {
     let state = 'upgrading';
     const fail = (reason, retryAfter) => {
@@ -36,16 +38,16 @@ export function listen(port, { path, hello, ready, refused }, heard, lost) {
       state = 'closed';
       socket.destroy();
     };
-    const late = setTimeout(() => fail(`not let in within ${MAX_WAIT_MS} ms`), MAX_WAIT_MS);
+    const late = setTimeout(() => fail(`not accepted within ${MAX_WAIT_MS} ms`), MAX_WAIT_MS);
     const frames = new FrameReader((opcode, data, start, end) => {
       if (opcode === PING) return void socket.write(clientFrame(PONG, data.subarray(start, end)));
       if (opcode === CLOSE) return fail(`closed with ${end - start < 2 ? 'no code' : data.readUInt16BE(start)}`);
       if (opcode !== TEXT) return;
       if (end - start === 1 && data[start] === 0x32) return void socket.write(clientFrame(TEXT, '3'));
-      if (state === 'in') return heard(data, start, end);
-      const said = data.toString('utf8', start, end);
-      if (refused && said.startsWith(refused)) return fail(said);
-      if (!said.includes(ready)) return;
+      if (state === 'in') return onMessage(data, start, end);
+      const text = data.toString('utf8', start, end);
+      if (refused && text.startsWith(refused)) return fail(text);
+      if (!text.includes(ready)) return;
       clearTimeout(late);
       state = 'in';
       done({
@@ -56,7 +58,7 @@ export function listen(port, { path, hello, ready, refused }, heard, lost) {
         stall: () => socket.pause(),
         prod: () => void socket.write(clientFrame(PONG, '')),
       });
-      heard(data, start, end);
+      onMessage(data, start, end);
     });
     let head = '';
     const upgrade = chunk => {

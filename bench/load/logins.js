@@ -3,10 +3,10 @@ import { client } from '../client.js';
 import { steadily } from '../pace.js';
 
 /**
- * Logins with wrong passwords from ever new addresses, every other one for an e-mail that nobody has. When the time is
- * over, those that have no answer yet hang up.
- * @param emails that somebody has
- * @returns how many were `checked`, `refused` because there were too many, `unanswered`, and `failed`
+ * Sends logins with wrong passwords, each from a new address, half of them for unknown e-mails. At the end, logins
+ * without a response are aborted.
+ * @param emails of registered users
+ * @returns the number of `checked`, `refused` (rate-limited), `unanswered` and `failed` logins
  */
 export async function logins({ port, emails, perSecond, seconds }) {
   const { call, close } = client(port, { sockets: 512 });
@@ -26,7 +26,7 @@ export async function logins({ port, emails, perSecond, seconds }) {
   return counts;
 }
 
-/** Whom the service's proxy says that a call is from. */
+/** Header by which the service's proxy names the client address. */
 export function from(address) {
   return { 'X-Forwarded-For': address };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { dial } from './dial.js';
 
-/** MQTT 3.1.1, as much as the load needs: to hear one topic, and to publish and be told that it has come. */
+/** The part of MQTT 3.1.1 that the load needs: subscribe to one topic, and publish with acknowledgement. */
 
 const CONNECT = 1;
 const CONNACK = 2;
@@ -10,23 +10,23 @@ const PUBACK = 4;
 const SUBSCRIBE = 8;
 const SUBACK = 9;
 const AT_LEAST_ONCE = 0b0010;
-/** A user, a password, and nothing that is kept for later. */
+/** User, password, and a clean session. */
 const FLAGS = 0b1100_0010;
 
-/** @param spec `{topic}` @returns as `listener.js` does, once it is subscribed */
-export async function listen(port, { topic }, heard, lost) {
+/** @param spec `{topic}` @returns the result of `listener.js`, when subscribed */
+export async function listen(port, { topic }, onMessage, lost) {
   const client = await enter(port);
   await client.ask(packet(SUBSCRIBE, AT_LEAST_ONCE, [0, 1, ...string(topic), 0]));
-  client.goOn({ heard, lost });
+  client.goOn({ onMessage, lost });
   return { close: client.close };
 }
 
-/** @returns a connection that carries one message after another, as `requests.js` has it */
+/** @returns a connection that sends one message after another, like `requests.js` */
 export function open(port) {
   return enter(port);
 }
 
-/** @param target `{topic, before, after}` @returns content → the packet by which it is published */
+/** @param target `{topic, before, after}` @returns content → the packet that publishes it */
 export function requestTo({ topic, before, after }) {
   const head = [...string(topic), 0, 1];
   return content => packet(PUBLISH, AT_LEAST_ONCE, head, Buffer.from(`${before}${content}${after}`));
@@ -40,12 +40,12 @@ async function enter(port) {
   return client;
 }
 
-/** As `dial.js` wants it: what the packet at that place means to the client. */
-function readPacket(data, at, { answered, heard }) {
+/** Parses one packet for `dial.js`. */
+function readPacket(data, at, { answered, onMessage }) {
   const [start, end] = bodyOf(data, at);
   if (end < 0 || end > data.length) return -1;
   const type = data[at] >> 4;
-  if (type === PUBLISH) heard(data, start, end);
+  if (type === PUBLISH) onMessage(data, start, end);
   else if (type === PUBACK) answered(null);
   else if (type === CONNACK || type === SUBACK) {
     const failure = data[end - 1];
@@ -54,12 +54,12 @@ function readPacket(data, at, { answered, heard }) {
   return end;
 }
 
-/** @returns where it starts and ends; the end is -1 where not even that is there yet */
+/** @returns start and end of the packet's body; the end is -1 if the length is incomplete */
 function bodyOf(data, at) {
   let length = 0;
-  for (let place = at + 1; place < data.length; place += 1) {
-    length += (data[place] & 0x7f) << (7 * (place - at - 1));
-    if (data[place] < 0x80) return [place + 1, place + 1 + length];
+  for (let index = at + 1; index < data.length; index += 1) {
+    length += (data[index] & 0x7f) << (7 * (index - at - 1));
+    if (data[index] < 0x80) return [index + 1, index + 1 + length];
   }
   return [at, -1];
 }
@@ -68,7 +68,7 @@ function string(text) {
   return [text.length >> 8, text.length & 0xff, ...Buffer.from(text)];
 }
 
-/** Of up to 16,383 bytes. */
+/** Builds a packet of up to 16,383 bytes. */
 function packet(type, flags, head, body = Buffer.alloc(0)) {
   const length = head.length + body.length;
   const lengths = length < 128 ? [length] : [(length & 0x7f) | 0x80, length >> 7];

@@ -1,32 +1,32 @@
 import { dial } from './dial.js';
 
-/** The protocol of NATS, as much as the load needs. What was published has come when a ping after it is answered. */
+/** The part of the NATS protocol that the load needs. A PONG after a PUB confirms that the message arrived. */
 
 const LINE_END = Buffer.from('\r\n');
 
-/** @param spec `{topic}` @returns as `listener.js` does, once it is subscribed */
-export async function listen(port, { topic }, heard, lost) {
+/** @param spec `{topic}` @returns the result of `listener.js`, when subscribed */
+export async function listen(port, { topic }, onMessage, lost) {
   const client = await open(port);
   await client.ask(`SUB ${topic} 1\r\nPING\r\n`);
-  client.goOn({ heard, lost });
+  client.goOn({ onMessage, lost });
   return { close: client.close };
 }
 
-/** @returns a connection that carries one message after another, as `requests.js` has it */
+/** @returns a connection that sends one message after another, like `requests.js` */
 export async function open(port) {
   const client = dial(port, readLine);
   await client.ask('CONNECT {"verbose":false}\r\nPING\r\n');
   return client;
 }
 
-/** @param target `{topic, before, after}`, all ASCII @returns content → the text by which it is published */
+/** @param target `{topic, before, after}`, all ASCII @returns content → the text that publishes it */
 export function requestTo({ topic, before, after }) {
   const length = before.length + after.length;
   return content => `PUB ${topic} ${length + content.length}\r\n${before}${content}${after}\r\nPING\r\n`;
 }
 
-/** As `dial.js` wants it: what the line at that place, with what belongs to it, means to the client. */
-function readLine(data, at, { answered, heard, write }) {
+/** Parses one line with its payload for `dial.js`. */
+function readLine(data, at, { answered, onMessage, write }) {
   const end = data.indexOf(LINE_END, at);
   if (end < 0) return -1;
   const next = end + LINE_END.length;
@@ -34,7 +34,7 @@ function readLine(data, at, { answered, heard, write }) {
   if (line.startsWith('MSG ')) {
     const length = Number(line.slice(line.lastIndexOf(' ') + 1));
     if (next + length + LINE_END.length > data.length) return -1;
-    heard(data, next, next + length);
+    onMessage(data, next, next + length);
     return next + length + LINE_END.length;
   }
   if (line === 'PONG') answered(null);

@@ -3,13 +3,13 @@ import { connects } from './connects.js';
 import { Crowd } from './crowd.js';
 import { drive } from './drive.js';
 import { logins } from './logins.js';
-import { speakingOf } from './protocols.js';
+import { protocolOf } from './protocols.js';
 import { Stalled } from './stalled.js';
 import { Tally } from './tally.js';
 
-/** The process that makes the load and measures what comes of it; `load.js` speaks with it. */
+/** Process that generates load and measures the results. `load.js` sends it commands. */
 
-/** Handshakes under way at once. */
+/** Concurrent handshakes. */
 const OPENING = 50;
 
 const tally = new Tally();
@@ -19,12 +19,12 @@ let listeners = [];
 let lost = [];
 
 const commands = {
-  /** Opens sockets that hear messages, beside those that are open. */
+  /** Opens sockets that receive messages, in addition to the open ones. */
   async open({ port, sockets }) {
-    const heard = (data, start, end) => tally.hear(data, start, end);
+    const receive = (data, start, end) => tally.hear(data, start, end);
     const cut = reason => lost.push(reason);
-    const { listen } = speakingOf(sockets[0]);
-    listeners.push(...(await each(sockets, OPENING, spec => listen(port, spec, heard, cut))));
+    const { listen } = protocolOf(sockets[0]);
+    listeners.push(...(await each(sockets, OPENING, spec => listen(port, spec, receive, cut))));
     return { open: listeners.length };
   },
   async close() {

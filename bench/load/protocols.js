@@ -7,9 +7,9 @@ const web = { listen, open: Requester.open, requestTo };
 const protocols = { mqtt, nats };
 
 /**
- * How to speak with whom a target or a socket leads to: by its `protocol`, or else HTTP and WebSocket.
+ * Returns the client functions for the `protocol` of a target or socket; default HTTP and WebSocket.
  * @returns `{listen, open, requestTo}`
  */
-export function speakingOf({ protocol } = {}) {
+export function protocolOf({ protocol } = {}) {
   return protocol === undefined ? web : protocols[protocol];
 }

@@ -4,8 +4,8 @@ const HEAD_END = Buffer.from('\r\n\r\n');
 const CHUNKS_END = Buffer.from('0\r\n\r\n');
 
 /**
- * A connection that is kept and carries one request after another, written whole and read no further than status and
- * length: node's own client costs more than some of the servers that are measured.
+ * Keep-alive connection that sends one request after another, and reads only status and length of responses. Node's
+ * own client would use more processor time than some of the measured servers.
  */
 export class Requester {
   parts = null;
@@ -66,7 +66,7 @@ function isWhole(data, headEnd) {
 }
 
 /**
- * @param target `{method, path, token, before, after}`: what stands before and after the content in the JSON body; a
+ * @param target `{method, path, token, before, after}`: `before` and `after` surround the content in the JSON body; a
  *   target without `before` has no body
  * @returns content → the text of a request
  */

@@ -1,20 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { listen } from './listener.js';
 
-/** The answer to what was written to a cut connection is there by then, on one machine. */
+/** Time within which a write to a closed connection fails, on one machine. */
 const ANSWER_MS = 50;
 
-/** Sockets that are let in and read nothing after that. */
+/** Sockets that connect and then stop reading. */
 export class Stalled {
   members = [];
 
   /**
-   * As many as these are stalled from now on; none, and all go.
-   * @returns how many of those who were have been cut off by the server
+   * Keeps one stalled socket per entry of `sockets`; an empty list closes all.
+   * @returns the number of stalled sockets that the server has disconnected since the last call
    */
   async stall({ port, sockets }) {
     const before = this.members;
-    // who reads nothing hears of no end, but cannot write into one
+    // a socket that does not read sees no end, but a write to a closed connection fails
     for (let time = 0; time < 2 && before.length > 0; time += 1) {
       for (const { listener } of before) listener.prod();
       await delay(ANSWER_MS);

@@ -1,6 +1,6 @@
 /**
- * Who has heard which message, and how long it took. Every message says its number first thing in its content, which
- * every server passes on as it came: that is how a listener knows what it hears, whoever says it.
+ * Counts deliveries and measures their latency. Every message starts with its number, and every server forwards the
+ * content unchanged, so a received frame identifies its message.
  */
 
 const MARK = Buffer.from('"content":"@');
@@ -9,23 +9,23 @@ const ROOM = 1 << 20;
 
 export class Tally {
   sentAt = new Float64Array(ROOM);
-  heard = new Uint16Array(ROOM);
+  received = new Uint16Array(ROOM);
   next = 0;
   frames = 0;
   lastFrameAt = 0;
   delivery = [];
-  /** Of so many deliveries one is timed: a million of them need not all be kept. */
+  /** One of `stride` deliveries is timed, so that memory stays small. */
   stride = 1;
 
-  /** @param since when it was due, by `performance.now()` @returns what the next message says */
+  /** @param since when the message was due, by `performance.now()` @returns the content of the next message */
   content(since) {
     const id = this.next++;
     this.sentAt[id % ROOM] = since;
-    this.heard[id % ROOM] = 0;
+    this.received[id % ROOM] = 0;
     return `@${id}${FILLER}`;
   }
 
-  /** A text frame, which may be of something else, or of several messages. */
+  /** Counts the messages in a text frame, which may contain none or several. */
   hear(data, start, end) {
     for (let at = start; ;) {
       at = data.indexOf(MARK, at) + MARK.length;
@@ -33,13 +33,13 @@ export class Tally {
       let id = 0;
       for (; data[at] >= 0x30 && data[at] <= 0x39; at += 1) id = id * 10 + data[at] - 0x30;
       const now = performance.now();
-      this.heard[id % ROOM] += 1;
+      this.received[id % ROOM] += 1;
       this.lastFrameAt = now;
       if (this.frames++ % this.stride === 0) this.delivery.push(now - this.sentAt[id % ROOM]);
     }
   }
 
-  /** Begins to count anew. @param stride one delivery of so many is timed */
+  /** Resets the counts. @param stride one of `stride` deliveries is timed */
   begin(stride) {
     this.from = this.next;
     this.frames = 0;
@@ -47,11 +47,11 @@ export class Tally {
     this.stride = Math.max(1, stride);
   }
 
-  /** How many deliveries lack since `begin`, and how many were one too many. @param each listeners of a message */
+  /** Returns missing and repeated deliveries since `begin`. @param each receivers of a message */
   lacking(each) {
     let [missing, repeated] = [0, 0];
     for (let id = this.from; id < this.next; id += 1) {
-      const off = each - this.heard[id % ROOM];
+      const off = each - this.received[id % ROOM];
       if (off > 0) missing += off;
       else repeated -= off;
     }

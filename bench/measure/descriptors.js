@@ -1,11 +1,11 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** @returns why a process of this benchmark cannot have so many files open, or null */
+/** @returns why a process cannot open `needed` files, or null */
 export function descriptorsShort(needed, allowed = allowedDescriptors()) {
   return allowed < needed ? `that takes ${needed} file descriptors, and \`ulimit -n\` allows ${allowed}` : null;
 }
 
-/** Node has raised the soft limit to the hard one, and those whom it starts inherit that. */
+/** Reads the limit, which Node has raised to the hard limit; child processes inherit it. */
 function allowedDescriptors() {
   try {
     const [, soft] = /^Max open files +(\S+)/m.exec(readFileSync('/proc/self/limits', 'latin1')) ?? [];
@@ -15,7 +15,7 @@ function allowedDescriptors() {
   }
 }
 
-/** How many files and sockets a process has open; NaN where there is no `/proc`. */
+/** Returns the number of open files and sockets of a process; NaN without `/proc`. */
 export function openDescriptors(pid) {
   try {
     return readdirSync(`/proc/${pid}/fd`).length;

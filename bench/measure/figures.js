@@ -1,6 +1,6 @@
 import { spread } from './statistics.js';
 
-/** What a load generator has measured, as figures of a table: processor in µs for each operation, and in cores. */
+/** Converts measurements of a load generator into figures: processor time in µs per operation, and in cores. */
 export function figuresOf({ operations, cpu, ...measured }) {
   const { seconds, foreign, ...used } = cpu;
   const micros = Object.entries(used).map(([name, spent]) => [`${name}Micros`, (spent * 1e6) / operations]);
@@ -8,16 +8,16 @@ export function figuresOf({ operations, cpu, ...measured }) {
   return { ...measured, ...Object.fromEntries(micros), ...cores, foreign };
 }
 
-/** Others on the machine had more than that: the round says nothing. */
+/** A round is disturbed if other processes used more cores than this. */
 const FOREIGN_CORES = 0.3;
 
-/** Whether others were too busy for the round to say anything. */
+/** Returns true if other processes disturbed the round. */
 export function isDisturbed({ foreign }) {
   return foreign > FOREIGN_CORES;
 }
 
 /**
- * What the rounds of one opponent came to, by figure. Disturbed rounds count only where there is no other.
+ * Summarises the rounds of one opponent by figure. Disturbed rounds count only if all rounds are disturbed.
  * @param rounds figures of each round
  * @returns `{figures: {name: {median, min, max, count}}, disturbed}`
  */

@@ -1,10 +1,9 @@
 /**
- * What is wrong with a plan of PostgreSQL where tables are large: a table that is read whole, rows that are sorted or
- * counted before a page of them is known. To sort a page, or some lists that each end after one, is nothing wrong: it
- * costs the same however large the table is.
+ * Finds plans that do not scale with large tables: a full scan, and sorting or counting all rows to return one page.
+ * Sorting a page, or lists that each end after a page, is fine, because its cost does not depend on the table size.
  */
 
-/** Rows of a page, and the one that tells that there is another. */
+/** Rows of a page, plus one that shows that another page exists. */
 const PAGE_ROWS = 51;
 
 const BY_INDEX = new Set(['Index Scan', 'Index Only Scan', 'Bitmap Heap Scan']);
@@ -12,11 +11,10 @@ const SORTS = new Set(['Sort', 'Incremental Sort']);
 const COUNTS = new Set(['Aggregate', 'WindowAgg', 'Group', 'Unique', 'SetOp']);
 
 /**
- * @param plan as `EXPLAIN (FORMAT JSON)` says it, its root
- * @param large the names of the tables that are
- * @returns how many scans of large tables go by no index, how many sorts are of more than a page and of a large table
- *   that is read without an end, how many nodes put rows of large tables together, how many rows of these are read, and
- *   how many rows are sorted, be it a page
+ * @param plan root of the output of `EXPLAIN (FORMAT JSON)`
+ * @param large names of the large tables
+ * @returns the number of scans of large tables without an index, of sorts of more than a page of a large table that is
+ * read without a limit, of nodes that aggregate rows of large tables, of rows read from these, and of sorted rows
  */
 export function judgePlan(plan, large) {
   const nodes = nodesOf(plan);
@@ -32,12 +30,12 @@ export function judgePlan(plan, large) {
   };
 }
 
-/** Whether the plan reads a large table at all. */
+/** Returns true if the plan reads a large table. */
 export function reads(plan, large) {
   return nodesOf(plan).some(node => large.has(node['Relation Name']));
 }
 
-/** What several statements come to that answer one request. */
+/** Sums the judgements of all statements of one request. */
 export function judgePlans(plans, large) {
   const sums = { unindexed: 0, sorts: 0, counts: 0, rowsRead: 0, rowsSorted: 0 };
   for (const plan of plans) {
@@ -46,14 +44,14 @@ export function judgePlans(plans, large) {
   return sums;
 }
 
-/** The plan in lines, as one reads it. */
+/** Formats the plan as lines of text. */
 export function drawPlan(node, depth = 0) {
-  const place = node['Index Name'] ?? node['Relation Name'] ?? node['Function Name'];
+  const source = node['Index Name'] ?? node['Relation Name'] ?? node['Function Name'];
   const where = node['Index Cond'] ?? node['Recheck Cond'] ?? node['Hash Cond'];
   const parts = [
     node['Subplan Name'],
     node['Node Type'] + (node['Scan Direction'] === 'Backward' ? ' Backward' : ''),
-    place && `on ${place}`,
+    source && `on ${source}`,
     node['Sort Key'] && `by ${node['Sort Key'].join(', ')}`,
     node['Actual Rows'] !== undefined && `(${rowsOf(node)} rows)`,
     where && `– ${short(where)}`,
@@ -63,7 +61,7 @@ export function drawPlan(node, depth = 0) {
   return [line, ...(node.Plans ?? []).flatMap(child => drawPlan(child, depth + 1))];
 }
 
-/** Whether rows of a large table come to the node with no limit in between. */
+/** Returns true if the node receives rows of a large table without a limit in between. */
 function readsToTheEnd(node, large) {
   if (node['Node Type'] === 'Limit') return false;
   if (large.has(node['Relation Name'])) return true;
@@ -78,7 +76,7 @@ function total(nodes) {
   return nodes.reduce((sum, node) => sum + rowsOf(node), 0);
 }
 
-/** Beside what a node works on stand the plans whose answers its conditions use. */
+/** Returns true for a node's input, false for subplans that its conditions use. */
 function isInput(node) {
   return node['Parent Relationship'] === 'Outer';
 }
@@ -91,7 +89,7 @@ function nodesOf(node) {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Those that were thrown away too: they were read. */
+/** Counts the rows that a node read, including discarded ones. */
 function rowsOf(node) {
   const each = ['Actual Rows', 'Rows Removed by Filter', 'Rows Removed by Index Recheck'];
   const loops = node['Actual Loops'] ?? 1;

@@ -1,14 +1,14 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
 /**
- * Seconds of processor, out of `/proc`: of a process with all that it has started, dead or alive, and of everything
- * else on the machine. Where there is no `/proc` all figures are NaN, and no round is found disturbed.
+ * Processor seconds from `/proc`: of a process with all its descendants, running or ended, and of all other processes.
+ * Without `/proc` all figures are NaN, and no round counts as disturbed.
  */
 
-/** USER_HZ; every Linux that Node runs on has it so. */
+/** USER_HZ, which is 100 on every Linux that Node supports. */
 const TICKS = 100;
 
-/** What `pids` and their descendants have used; children that were waited for count through their parents. */
+/** Returns the seconds of `pids` and their descendants; ended children count through their parents. */
 export function secondsOf(pids) {
   let ticks = 0;
   for (const pid of pids) {
@@ -23,14 +23,14 @@ export function secondsOf(pids) {
   return ticks / TICKS;
 }
 
-/** Own time and that of children that have ended and were waited for. */
+/** Returns the time of the process and of its ended children. */
 function ticksOf(pid) {
   const fields = fieldsOf(`/proc/${pid}/stat`);
   return Number(fields[11]) + Number(fields[12]) + Number(fields[13]) + Number(fields[14]);
 }
 
 function fieldsOf(file) {
-  // the name, in brackets, may hold spaces
+  // the name, in brackets, may contain spaces
   return readFileSync(file, 'latin1').split(') ').at(-1).split(' ');
 }
 
@@ -40,7 +40,7 @@ function childrenOf(pid) {
   );
 }
 
-/** What processes of the machine have used; not what interrupts took, which belong to none. */
+/** Returns the seconds of all processes of the machine, without interrupts, which belong to no process. */
 function machineSeconds() {
   try {
     const [user, nice, system] = readFileSync('/proc/stat', 'latin1')
@@ -63,8 +63,8 @@ function existsProc() {
 }
 
 /**
- * Begins to watch the main thread of a process alone: whatever is slow belongs into others.
- * @returns what ends it: how much of a core it had
+ * Starts measuring the main thread of a process, which slow work must not block.
+ * @returns a function that returns the thread's share of a core
  */
 export function watchMainThread(pid) {
   const seconds = () => {
@@ -80,10 +80,10 @@ export function watchMainThread(pid) {
 }
 
 /**
- * Begins to watch.
+ * Starts measuring.
  * @param watched names with lists of pids, e.g. `{server: [12], database: [15]}`
- * @param ours the process that everything of the benchmark descends from
- * @returns what ends it: `{seconds, foreign, …}`, seconds of processor under each name, and the cores that others had
+ * @param ours the root process of the benchmark
+ * @returns a function that returns `{seconds, foreign, …}`: processor seconds by name, and the cores of other processes
  */
 export function watch(watched, ours) {
   const sample = () => ({

@@ -1,10 +1,10 @@
-/** @param part from 0 to 1 @returns NaN of nothing */
+/** @param part from 0 to 1 @returns NaN for an empty list */
 export function quantile(values, part) {
   const sorted = Float64Array.from(values).sort();
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-/** The middle one, or the mean of the two in the middle; NaN of nothing. */
+/** Returns the median; NaN for an empty list. */
 export function median(values) {
   const sorted = Float64Array.from(values).sort();
   const upper = sorted.length >> 1;
@@ -16,7 +16,7 @@ export function mean(values) {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
 
-/** By how much the second of each pair rises when the first does by one: least squares. NaN of fewer than two. */
+/** Returns the slope of the least-squares line through `[x, y]` pairs; NaN for fewer than two. */
 export function slope(pairs) {
   const [middle, height] = [mean(pairs.map(([x]) => x)), mean(pairs.map(([, y]) => y))];
   const spreads = pairs.map(([x]) => (x - middle) ** 2);
@@ -24,13 +24,13 @@ export function slope(pairs) {
   return mean(rises) / mean(spreads);
 }
 
-/** What several rounds came to: `{median, min, max, count}`; figures that a round lacks are left out. */
+/** Returns `{median, min, max, count}`, ignoring missing values. */
 export function spread(values) {
   const known = values.filter(value => Number.isFinite(value));
   return { median: median(known), min: Math.min(...known), max: Math.max(...known), count: known.length };
 }
 
-/** Numbers from 0 to 1 that are the same for the same seed (mulberry32): what is shuffled can be shuffled again. */
+/** Returns a seeded random generator of numbers from 0 to 1 (mulberry32), so that a shuffle can be repeated. */
 export function random(seed) {
   let state = seed >>> 0;
   return () => {
@@ -41,7 +41,7 @@ export function random(seed) {
   };
 }
 
-/** A shuffled copy (Fisher and Yates). */
+/** Returns a shuffled copy (Fisher-Yates). */
 export function shuffled(items, next) {
   const copy = [...items];
   for (let last = copy.length - 1; last > 0; last -= 1) {

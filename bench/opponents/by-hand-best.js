@@ -1,7 +1,7 @@
 import { plainOpponent } from './plain-opponent.js';
 import { bareSocket } from './plain-stage.js';
 
-/** By hand by somebody who has measured before. */
+/** A hand-written server by an author who has measured and optimised it. */
 export default plainOpponent({
   id: 'by-hand-best',
   name: 'by hand, best',

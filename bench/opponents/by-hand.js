@@ -1,5 +1,5 @@
 import { plainOpponent } from './plain-opponent.js';
 import { bareSocket } from './plain-stage.js';
 
-/** The measure of all others: what somebody writes who needs nothing but speed, and knows the usual ways. */
+/** The baseline: a hand-written server that needs only speed and uses common techniques. */
 export default plainOpponent({ id: 'by-hand', name: 'by hand', program: 'by-hand.js', socket: bareSocket });

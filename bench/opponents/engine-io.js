@@ -1,6 +1,6 @@
 import { createRequire } from 'node:module';
 
-/** How one enters a server of socket.io: straight by WebSocket, the token in its handshake. */
+/** Socket of a socket.io server: directly by WebSocket, with the token in its handshake. */
 export function engineSocket(token, room) {
   return {
     path: '/socket.io/?EIO=4&transport=websocket',
@@ -10,7 +10,7 @@ export function engineSocket(token, room) {
   };
 }
 
-/** @returns why socket.io is not there, or null */
+/** @returns why socket.io is unavailable, or null */
 export function installed() {
   try {
     createRequire(import.meta.url).resolve('socket.io');

@@ -1,7 +1,7 @@
 import { plainOpponent } from './plain-opponent.js';
 import { bareSocket } from './plain-stage.js';
 
-/** What the manuals of NestJS, TypeORM and passport lead to. */
+/** An application as the manuals of NestJS, TypeORM and passport describe it. */
 export default plainOpponent({
   id: 'idiomatic',
   name: 'idiomatic NestJS',

@@ -4,56 +4,56 @@ import { withClient } from '../database.js';
 import { random } from '../measure/statistics.js';
 
 /**
- * An inbox of any size, as two years leave it behind: written past the service, by COPY, for a million conversations
- * would take it an hour. Whatever else is in the workspace the service has made itself.
+ * Fills an inbox of any size with two years of conversations by COPY, because creating a million through the service
+ * would take an hour. The service itself creates everything else in the workspace.
  */
 
 const SPAN_MS = 2 * 365 * 86_400_000;
-/** The last activity is at most so long after the beginning, so that the two are not one order. */
-const TALKED_MS = 5 * 86_400_000;
+/** Maximum time between start and last activity, so that the two orders differ. */
+const ACTIVE_MS = 5 * 86_400_000;
 const TEXT = 'Thank you for waiting; the parcel is on its way.';
-/** Rows of one write. */
-const PORTION = 1_000;
+/** Rows per write. */
+const ROWS_PER_WRITE = 1_000;
 
-/** The tables that lists read, their columns, and what these hold of one talk. What is not named has its default. */
+/** Tables that lists read, with their columns and values. Other columns keep their defaults. */
 const TABLES = {
   contact: {
-    workspace_id: talk => talk.workspaceId,
-    id: talk => talk.contactId,
-    name: talk => `Contact ${talk.number}`,
-    email: talk => talk.email,
-    created_at: talk => talk.begun,
-    updated_at: talk => talk.begun,
+    workspace_id: row => row.workspaceId,
+    id: row => row.contactId,
+    name: row => `Contact ${row.number}`,
+    email: row => row.email,
+    created_at: row => row.begun,
+    updated_at: row => row.begun,
   },
   conversation: {
-    workspace_id: talk => talk.workspaceId,
-    id: talk => talk.id,
-    number: talk => talk.number,
-    channel_id: talk => talk.channelId,
-    contact_id: talk => talk.contactId,
-    status: talk => talk.status,
-    assignee_id: talk => talk.assigneeId,
+    workspace_id: row => row.workspaceId,
+    id: row => row.id,
+    number: row => row.number,
+    channel_id: row => row.channelId,
+    contact_id: row => row.contactId,
+    status: row => row.status,
+    assignee_id: row => row.assigneeId,
     single: () => 't',
-    waiting_since: talk => (talk.status === 'open' ? talk.active : null),
-    last_message: talk => talk.message,
-    last_public_message: talk => talk.message,
-    last_activity_at: talk => talk.active,
+    waiting_since: row => (row.status === 'open' ? row.active : null),
+    last_message: row => row.message,
+    last_public_message: row => row.message,
+    last_activity_at: row => row.active,
     last_seq: () => 4,
     last_public_seq: () => 4,
-    resolved_at: talk => (talk.status === 'resolved' ? talk.active : null),
-    created_at: talk => talk.begun,
-    updated_at: talk => talk.active,
+    resolved_at: row => (row.status === 'resolved' ? row.active : null),
+    created_at: row => row.begun,
+    updated_at: row => row.active,
   },
 };
 
 /**
- * @param place `{workspaceId, channelIds, memberIds}`
- * @param folder that PostgreSQL may enter
+ * @param ids `{workspaceId, channelIds, memberIds}`
+ * @param folder that PostgreSQL can access
  */
-export async function fillInbox(url, place, count, folder) {
+export async function fillInbox(url, ids, count, folder) {
   const files = Object.fromEntries(Object.keys(TABLES).map(table => [table, join(folder, `${table}.copy`)]));
   try {
-    await write(files, talks(place, count));
+    await write(files, conversations(ids, count));
     await Promise.all(Object.keys(TABLES).map(table => withClient(url, client => fill(client, table, files[table]))));
   } finally {
     for (const file of Object.values(files)) await rm(file, { force: true });
@@ -62,19 +62,19 @@ export async function fillInbox(url, place, count, folder) {
     await client.query(
       `INSERT INTO conversation_counter (workspace_id, last_number) VALUES ($1, $2)
        ON CONFLICT (workspace_id) DO UPDATE SET last_number = excluded.last_number`,
-      [place.workspaceId, count],
+      [ids.workspaceId, count],
     );
     await client.query('CHECKPOINT');
   });
 }
 
 async function fill(client, table, file) {
-  // foreign keys are right by the way that rows are made; indexes are made faster at once than row by row
+  // the generated rows satisfy all foreign keys; building indexes afterwards is faster than row by row
   await client.query(`SET session_replication_role = replica; SET maintenance_work_mem = '256MB'`);
   const indexes = await dropIndexes(client, table);
   await client.query(`COPY ${table} (${Object.keys(TABLES[table]).join(', ')}) FROM '${file}'`);
   for (const { indexdef } of indexes) await client.query(indexdef);
-  // the vacuum comes now, and not while it is measured
+  // vacuums now, so that autovacuum does not run during the measurement
   await client.query(`VACUUM (ANALYZE) ${table}`);
 }
 
@@ -92,18 +92,18 @@ async function dropIndexes(client, table) {
   return rows;
 }
 
-function* talks({ workspaceId, channelIds, memberIds }, count) {
+function* conversations({ workspaceId, channelIds, memberIds }, count) {
   const next = random(count);
   const since = Date.UTC(2024, 0, 1);
   const one = list => list[Math.floor(next() * list.length)];
   for (let number = 1; number <= count; number += 1) {
     const begunMs = since + Math.floor((number * SPAN_MS) / count);
     const id = idOf(begunMs, number);
-    const active = new Date(begunMs + Math.floor(next() * TALKED_MS)).toISOString();
+    const active = new Date(begunMs + Math.floor(next() * ACTIVE_MS)).toISOString();
     yield {
       workspaceId,
       number,
-      // of another table each, so that one id does for all of them
+      // contact and conversation are different tables, so they can share the id
       id,
       contactId: id,
       email: emailOf(number),
@@ -117,31 +117,31 @@ function* talks({ workspaceId, channelIds, memberIds }, count) {
   }
 }
 
-/** Of a hundred conversations twenty are not over. */
+/** Twenty of a hundred conversations are unresolved. */
 function statusOf(part) {
   if (part < 0.12) return 'open';
   if (part < 0.17) return 'pending';
   return part < 0.2 ? 'snoozed' : 'resolved';
 }
 
-/** A UUIDv7 of that time. */
+/** Returns a UUIDv7 with that time. */
 function idOf(ms, number) {
   const time = ms.toString(16).padStart(12, '0');
   return `${time.slice(0, 8)}-${time.slice(8)}-7000-8000-${number.toString(16).padStart(12, '0')}`;
 }
 
-/** Every table's rows, as COPY reads them; nothing here holds a tab, a newline or a backslash. */
+/** Writes the rows of every table in COPY format. No value contains a tab, a newline or a backslash. */
 async function write(files, rows) {
   const tables = [];
   try {
     for (const [table, columns] of Object.entries(TABLES)) {
       tables.push({ handle: await open(files[table], 'w'), cells: Object.values(columns), text: '' });
     }
-    let held = 0;
+    let buffered = 0;
     for (const row of rows) {
       for (const table of tables) table.text += `${table.cells.map(cell => cell(row) ?? '\\N').join('\t')}\n`;
-      held += 1;
-      if (held % PORTION === 0) await flush(tables);
+      buffered += 1;
+      if (buffered % ROWS_PER_WRITE === 0) await flush(tables);
     }
     await flush(tables);
   } finally {

@@ -3,7 +3,7 @@ import byHand from './by-hand.js';
 import idiomatic from './idiomatic.js';
 import ours from './ours.js';
 import oursTwo from './ours-two.js';
-import oursDoors from './ours-doors.js';
+import oursCredentials from './ours-credentials.js';
 import oursHttp from './ours-http.js';
 import { inboxes } from './ours-inbox.js';
 import pgbench from './pgbench.js';
@@ -20,27 +20,25 @@ const all = [
   socketIoRedis,
   idiomatic,
   oursHttp,
-  oursDoors,
+  oursCredentials,
   oursTwo,
   ...inboxes,
   ...volatile,
 ];
 
 /**
- * Everybody who can be measured, by id. Each is
+ * All opponents, by id. Each is
  *
- *     {id, name, durable, compiled?, absent() → why it is not there, or null, start(world) → server}
+ *     {id, name, durable, compiled?, absent() → why it is unavailable, or null, start(world) → server}
  *
- * `compiled` is one that has been, before it starts: it needs no time to get warm.
+ * `compiled` means compiled ahead of time: it needs no time to warm up. Its server, a separate process, is
  *
- * and its server, a process of its own, is
+ *     {port, listenPort?, pid, runId, pids, stage(wants), load?, stop()}
  *
- *     {port, heardOn?, pid, runId, pids, stage(wants), load?, stop()}
- *
- * where `pids` are the processes whose processor counts as the server's, `heardOn` is the port that listeners
- * go to where that is another, `load` stands in for the load generator where
- * that cannot drive it, and `stage({conversations, listenersEach, inbox})` answers, as plain data, whom the load speaks
- * to: `{conversations: [{id, send, sockets}], inbox: [socket]}`, `send` as `load/requests.js` takes it, `socket` as
- * `load/listener.js` does.
+ * `pids` are the processes whose processor time counts as the server's. `listenPort` is the port for sockets, if it is
+ * another one. `load` replaces the load generator if that cannot drive the server.
+ * `stage({conversations, listenersEach, inbox})` returns, as plain data, the targets of the load:
+ * `{conversations: [{id, send, sockets}], inbox: [socket]}`, with `send` for `load/requests.js` and `socket` for
+ * `load/listener.js`.
  */
 export const opponents = Object.fromEntries(all.map(one => [one.id, one]));

@@ -3,7 +3,7 @@ import ours from './ours.js';
 
 const entry = resolve(import.meta.dirname, 'servers/ours-http.js');
 
-/** The service with one route more, which answers from what it was asked: what HTTP alone costs here. */
+/** The service with an additional route that echoes the request, to measure HTTP alone. */
 export default {
   ...ours,
   id: 'ours-http',

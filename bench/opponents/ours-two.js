@@ -4,8 +4,8 @@ import ours from './ours.js';
 const name = 'ours_two';
 
 /**
- * Two instances of the service on one database, and the Redis that they tell each other by: what is sent to the first
- * is heard on the second. The processor of all three counts as the server's.
+ * Two instances of the service on one database and one Redis: messages go to the first, and sockets connect to the
+ * second. The processor time of all three counts as the server's.
  */
 export default {
   ...ours,
@@ -21,9 +21,9 @@ export default {
       const env = { REDIS_URL: started[0].url };
       const sending = await ours.start(world, { env, name });
       started.push(sending);
-      const hearing = await ours.start(world, { env, name });
-      started.push(hearing);
-      return { ...sending, heardOn: hearing.port, pids: started.map(({ pid }) => pid), stop };
+      const listening = await ours.start(world, { env, name });
+      started.push(listening);
+      return { ...sending, listenPort: listening.port, pids: started.map(({ pid }) => pid), stop };
     } catch (error) {
       await stop();
       throw error;

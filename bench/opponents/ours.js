@@ -3,19 +3,19 @@ import { each } from '../pace.js';
 import { hireAgents, openDesk, startService } from '../service.js';
 
 /**
- * The service as it is run: authentication, validation, scope, limits, durable commits, the event log, one view for each
- * audience. Rates are counted as ever, against numbers that the load does not reach.
+ * The service as in production: authentication, validation, scope, limits, durable commits, the event log, one view per
+ * audience. Rate limits are counted, with limits that the load does not reach.
  */
 
 const RATES = ['agent', 'api_key', 'sso_ticket', 'visitor', 'visitor_message', 'widget_session', 'handshake']
   .map(name => `${name}=900000000/60`)
   .join(',');
 
-/** Access tokens hold for a quarter of an hour. */
+/** Tokens are replaced after this time; access tokens last a quarter of an hour. */
 const TOKENS_MS = 10 * 60_000;
-/** A principal has 20 sockets at most. */
+/** Sockets per agent; a principal may have at most 20. */
 const SOCKETS_EACH = 15;
-/** Of those who listen to a conversation, so many are its visitor's pages; the rest are agents. */
+/** Visitor sockets per conversation; the other sockets are agents'. */
 const PAGES = 2;
 
 export default {
@@ -23,7 +23,7 @@ export default {
   name: 'ours',
   durable: true,
   absent: () => null,
-  /** @param name of its database: two that are measured side by side must not hear each other's messages */
+  /** @param name of its database: two measured servers must not receive each other's messages */
   async start({ postgres, folder, desks }, { env = {}, entry, name = 'ours' } = {}) {
     const { url } = await postgres.database(name);
     const server = await startService(
@@ -42,11 +42,11 @@ export default {
   },
 };
 
-/** The workspace, whom it has hired, and whom it talks with: kept between scenarios, for the database is. */
+/** Workspace with agents and conversations; kept between scenarios, like the database. */
 export class Desk {
   agents = [];
   hiredAt = 0;
-  talks = [];
+  conversations = [];
 
   async stage(port, { conversations = 0, listenersEach = 0, inbox = 0, renewed = false }) {
     const { made, close } = client(port, { sockets: 16 });
@@ -54,13 +54,13 @@ export class Desk {
       this.desk ??= await openDesk(made);
       const perRoom = Math.max(0, listenersEach - PAGES);
       await this.hire(made, Math.max(inbox, Math.ceil((conversations * perRoom) / SOCKETS_EACH), 10), renewed);
-      const missing = Math.max(0, conversations - this.talks.length);
-      this.talks.push(...(await each(Array(missing).fill(), 16, () => this.begin(made))));
+      const missing = Math.max(0, conversations - this.conversations.length);
+      this.conversations.push(...(await each(Array(missing).fill(), 16, () => this.begin(made))));
       let turn = 0;
       const agent = () => this.agents[turn++ % this.agents.length];
       return {
         key: this.desk.key,
-        conversations: this.talks.slice(0, conversations).map(({ id, visitor }) => ({
+        conversations: this.conversations.slice(0, conversations).map(({ id, visitor }) => ({
           id,
           send: {
             method: 'POST',
@@ -84,7 +84,7 @@ export class Desk {
     }
   }
 
-  /** At least so many agents, all with tokens that hold a while, or `renewed`, as long as tokens do. */
+  /** Ensures `count` agents with fresh enough tokens; `renewed` replaces all tokens now. */
   async hire(made, count, renewed) {
     const { key } = this.desk;
     if (this.agents.length > 0 && (renewed || performance.now() - this.hiredAt > TOKENS_MS)) {
@@ -98,7 +98,7 @@ export class Desk {
     if (length < count) this.agents.push(...(await hireAgents(made, key, count - length, length)));
   }
 
-  /** A visitor with a conversation. */
+  /** Creates a visitor with a conversation. */
   async begin(made) {
     const { visitor_token: visitor } = await made('POST', '/v1/widget/session', {
       widget_token: this.desk.widgetToken,

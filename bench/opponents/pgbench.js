@@ -9,8 +9,8 @@ import { makeTables, SEND } from './plain-tables.js';
 import { plainStage } from './plain-stage.js';
 
 /**
- * The statement by hand without anything around it: no HTTP, no listeners. What the database alone can do with as many
- * connections as everybody has.
+ * Runs only the statement of the hand-written server, without HTTP and sockets: the limit of the database with the same
+ * number of connections.
  */
 
 const CONNECTIONS = 10;
@@ -41,10 +41,10 @@ export default {
   },
 };
 
-/** @returns what `load/drive.js` does, of what there is */
+/** @returns the results of `load/drive.js` that pgbench can provide */
 async function drive(url, script, { targets, seconds, watched }) {
-  const place = "('00000000-0000-7000-8000-' || lpad(:number::text, 12, '0'))::uuid";
-  const values = { $1: place, $2: "'00000000-0000-7000-8000-000000000000'", $3: `'${CONTENT}'` };
+  const conversation = "('00000000-0000-7000-8000-' || lpad(:number::text, 12, '0'))::uuid";
+  const values = { $1: conversation, $2: "'00000000-0000-7000-8000-000000000000'", $3: `'${CONTENT}'` };
   const statement = SEND.replace(/\$\d/g, name => values[name]).replaceAll('\n', ' ');
   await writeFile(script, `\\set number random(1, ${targets.length})\n${statement};\n`);
   const { hostname, port, pathname, username, password } = new URL(url);

@@ -4,9 +4,9 @@ import { plainStage } from './plain-stage.js';
 import { makeTables } from './plain-tables.js';
 
 /**
- * An opponent that keeps the plain tables.
- * @param program its file in `servers/`, or what node is to be told before it and the file
- * @param redis whether it gets one
+ * Makes an opponent that uses the plain tables.
+ * @param program its file in `servers/`, or options of node followed by the file
+ * @param redis true to start a Redis for it
  */
 export function plainOpponent({ id, name, program, socket, absent = () => null, redis = false }) {
   const command = [program].flat();

@@ -3,9 +3,9 @@ import { conversationId } from './plain-tables.js';
 import { signToken } from './tokens.js';
 
 /**
- * Whom the load speaks to on a server that takes `POST /v1/conversations/ID/messages` and has one room for each
- * conversation besides `inbox`, which hears everything.
- * @param socket how one enters: token and room → what `load/listener.js` takes
+ * Makes the stage of a server with `POST /v1/conversations/ID/messages`, one room per conversation, and the room
+ * `inbox`, which receives everything.
+ * @param socket (token, room) → the argument of `load/listener.js`
  * @returns `stage(wants)`, see `opponents/index.js`
  */
 export function plainStage(socket) {
@@ -23,7 +23,7 @@ export function plainStage(socket) {
   });
 }
 
-/** How one enters a server of bare WebSockets. */
+/** Socket of a server with plain WebSockets. */
 export function bareSocket(token, room) {
   return { path: `/ws?token=${token}&room=${room}`, ready: '"connected"' };
 }

@@ -1,6 +1,6 @@
 import { withClient } from '../database.js';
 
-/** The two tables that every opponent but the service keeps, and the statement by which those by hand write. */
+/** The two tables of every opponent except the service, and the statement of the hand-written servers. */
 
 const TABLES = `
   CREATE TABLE conversation (
@@ -19,7 +19,7 @@ const TABLES = `
   INSERT INTO conversation (id)
     SELECT ('00000000-0000-7000-8000-' || lpad(number::text, 12, '0'))::uuid FROM generate_series(1, 1000) AS number`;
 
-/** One message: $1 conversation, $2 sender, $3 content. */
+/** Inserts one message: $1 conversation, $2 sender, $3 content. */
 export const SEND = `
   WITH counted AS (
     UPDATE conversation SET last_seq = last_seq + 1, last_activity_at = clock_timestamp() WHERE id = $1
@@ -28,14 +28,14 @@ export const SEND = `
   SELECT $1, last_seq, 'agent', $2, $3 FROM counted
   RETURNING id, seq, created_at`;
 
-/** Many at once: $1 conversations, $2 senders, $3 contents, of equal length. Rows come in that order. */
+/** Inserts many messages: $1 conversations, $2 senders, $3 contents, of equal length. Returns rows in that order. */
 export const SEND_MANY = `
   WITH sent AS (
-    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS s (conversation_id, sender_id, content, place)),
+    SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::text[]) WITH ORDINALITY AS s (conversation_id, sender_id, content, position)),
   locked AS (
     SELECT id, last_seq FROM conversation WHERE id IN (SELECT conversation_id FROM sent) ORDER BY id FOR UPDATE),
   numbered AS (
-    SELECT uuidv7() AS id, sent.*, last_seq + row_number() OVER (PARTITION BY conversation_id ORDER BY place) AS seq
+    SELECT uuidv7() AS id, sent.*, last_seq + row_number() OVER (PARTITION BY conversation_id ORDER BY position) AS seq
     FROM sent JOIN locked ON locked.id = conversation_id),
   counted AS (
     UPDATE conversation SET last_seq = top.seq, last_activity_at = clock_timestamp()
@@ -45,14 +45,14 @@ export const SEND_MANY = `
     INSERT INTO message (id, conversation_id, seq, sender_type, sender_id, content)
     SELECT id, conversation_id, seq, 'agent', sender_id, content FROM numbered
     RETURNING id, created_at)
-  SELECT id, seq, created_at FROM numbered JOIN made USING (id) ORDER BY place`;
+  SELECT id, seq, created_at FROM numbered JOIN made USING (id) ORDER BY position`;
 
-/** The id of the conversation of that number, from 1 to 1,000. */
+/** Returns the id of a conversation by its number, from 1 to 1,000. */
 export function conversationId(number) {
   return `00000000-0000-7000-8000-${String(number).padStart(12, '0')}`;
 }
 
-/** Makes the tables, and a thousand conversations in them. */
+/** Creates the tables with a thousand conversations. */
 export function makeTables(url) {
   return withClient(url, client => client.query(TABLES));
 }

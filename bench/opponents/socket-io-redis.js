@@ -2,7 +2,7 @@ import { programAbsent } from '../programs.js';
 import { engineSocket, installed } from './engine-io.js';
 import { plainOpponent } from './plain-opponent.js';
 
-/** With the adapter that more than one instance needs; the processor that Redis uses counts as the server's. */
+/** Uses the adapter that several instances need. Redis's processor time counts as the server's. */
 export default plainOpponent({
   id: 'socket-io-redis',
   name: 'socket.io + Redis',

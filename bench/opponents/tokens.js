@@ -1,6 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 
-/** JSON web tokens (HS256), as somebody writes them by hand. */
+/** Hand-written JSON web tokens (HS256). */
 
 export const SECRET = 'the secret of all opponents of this benchmark';
 const key = createSecretKey(Buffer.from(SECRET));
@@ -12,7 +12,7 @@ export function signToken(claims) {
   return `${signed}.${createHmac('sha256', key).update(signed).digest('base64url')}`;
 }
 
-/** @returns the claims, or null when it was not signed here or is over */
+/** @returns the claims, or null for a wrong signature or an expired token */
 export function verifyToken(token) {
   const [head, body, signature] = String(token).split('.');
   if (!signature) return null;

@@ -8,8 +8,8 @@ import { programAbsent } from '../programs.js';
 import { plainStage } from './plain-stage.js';
 
 /**
- * Servers out of Debian's packages that pass messages on, keep none, and let everybody in: a class of their own, in a
- * table of their own.
+ * Servers from Debian packages that forward messages without storing them and without authentication. The report shows
+ * them in a separate table.
  */
 export const volatile = [
   { id: 'nats', name: 'NATS', absent: () => programAbsent('nats-server'), start: startNats },
@@ -18,10 +18,10 @@ export const volatile = [
   { id: 'centrifuge', name: 'centrifuge', absent: centrifugeAbsent, start: startCentrifuge },
 ].map(one => ({ ...one, durable: false, compiled: true }));
 
-/** Where Debian has the sources of Go's libraries, and those of Erlang. */
+/** Debian's folders of Go sources and Erlang libraries. */
 const GO_PATH = '/usr/share/gocode';
 const ERLANG_PATHS = ['/usr/lib/x86_64-linux-gnu', '/usr/lib/aarch64-linux-gnu', '/usr/lib'];
-/** With what it is built of and its package does not ask for. */
+/** centrifuge and its dependencies that the Debian package does not install. */
 const CENTRIFUGE = [
   'centrifugal/centrifuge',
   'centrifugal/protocol',
@@ -67,7 +67,7 @@ async function startMosquitto({ folder }) {
   return { ...server, stage: brokerStage('mqtt') };
 }
 
-/** Without a name, so that it needs no register of Erlang's nodes, which would outlive it. */
+/** Starts Erlang without a node name, so that it starts no epmd process, which would keep running. */
 async function startEjabberd({ folder }) {
   const file = join(folder, 'ejabberd.yml');
   const settings = { config: file, log_path: join(folder, 'ejabberd.log') };
@@ -104,7 +104,7 @@ function centrifugeSocket(_token, room) {
   return { path: '/connection/websocket', hello, ready: '"client"' };
 }
 
-/** @returns `stage(wants)`, see `index.js`: a topic for each conversation, published to and listened to alike */
+/** @returns `stage(wants)`, see `index.js`, with one topic per conversation */
 function brokerStage(protocol) {
   return ({ conversations = 0, listenersEach = 0 }) => ({
     conversations: Array.from({ length: conversations }, (_, index) => {

@@ -4,11 +4,11 @@ import { figuresOf } from '../measure/figures.js';
 import { watch } from '../measure/processor.js';
 
 const LISTENERS_EACH = 10;
-/** Opened and closed before anything is counted: code is compiled, and the first of everything is made. */
+/** Sockets that are opened and closed before counting, so that code is compiled and one-time allocations exist. */
 const FIRST = 500;
-/** So many messages a second are said beside the idle ones; each is heard by those of one room. */
+/** Messages a second that are sent while the sockets are idle; each goes to the sockets of one room. */
 const PER_SECOND = 20;
-/** Sockets that were cut are put away. */
+/** Time for the server to clean up closed sockets. */
 const SETTLING_MS = 500;
 const KIB = 1024;
 
@@ -16,14 +16,14 @@ const crowd = sockets => ({
   name: `${sockets.toLocaleString('en')} sockets`,
   shape: { conversations: sockets / LISTENERS_EACH, listenersEach: LISTENERS_EACH },
   fullOnly: sockets > 2_000,
-  // each is one of the load's and one of the server's, who also have other files
+  // each socket needs a descriptor in the load generator and one in the server; both have other open files
   absent: () => descriptorsShort(sockets + 500),
 });
 const [SMALL, LARGE] = [crowd(2_000), crowd(10_000)];
 
 export default {
   id: 'S5',
-  title: 'Sockets that are in a room, and idle',
+  title: 'Idle sockets, each in a room',
   takes: 93,
   least: { full: 85, quick: 25 },
   fullOnly: true,

@@ -1,11 +1,11 @@
 import { figuresOf } from '../measure/figures.js';
 
-/** Handshakes under way at once. */
+/** Concurrent handshakes. */
 const AT_ONCE = 32;
 
 export default {
   id: 'S6',
-  title: 'Sockets let in a second, each after its token was checked',
+  title: 'Authenticated handshakes a second',
   takes: 29,
   cases: [{ name: '', shape: { conversations: 100, listenersEach: 10 } }],
   opponents: ['ours', 'by-hand', 'socket-io'],

@@ -1,8 +1,8 @@
 import { sending, SENDING_COLUMNS } from './sending.js';
 
 /**
- * Handlers that ask no database, behind authentication, validation and, on our side, limits, the envelope and the log.
- * That a token still counts is read from the database by ours, and by nobody else.
+ * Handlers without a database query, behind authentication and validation; ours also has rate limits, the envelope and
+ * the log. Only ours reads from the database whether the token is still valid.
  */
 export default {
   id: 'S7',

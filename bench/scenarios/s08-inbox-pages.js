@@ -1,18 +1,18 @@
 import { figuresOf } from '../measure/figures.js';
 import { drawPlan, judgePlans, reads } from '../measure/plans.js';
 
-/** One page at a time: how long it takes, and not how many there can be. */
+/** One request at a time: this measures latency, not throughput. */
 const CONNECTIONS = 1;
-/** How long is asked until plans are settled, and while they are told. */
+/** Seconds of requests until plans are stable, and again while they are logged. */
 const SETTLING_SECONDS = 0.15;
 
-/** Tables that grow with the conversations; the tally grows with channels and members. */
+/** Tables that grow with the conversations; the table of counts grows with channels and members. */
 const LARGE = new Set(['conversation', 'contact']);
-const ASKED = new Set([...LARGE, 'conversation_tally']);
+const QUERIED = new Set([...LARGE, 'conversation_tally']);
 const PAGE = '/v1/conversations';
 
-/** What is asked, of the stage of `opponents/ours-inbox.js`. */
-const QUESTIONS = {
+/** Requests of each case, from the stage of `opponents/ours-inbox.js`. */
+const REQUESTS = {
   'first page': ({ token }) => [{ path: PAGE, token }],
   'deep page': ({ token, deep }) => [{ path: `${PAGE}?cursor=${deep}`, token }],
   '3 channels': ({ narrowToken }) => [{ path: PAGE, token: narrowToken }],
@@ -22,12 +22,15 @@ const QUESTIONS = {
 };
 
 const TIMES = ['ackP50', 'ackP99', 'serverMicros', 'databaseMicros'];
-/** Of plans. */
+/** Figures of plans that must be 0. */
 const FAULTS = ['unindexed', 'sorts', 'counts'];
 
-/** What counts reads, the tally, has a row for each kind of conversation, which few conversations do not fill. */
+/**
+ * Targets of one size. The table of counts has a row per group of conversations; few conversations don't fill all
+ * groups.
+ */
 const barsOf = (size, fullOnly) => [
-  ...Object.keys(QUESTIONS).map(name => ({
+  ...Object.keys(REQUESTS).map(name => ({
     metric: 'ackP50',
     of: size,
     case: name,
@@ -39,15 +42,14 @@ const barsOf = (size, fullOnly) => [
 ];
 
 /**
- * Each size in a database of its own, behind a service of its own. The plans are of the statements that the service
- * asked, as its database ran them.
+ * Each size has its own database and service. The plans are those of the service's statements as PostgreSQL ran them.
  */
 export default {
   id: 'S8',
-  title: 'Inbox pages, however many conversations there are',
+  title: 'Inbox pages by number of conversations',
   takes: 112,
   least: { full: 120, quick: 40 },
-  cases: Object.keys(QUESTIONS).map(name => ({ name, shape: {} })),
+  cases: Object.keys(REQUESTS).map(name => ({ name, shape: {} })),
   opponents: ['inbox-1000', 'inbox-100000', 'inbox-1000000'],
   quick: ['inbox-1000', 'inbox-100000'],
   columns: [...TIMES, ...FAULTS, 'rowsRead', 'rowsSorted'],
@@ -57,24 +59,24 @@ export default {
   warmSeconds: 1,
 
   async enter({ server, load }, shape, { name }) {
-    const targets = QUESTIONS[name](await server.stage()).map(target => ({ method: 'GET', ...target }));
-    const ask = () => askOneByOne({ server, load, watched: {} }, targets, SETTLING_SECONDS);
-    await ask();
-    const told = await server.plansOf(ask);
-    // of each statement the plan that it has come to; the rest is authentication, and what goes on beside requests
-    const plans = new Map(told.filter(({ plan }) => reads(plan, ASKED)).map(({ text, plan }) => [text, plan]));
-    if (plans.size === 0) throw new Error('the database has told no plan');
+    const targets = REQUESTS[name](await server.stage()).map(target => ({ method: 'GET', ...target }));
+    const request = () => requestOneByOne({ server, load, watched: {} }, targets, SETTLING_SECONDS);
+    await request();
+    const logged = await server.plansOf(request);
+    // the final plan of each statement; other statements are authentication and background work
+    const plans = new Map(logged.filter(({ plan }) => reads(plan, QUERIED)).map(({ text, plan }) => [text, plan]));
+    if (plans.size === 0) throw new Error('the database logged no plan');
     return { targets, plans: [...plans.values()], judged: judgePlans(plans.values(), LARGE) };
   },
 
   async play(seat, { targets, judged }, { seconds }) {
-    return { ...figuresOf(await askOneByOne(seat, targets, seconds)), ...judged };
+    return { ...figuresOf(await requestOneByOne(seat, targets, seconds)), ...judged };
   },
 
-  /** Shown below the table of the case. */
+  /** Lines below the table of the case. */
   note: ({ plans }) => plans.flatMap(plan => drawPlan(plan)),
 };
 
-function askOneByOne({ server, load, watched }, targets, seconds) {
+function requestOneByOne({ server, load, watched }, targets, seconds) {
   return load.drive({ port: server.port, targets, connections: CONNECTIONS, seconds, listenersEach: 0, watched });
 }

@@ -2,10 +2,10 @@ import { sending, SENDING_COLUMNS } from './sending.js';
 
 const CROWD = { conversations: 100, listenersEach: 10 };
 
-/** Sent to one instance, and heard on another; beside it both on the same. */
+/** Messages sent to one instance and received on another, compared with a single instance. */
 export default {
   id: 'S11',
-  title: 'Two instances and Redis: sent to one, heard on the other',
+  title: 'Two instances and Redis: sent to one, received on the other',
   warmSeconds: 5,
   takes: 47,
   least: { full: 40, quick: 40 },

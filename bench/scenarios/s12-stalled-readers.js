@@ -5,24 +5,24 @@ import { root } from '../processes.js';
 import { CONNECTIONS } from './sending.js';
 
 const READERS = 200;
-/** One of a hundred. */
+/** One percent of the readers. */
 const STALLED = 2;
 const CONVERSATIONS = 10;
-/** Between them is looked at what is held; meanwhile nothing is said. */
+/** Memory is measured between bursts, when no messages are sent. */
 const BURSTS = 5;
 const BURST_SECONDS = 0.6;
 const WARM_SECONDS = 2;
-/** What the kernel takes for a reader who does not read fills sooner with long messages. */
+/** Long messages fill the kernel's buffer of a stalled reader sooner. */
 const LONG = 'x'.repeat(16_000);
 const MIB = 1024 * 1024;
 
 /**
- * Some read no more, and are given new ones to follow them when they are cut off. What they are owed is held, up to the
- * limit of each socket, and the others must not notice.
+ * Some readers stop reading, and are replaced when the server disconnects them. The server buffers their messages up to
+ * the limit of each socket, and the other readers must not be affected.
  */
 export default {
   id: 'S12',
-  title: `${STALLED} of ${READERS} readers have stalled`,
+  title: `${STALLED} of ${READERS} readers are stalled`,
   takes: 46,
   least: { full: 25, quick: 20 },
   cases: [
@@ -63,31 +63,31 @@ export default {
 
   async play({ server, load, watched }, { wants, stalled, limit }) {
     const { port } = server;
-    const before = held(await server.ask('memory'));
+    const before = bytesInV8(await server.ask('memory'));
     const bursts = [];
-    let [most, cut] = [0, 0];
+    let [maxBytes, cut] = [0, 0];
     for (let burst = 0; burst < BURSTS; burst += 1) {
       cut += (await load.stall({ port, sockets: stalled })).cut;
       bursts.push(await load.drive({ ...wants, seconds: BURST_SECONDS, watched }));
-      most = Math.max(most, held(await server.ask('memory')) - before);
+      maxBytes = Math.max(maxBytes, bytesInV8(await server.ask('memory')) - before);
     }
     cut += (await load.stall({ port, sockets: [] })).cut;
-    const figures = figuresOf(together(bursts));
-    return { ...figures, cut, heldMib: most / MIB, ofLimit: most / (limit * STALLED) };
+    const figures = figuresOf(combine(bursts));
+    return { ...figures, cut, heldMib: maxBytes / MIB, ofLimit: maxBytes / (limit * STALLED) };
   },
 };
 
-function held({ heapUsed, external }) {
+function bytesInV8({ heapUsed, external }) {
   return heapUsed + external;
 }
 
-/** What the service holds for one slow reader at most. */
+/** Returns the service's buffer limit for one slow reader. */
 async function bufferLimit() {
   const { BUFFER } = await import(resolve(root, 'dist/platform/sockets/socket-connection.js'));
   return BUFFER.limit;
 }
 
-function together(bursts) {
+function combine(bursts) {
   const sum = of => bursts.reduce((total, burst) => total + of(burst), 0);
   const middle = name => median(bursts.map(burst => burst[name]));
   const names = Object.keys(bursts[0].cpu);

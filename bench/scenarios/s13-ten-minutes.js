@@ -6,23 +6,23 @@ import { mean, slope } from '../measure/statistics.js';
 import { CONNECTIONS } from './sending.js';
 
 const CROWD = { conversations: 100, listenersEach: 10 };
-/** How long is sent as fast as can be, once to be warm, and once to know what half of it is. */
+/** Seconds at full load: once to warm up, and once to find half of the rate. */
 const FULL_SECONDS = 3;
-/** Of what is measured the first three tenths are not looked at: caches fill, pools grow. */
+/** The first three tenths of the samples do not count, while caches fill and pools grow. */
 const SETTLED = 0.3;
-/** Between two looks; each collects all garbage first. */
+/** Seconds between samples; each sample follows a garbage collection. */
 const LOOK_SECONDS = 10;
-/** Meanwhile so many visitors come for the first time, begin to talk, and are never heard of again. */
+/** New visitors per batch. Each starts a conversation and does not return. */
 const NEW_VISITORS = 20;
-/** Of each of them. */
+/** Sockets of each new visitor. */
 const PAGES = 2;
-/** Sockets come and go: so many at once, each after such a pause. */
+/** Short-lived sockets: how many at once, and the pause after each. */
 const COMING = { atOnce: 2, pauseMs: 50 };
 const MIB = 1024 * 1024;
 
 export default {
   id: 'S13',
-  title: 'Ten minutes at half load, with sockets and visitors that come and go',
+  title: 'Ten minutes at half load, with short-lived sockets and new visitors',
   takes: 660,
   least: { full: 640, quick: 60 },
   long: true,
@@ -49,7 +49,7 @@ export default {
 
   async enter({ server, load }, shape) {
     const { port } = server;
-    // whoever is there stays to the end: no token may run out before it
+    // these sockets stay open until the end: no token may expire before
     const { conversations } = await server.stage({ ...CROWD, renewed: true });
     await load.open({ port, sockets: conversations.flatMap(({ sockets }) => sockets) });
     const targets = conversations.map(({ send }) => send);
@@ -66,11 +66,11 @@ export default {
     let over = false;
     const sending = load.drive({ ...wants, watched }).finally(() => (over = true));
     let connects = 0;
-    let talks = CROWD.conversations;
+    let conversationCount = CROWD.conversations;
     const coming = async () => {
       while (!over) {
-        talks += NEW_VISITORS;
-        const { conversations } = await server.stage({ conversations: talks, listenersEach: PAGES });
+        conversationCount += NEW_VISITORS;
+        const { conversations } = await server.stage({ conversations: conversationCount, listenersEach: PAGES });
         const sockets = conversations.slice(-NEW_VISITORS).flatMap(one => one.sockets);
         connects += (await churn.connects({ port, sockets, ...COMING, seconds: LOOK_SECONDS / 2, watched: {} }))
           .operations;
@@ -95,7 +95,7 @@ export default {
   leave: ({ churn }) => churn.stop(),
 };
 
-/** MiB a minute, and how many descriptors more in the last third of what is looked at than in the first. */
+/** Returns growth in MiB a minute, and the descriptors of the last third of the samples minus those of the first. */
 export function trend(looks, minutes) {
   const settled = looks.filter(({ minute }) => minute >= minutes * SETTLED);
   const third = Math.ceil(settled.length / 3);
@@ -109,5 +109,5 @@ export function trend(looks, minutes) {
 
 function line({ minute, held, resident, descriptors }) {
   const [at, mib, whole] = [minute, held, resident].map(value => value.toFixed(1));
-  return `minute ${at}: ${mib} MiB held, ${whole} resident, ${descriptors} descriptors`;
+  return `minute ${at}: ${mib} MiB in V8, ${whole} resident, ${descriptors} descriptors`;
 }

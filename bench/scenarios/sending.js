@@ -1,17 +1,17 @@
 import { figuresOf } from '../measure/figures.js';
 
-/** Requests in flight of a load that knows no pause. */
+/** Concurrent requests of a closed-loop load. */
 export const CONNECTIONS = 64;
 
 /**
- * The scenarios that send messages over REST and listen.
+ * Common part of scenarios that send messages over REST and receive them on sockets.
  * @param shape of a case: `{conversations, listenersEach, inbox, perSecond?}`
  */
 export const sending = {
   async enter({ server, load }, shape) {
     const stage = await server.stage(shape);
     const sockets = [...stage.conversations.flatMap(one => one.sockets), ...stage.inbox];
-    await load.open({ port: server.heardOn ?? server.port, sockets });
+    await load.open({ port: server.listenPort ?? server.port, sockets });
     return stage.conversations.map(({ send }) => send);
   },
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url';
 
 /**
  * Builds the package in both formats: ES modules in `dist`, CommonJS in `dist/cjs`, each with its declarations. The
- * package.json below `dist/cjs` tells Node.js and TypeScript that what lies there is CommonJS.
+ * package.json in `dist/cjs` marks these files as CommonJS for Node.js and TypeScript.
  */
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');

@@ -189,7 +189,7 @@ describe('the report', () => {
   });
 
   it('keeps those that store nothing apart, and names who was not there with the reason', () => {
-    const [durable, volatile] = markdown(summary).split('### keeps nothing');
+    const [durable, volatile] = markdown(summary).split('### stores nothing');
     expect(durable).not.toContain('some bus');
     expect(volatile).toContain('| some bus | 900 |');
     expect(volatile).toContain('NATS (nats-server is not installed)');

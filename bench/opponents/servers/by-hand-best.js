@@ -4,12 +4,12 @@ import { servePlain } from './plain-server.js';
 import { Rooms } from './rooms.js';
 
 /**
- * The same as by hand, with what else is known: messages that come while a statement is under way go into the next one
- * together, and the frames of one tick are written together, their bytes made once for all listeners of a room.
+ * The hand-written server with two optimisations: messages that arrive while a statement runs share the next one, and
+ * the frames of one tick are written together, with their bytes built once per room.
  */
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
-const MOST = 500;
+const MAX_BATCH = 500;
 
 let waiting = [];
 let busy = false;
@@ -24,8 +24,8 @@ function write(conversation, sender, content) {
 async function flush() {
   busy = true;
   while (waiting.length > 0) {
-    const batch = waiting.slice(0, MOST);
-    waiting = waiting.slice(MOST);
+    const batch = waiting.slice(0, MAX_BATCH);
+    waiting = waiting.slice(MAX_BATCH);
     const column = name => batch.map(item => item[name]);
     const values = [column('conversation'), column('sender'), column('content')];
     try {
@@ -38,17 +38,17 @@ async function flush() {
   busy = false;
 }
 
-/** By room, the frames of this tick. */
+/** Frames of this tick, by room. */
 const pending = new Map();
 
-function say(room, frame) {
+function send(room, frame) {
   const frames = pending.get(room);
   if (frames) return void frames.push(frame);
   if (pending.size === 0) setImmediate(writeAll);
   pending.set(room, [frame]);
 }
 
-/** Past the socket's own `send`, which would write frame by frame; nothing else is ever sent to it. */
+/** Bypasses the socket's `send`, which would write frame by frame. Nothing else writes to the socket. */
 function writeAll() {
   for (const [room, frames] of pending) {
     const bytes = frames.length === 1 ? frames[0] : Buffer.concat(frames);
@@ -59,12 +59,12 @@ function writeAll() {
 
 const server = servePlain(write, message => {
   const frame = textFrame(JSON.stringify({ type: 'message.created', data: { message } }));
-  say(message.conversation_id, frame);
-  say('inbox', frame);
+  send(message.conversation_id, frame);
+  send('inbox', frame);
 });
 const rooms = new Rooms(server);
 
-/** A whole frame of a server's, of up to 65,535 bytes. */
+/** Builds a server frame of up to 65,535 bytes. */
 function textFrame(text) {
   const length = Buffer.byteLength(text);
   const start = length < 126 ? 2 : 4;

@@ -3,7 +3,7 @@ import { SEND } from '../plain-tables.js';
 import { servePlain } from './plain-server.js';
 import { Rooms } from './rooms.js';
 
-/** One prepared statement for each message, one serialisation for each broadcast, and one `send` for each listener. */
+/** One prepared statement per message, one serialisation per broadcast, and one `send` per socket. */
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
 

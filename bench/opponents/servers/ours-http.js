@@ -3,8 +3,8 @@ import { Body, Controller, Get, Post } from '@nestjs/common';
 import { IsString, MaxLength } from 'class-validator';
 
 /**
- * The built service with one controller more, made and guarded as all of its own are: `GET /v1/echo` for
- * agents and API keys, `POST` for agents. Written without decorators' syntax, so that it needs no compiler.
+ * The built service with one more controller, guarded like its own: `GET /v1/echo` for agents and API keys, `POST` for
+ * agents. Calls decorators as functions, so that it needs no compiler.
  */
 
 const built = '../../../dist/';

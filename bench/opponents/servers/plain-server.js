@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 
 /**
- * What the servers by hand and socket.io's share: node:http and one route. Nothing is checked: neither who sends, nor
- * what, nor how often, nor whether it may.
+ * Common part of the hand-written servers and socket.io: node:http and one route. It checks nothing: no authentication,
+ * validation, authorisation or rate limit.
  */
 
 const sender = randomUUID();
@@ -12,7 +12,7 @@ const PATH = /^\/v1\/conversations\/([^/]+)\/messages$/;
 /**
  * Listens on `PORT` of the environment.
  * @param write stores a message: (conversation, sender, content) → `{id, seq, created_at}`
- * @param publish hands a stored message to the listeners of its conversation
+ * @param publish sends a stored message to the sockets of its conversation
  */
 export function servePlain(write, publish) {
   const server = createServer((request, response) => {

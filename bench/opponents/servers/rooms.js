@@ -1,20 +1,20 @@
 import { WebSocketServer } from 'ws';
 import { verifyToken } from '../tokens.js';
 
-/** Bare WebSockets in rooms: a token is checked at the door, nothing else. */
+/** Plain WebSockets in rooms. Checks only the token of the handshake. */
 export class Rooms {
   rooms = new Map();
 
   constructor(server) {
-    const door = new WebSocketServer({ noServer: true, perMessageDeflate: false });
+    const webSockets = new WebSocketServer({ noServer: true, perMessageDeflate: false });
     server.on('upgrade', (request, socket, head) => {
       const { searchParams } = new URL(request.url, 'http://bench');
       if (!verifyToken(searchParams.get('token'))) return void socket.end('HTTP/1.1 401 Unauthorized\r\n\r\n');
-      door.handleUpgrade(request, socket, head, client => this.enter(client, searchParams.get('room')));
+      webSockets.handleUpgrade(request, socket, head, client => this.enter(client, searchParams.get('room')));
     });
   }
 
-  /** Those in a room; nobody in one that is not there. */
+  /** Returns the sockets of a room; an empty list for an unknown room. */
   in(room) {
     return this.rooms.get(room) ?? [];
   }

@@ -7,8 +7,8 @@ import { verifyToken } from '../tokens.js';
 import { servePlain } from './plain-server.js';
 
 /**
- * socket.io over the very HTTP and the very statement of the server by hand, so that what differs is socket.io. With
- * `REDIS_URL` its Redis adapter tells other instances too, as it would have to with more than one.
+ * socket.io with the HTTP server and statement of the hand-written server, so that only socket.io differs. With
+ * `REDIS_URL` it uses the Redis adapter, as several instances must.
  */
 
 const pool = new Pool({ connectionString: process.env.DATABASE_URL, max: 10 });
@@ -25,7 +25,7 @@ const { REDIS_URL } = process.env;
 const adapter = REDIS_URL ? { adapter: createAdapter(new Redis(REDIS_URL), new Redis(REDIS_URL)) } : {};
 const io = new Server(server, { transports: ['websocket'], serveClient: false, ...adapter });
 
-// by the same function as by hand: with `jsonwebtoken` and a secret of text it would cost fifty times as much
+// uses the function of the hand-written server: `jsonwebtoken` with a text secret would cost fifty times as much
 io.use((socket, next) => next(verifyToken(socket.handshake.auth.token) ? undefined : new Error('unauthorized')));
 io.on('connection', async socket => {
   await socket.join(socket.handshake.auth.room);

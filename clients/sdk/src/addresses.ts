@@ -1,28 +1,28 @@
-/** Where the service is reached. */
+/** Base URLs of the service. */
 export interface Addresses {
-  /** Without `/v1`: every path of this SDK names it. */
+  /** Without `/v1`: every path of this SDK includes it. */
   rest: string;
-  /** Same host, `ws` or `wss`. */
-  live: string;
+  /** Base URL of the sockets: `ws` or `wss`. */
+  ws: string;
 }
 
 /**
- * @param baseUrl of the service, with or without the `/v1` that its documentation carries.
- * @param wsBaseUrl only where the sockets live elsewhere.
+ * @param baseUrl URL of the service, with or without `/v1`.
+ * @param wsBaseUrl URL of the sockets, if they have another host.
  */
-export function addressesOf(baseUrl: string, wsBaseUrl?: string): Addresses {
-  const rest = trimmed(baseUrl).replace(/\/v1$/, '');
-  return { rest, live: wsBaseUrl === undefined ? rest.replace(/^http/i, 'ws') : trimmed(wsBaseUrl) };
+export function resolveAddresses(baseUrl: string, wsBaseUrl?: string): Addresses {
+  const rest = trimTrailingSlashes(baseUrl).replace(/\/v1$/, '');
+  return { rest, ws: wsBaseUrl === undefined ? rest.replace(/^http/i, 'ws') : trimTrailingSlashes(wsBaseUrl) };
 }
 
-function trimmed(url: string): string {
+function trimTrailingSlashes(url: string): string {
   return url.replace(/\/+$/, '');
 }
 
-/** Values of a query; absent ones are left out, lists become comma-separated. */
+/** Query parameters. Undefined and null values are omitted; lists become comma-separated. */
 export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | null | undefined>>;
 
-/** `?a=1&b=2`, or nothing. */
+/** Returns `?a=1&b=2`, or an empty string. */
 export function queryString(query: object | undefined): string {
   const entries = Object.entries((query ?? {}) as Query)
     .filter(([, value]) => value !== undefined && value !== null)
@@ -30,7 +30,7 @@ export function queryString(query: object | undefined): string {
   return entries.length === 0 ? '' : `?${new URLSearchParams(entries).toString()}`;
 }
 
-/** A path whose ids cannot leave their place: `` path`/v1/contacts/${id}` ``. */
+/** Builds a path with encoded ids, so that an id cannot change the route: `` path`/v1/contacts/${id}` ``. */
 export function path(parts: TemplateStringsArray, ...ids: readonly string[]): string {
-  return parts.reduce((sofar, part, place) => `${sofar}${encodeURIComponent(ids[place - 1] ?? '')}${part}`);
+  return parts.reduce((result, part, index) => `${result}${encodeURIComponent(ids[index - 1] ?? '')}${part}`);
 }

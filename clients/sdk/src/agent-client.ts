@@ -1,9 +1,9 @@
-import { addressesOf, type Addresses } from './addresses.js';
+import { resolveAddresses, type Addresses } from './addresses.js';
 import { AgentSession, type AgentTokens } from './agent-session.js';
 import { AgentSocket } from './agent-socket.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ChangePasswordBody, LoginBody, RegisterBody, RegisterUserBody, ResetPasswordBody } from './bodies.js';
-import { connected } from './connected.js';
+import { waitUntilConnected } from './wait-until-connected.js';
 import { HttpTransport } from './http.js';
 import type { LiveOptions } from './live-socket.js';
 import type { ClientOptions } from './options.js';
@@ -19,19 +19,19 @@ import { Workspace } from './resources/workspace.js';
 import type { AgentSessionView, InvitePreviewView, MeView } from './types.js';
 
 export interface AgentOptions extends ClientOptions {
-  /** Hears of every new pair of tokens, to keep them; null when the session has ended. */
+  /** Receives every new pair of tokens, to store them; null when the session has ended. */
   onTokens?: ((tokens: AgentTokens | null) => void) | undefined;
 }
 
-/** Who hears of the tokens of a client that has grown from another. */
+/** Options of a client that another client created. */
 export type OwnTokens = Pick<AgentOptions, 'onTokens'>;
 
 export interface AgentLiveOptions extends LiveOptions {
-  /** `inbox` unless told; a conversation's id for its room alone. */
+  /** Default `inbox`; a conversation's id joins only its room. */
   room?: string | undefined;
 }
 
-/** A member of a workspace at work. Log in, register, exchange a ticket, or restore kept tokens first. */
+/** Client of an agent. First log in, register, exchange a ticket, or restore stored tokens. */
 export class AgentClient {
   readonly conversations: AgentConversations;
   readonly contacts: Contacts;
@@ -48,7 +48,7 @@ export class AgentClient {
   private readonly api: AuthorizedApi;
 
   constructor(private readonly options: AgentOptions) {
-    this.addresses = addressesOf(options.baseUrl, options.wsBaseUrl);
+    this.addresses = resolveAddresses(options.baseUrl, options.wsBaseUrl);
     this.http = new HttpTransport(this.addresses.rest, options);
     this.session = new AgentSession(this.http, tokens => options.onTokens?.(tokens));
     this.api = new AuthorizedApi(this.http, this.session);
@@ -63,65 +63,66 @@ export class AgentClient {
     this.workspace = new Workspace(this.api);
   }
 
-  /** The tokens in use; undefined when nobody is logged in. */
+  /** Current tokens; undefined when nobody is logged in. */
   get tokens(): AgentTokens | undefined {
-    return this.session.present;
+    return this.session.storedTokens;
   }
 
-  /** Goes on with tokens kept from earlier, or made by another page of the same browser. */
+  /** Uses stored tokens, or tokens from another page of the same browser. */
   restore(tokens: AgentTokens): void {
     this.session.set(tokens);
   }
 
   login(body: LoginBody): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/login', body);
+    return this.signIn('/v1/auth/login', body);
   }
 
-  /** Makes a workspace with the caller as its owner. */
+  /** Creates a workspace with the caller as its owner. */
   register(body: RegisterBody): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/register', body);
+    return this.signIn('/v1/auth/register', body);
   }
 
-  /** Comes in by a ticket of single sign-on, which is good once, and for a minute; pages call `enterFromPage`. */
+  /** Signs in with an SSO ticket, which is valid once and for a minute. Pages call `enterFromPage` instead. */
   exchange(ticket: string): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/sso/exchange', { ticket });
+    return this.signIn('/v1/auth/sso/exchange', { ticket });
   }
 
-  /** What the link of an invite leads to, to be shown to whoever has followed it. */
+  /** Returns the workspace and e-mail of an invite, to show to the person who opened its link. */
   invitePreview(inviteToken: string): Promise<InvitePreviewView> {
     const body = { invite_token: inviteToken };
     return this.http.request({ method: 'POST', path: '/v1/auth/invite-preview', body });
   }
 
-  /** Accepts an invite, once. The password becomes the new user's, or must be that of whoever has this e-mail. */
+  /** Accepts an invite, once. An existing user must give its password; a new user gets this one. */
   registerUser(body: RegisterUserBody): Promise<AgentSessionView> {
-    return this.enter('/v1/auth/register-user', body);
+    return this.signIn('/v1/auth/register-user', body);
   }
 
   /**
-   * Another client of the same member that sees these channels alone, and may do what an agent may. This one stays as
-   * it is; both end together, whichever logs out. Tokens of the new one are told to its own `onTokens`.
+   * Creates a client of the same member that sees only these channels and has an agent's rights. This client does not
+   * change; a logout of either ends both. The new client passes its tokens to the `onTokens` given here.
    */
   narrow(to: { channelIds: readonly string[] }, options: OwnTokens = {}): Promise<AgentClient> {
-    return this.grown({ channel_ids: to.channelIds }, options);
+    return this.deriveClient({ channel_ids: to.channelIds }, options);
   }
 
   /**
-   * Another client, of the same user in another of its workspaces, as `me()` lists them. This one stays as it is; both
-   * end together. 403 `workspace_bound` for a session that was narrowed, or that an API key has opened.
+   * Creates a client of the same user in another workspace that `me()` lists. This client does not change; both end
+   * together.
+   * @throws ApiError 403 `workspace_bound` if the session was narrowed, or an API key opened it
    */
   switchWorkspace(workspaceId: string, options: OwnTokens = {}): Promise<AgentClient> {
-    return this.grown({ workspace_id: workspaceId }, options);
+    return this.deriveClient({ workspace_id: workspaceId }, options);
   }
 
-  /** Renews the tokens now. Calls do so by themselves when theirs has expired. */
+  /** Renews the tokens now. Calls renew an expired token automatically. */
   async refresh(): Promise<void> {
     await this.session.renew(this.session.current());
   }
 
-  /** Ends the session here in any case, and on the service when it can be reached. */
+  /** Ends the session: locally in any case, and on the service if it can be reached. */
   async logout(): Promise<void> {
-    const tokens = this.session.present;
+    const tokens = this.session.storedTokens;
     if (!tokens) return;
     this.session.clear();
     const body = { refresh_token: tokens.refresh_token };
@@ -137,33 +138,35 @@ export class AgentClient {
     await this.api.post('/v1/auth/password', body);
   }
 
-  /** Answers alike whether the e-mail is known or not. */
+  /** Succeeds for known and unknown e-mails alike. */
   async forgotPassword(email: string): Promise<void> {
     await this.http.request({ method: 'POST', path: '/v1/auth/password/forgot', body: { email } });
   }
 
-  /** Sets a password by the mailed token; every session of the user ends. */
+  /** Sets a password with the mailed token. Ends every session of the user. */
   async resetPassword(body: ResetPasswordBody): Promise<void> {
     await this.http.request({ method: 'POST', path: '/v1/auth/password/reset', body });
   }
 
-  /** A socket that is not open yet, for those who want to listen before the first frame. */
+  /** Creates a socket without opening it, so that listeners can be added before the first frame. */
   live({ room, ...options }: AgentLiveOptions = {}): AgentSocket {
     const { WebSocket, timeoutMs } = this.options;
-    return new AgentSocket(`${this.addresses.live}/ws/agent`, { room }, this.session, {
+    return new AgentSocket(`${this.addresses.ws}/ws/agent`, { room }, this.session, {
       WebSocket,
       timeoutMs,
       ...options,
     });
   }
 
-  /** An open socket. @throws ApiError when it is refused or the service cannot be reached */
+  /** Opens a socket. @throws ApiError when it is refused or the service cannot be reached */
   connect(options: AgentLiveOptions = {}): Promise<AgentSocket> {
-    return connected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
+    return waitUntilConnected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
   }
 
-  /** With `rotate`, each refresh token is good once: a stolen one ends the session instead of serving for a week. */
-  private async enter(path: string, body: object): Promise<AgentSessionView> {
+  /**
+   * `rotate` makes each refresh token valid once: using a stolen one ends the session instead of working for a week.
+   */
+  private async signIn(path: string, body: object): Promise<AgentSessionView> {
     const session = await this.http.request<AgentSessionView>({
       method: 'POST',
       path,
@@ -173,7 +176,7 @@ export class AgentClient {
     return session;
   }
 
-  private async grown(body: object, { onTokens }: OwnTokens): Promise<AgentClient> {
+  private async deriveClient(body: object, { onTokens }: OwnTokens): Promise<AgentClient> {
     const session = await this.api.post<AgentSessionView>('/v1/auth/agent-token', body);
     const client = new AgentClient({ ...this.options, onTokens });
     client.restore(session);

@@ -4,27 +4,27 @@ import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import type { AgentSessionView } from './types.js';
 
-/** What must be kept to stay logged in. */
+/** Tokens to store in order to stay logged in. */
 export type AgentTokens = Pick<AgentSessionView, 'token' | 'refresh_token'>;
 
-/** An agent's two tokens and their renewal. */
+/** Holder of an agent's two tokens; renews them. */
 export class AgentSession implements Credential {
   private tokens: AgentTokens | undefined;
-  private readonly refreshOnce = singleFlight(() => this.refreshed());
+  private readonly refreshOnce = singleFlight(() => this.refresh());
 
-  /** @param changed hears of every new pair of tokens, and null when there are none any more */
+  /** @param onChange receives every new pair of tokens, and null when the session ends */
   constructor(
     private readonly http: HttpTransport,
-    private readonly changed: (tokens: AgentTokens | null) => void,
+    private readonly onChange: (tokens: AgentTokens | null) => void,
   ) {}
 
   /** Undefined when nobody is logged in. */
-  get present(): AgentTokens | undefined {
+  get storedTokens(): AgentTokens | undefined {
     return this.tokens;
   }
 
   current(): string {
-    return this.required().token;
+    return this.requireTokens().token;
   }
 
   renew(stale: string): Promise<string> {
@@ -33,20 +33,20 @@ export class AgentSession implements Credential {
 
   set(tokens: AgentTokens): void {
     this.tokens = { token: tokens.token, refresh_token: tokens.refresh_token };
-    this.changed(this.tokens);
+    this.onChange(this.tokens);
   }
 
   clear(): void {
     this.tokens = undefined;
-    this.changed(null);
+    this.onChange(null);
   }
 
-  private async refreshed(): Promise<string> {
-    const used = this.required();
+  private async refresh(): Promise<string> {
+    const used = this.requireTokens();
     const body = { refresh_token: used.refresh_token };
     try {
       const session = await this.http.request<AgentSessionView>({ method: 'POST', path: '/v1/auth/refresh', body });
-      // A logout or login in the meantime has the last word.
+      // A logout or login during the refresh wins.
       if (this.tokens === used) this.set(session);
     } catch (error) {
       if (error instanceof ApiError && error.status === 401 && this.tokens === used) this.clear();
@@ -55,7 +55,7 @@ export class AgentSession implements Credential {
     return this.current();
   }
 
-  private required(): AgentTokens {
+  private requireTokens(): AgentTokens {
     if (this.tokens) return this.tokens;
     throw new ApiError({ status: 401, code: 'unauthenticated', message: 'Nobody is logged in.' });
   }

@@ -2,9 +2,9 @@ import type { Credential } from './authorized-api.js';
 import type { AgentFrames } from './frames.js';
 import { LiveSocket, type LiveOptions } from './live-socket.js';
 
-/** An agent's socket: it also says what its agent has before it. */
+/** Socket of an agent, which also reports the conversation that the agent views. */
 export class AgentSocket extends LiveSocket<AgentFrames> {
-  private viewed: string | null = null;
+  private viewedConversationId: string | null = null;
 
   constructor(
     url: string,
@@ -13,23 +13,23 @@ export class AgentSocket extends LiveSocket<AgentFrames> {
     options: LiveOptions = {},
   ) {
     super(url, query, credential, options);
-    // a view ends with its connection
+    // the service forgets the view when the connection ends
     this.on('connected', () => {
-      if (this.viewed !== null) this.view();
+      if (this.viewedConversationId !== null) this.sendViewing();
     });
   }
 
   /**
-   * Shows the others that this agent has the conversation before it, until it has another, or none (null); said again
-   * after each reconnect. Answered with `viewing.updated`, which names all who do.
-   * @returns false when there is no connection just now: it is said with the next
+   * Shows the other agents that this agent has the conversation open; null means none. The socket repeats it after each
+   * reconnect. The service answers with `viewing.updated`, the ids of all members who view it.
+   * @returns false when there is no connection; the next connection sends it
    */
   viewing(conversationId: string | null): boolean {
-    this.viewed = conversationId;
-    return this.view();
+    this.viewedConversationId = conversationId;
+    return this.sendViewing();
   }
 
-  private view(): boolean {
-    return this.send({ type: 'viewing', conversation_id: this.viewed });
+  private sendViewing(): boolean {
+    return this.send({ type: 'viewing', conversation_id: this.viewedConversationId });
   }
 }

@@ -1,22 +1,22 @@
 import type { components } from './generated/openapi.js';
 
-/** Codes of failures that the SDK meets by itself. */
+/** Codes of errors that the SDK itself reports. */
 export type ClientErrorCode = 'network_error' | 'timeout' | 'invalid_response' | 'socket_closed' | 'socket_unavailable';
 
-/** Codes that the service has published. */
+/** Codes of the service. */
 export type ServiceErrorCode = components['schemas']['ErrorCode'];
 
-/** The known codes, for completion. Any other text fits too, because a newer service may publish more. */
+/** Known codes, for editor completion. Allows any string, because a newer service may have more codes. */
 export type ErrorCode = ServiceErrorCode | ClientErrorCode | (string & Record<never, never>);
 
-/** One faulty field of a request. */
+/** One invalid field of a request. */
 export interface FieldFault {
   field: string;
   code: string;
   message: string;
 }
 
-/** What an {@link ApiError} is made of. */
+/** Constructor arguments of {@link ApiError}. */
 export interface ApiErrorParts {
   status: number;
   code: ErrorCode;
@@ -29,27 +29,27 @@ export interface ApiErrorParts {
 }
 
 /**
- * Every failure of this SDK, whatever its reason. Branch on `code`, which never changes once published:
+ * The only error class of this SDK. Branch on `code`; published codes never change.
  *
- * - the service refused: its own `status` and `code`;
- * - no answer arrived: `status` 0 with `network_error` or `timeout`; the message names the address and what went wrong,
- *   `cause` is the error of the network;
- * - something answered that is not the service (a proxy's page): `invalid_response` with the status that it gave;
- * - a live socket ended for good: `socket_closed`, with the status that its close code stands for (401, 403, 404) or 0;
- * - there is no WebSocket to open one with: `status` 0 with `socket_unavailable`.
+ * - The service refused: `status` and `code` of the service.
+ * - No response arrived: `status` 0 with `network_error` or `timeout`. The message names the address and the reason;
+ *   `cause` is the network error.
+ * - Something other than the service responded (a proxy's page): `invalid_response` with the status of that response.
+ * - A socket ended for good: `socket_closed`, with the status equivalent to its close code (401, 403, 404) or 0.
+ * - The runtime has no WebSocket: `status` 0 with `socket_unavailable`.
  */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
-  /** HTTP status; 0 when there was no answer. */
+  /** HTTP status; 0 when there was no response. */
   readonly status: number;
   readonly code: ErrorCode;
-  /** Name this to whoever runs the service: it stands in every log line of the request. */
+  /** Id of the request in every log line of the service; give it to the operator. */
   readonly requestId: string | undefined;
-  /** All faulty fields at once. */
+  /** All invalid fields. */
   readonly details: readonly FieldFault[];
-  /** Seconds after which another try can succeed. */
+  /** Seconds after which a retry can succeed. */
   readonly retryAfter: number | undefined;
-  /** What else the service told about this case, such as `from` and `to` of an `invalid_transition`. */
+  /** Other fields of the error, such as `from` and `to` of an `invalid_transition`. */
   readonly data: Readonly<Record<string, unknown>>;
 
   constructor(parts: ApiErrorParts) {
@@ -62,7 +62,7 @@ export class ApiError extends Error {
     this.data = parts.data ?? {};
   }
 
-  /** True when nobody decided anything: the network, a timeout, a service or proxy that is away for the moment. */
+  /** True for temporary failures: the network, a timeout, or a service or proxy that is unavailable (502, 503, 504). */
   get transient(): boolean {
     return this.code === 'network_error' || this.code === 'timeout' || [502, 503, 504].includes(this.status);
   }

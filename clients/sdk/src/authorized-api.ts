@@ -1,18 +1,18 @@
 import { ApiError } from './api-error.js';
 import type { Call, HttpTransport } from './http.js';
 
-/** Where calls take their credential from. */
+/** Source of the token for calls. */
 export interface Credential {
-  /** @throws ApiError `unauthenticated` where nobody is logged in. */
+  /** @throws ApiError `unauthenticated` when nobody is logged in */
   current(): string;
   /**
-   * A token that is newer than `stale`. Callers that come at once share one renewal, and one whose `stale` has been
-   * replaced in the meantime gets the replacement. Absent where a credential cannot be renewed.
+   * Returns a newer token than `stale`. Concurrent callers share one renewal; if `stale` was already replaced, the
+   * caller gets the replacement. Undefined for a credential that cannot be renewed.
    */
   renew?(stale: string): Promise<string>;
 }
 
-/** Calls with a credential. It is renewed on `token_expired` only: any other 401 stays true with a new token. */
+/** Sends calls with a credential. Renews it on `token_expired` only: with any other 401 a new token fails too. */
 export class AuthorizedApi {
   constructor(
     private readonly http: HttpTransport,

@@ -1,6 +1,6 @@
 /**
- * What callers say to the service, by the route that takes it; what it answers stands in types.ts. Written by hand is
- * only where callers differ and the service's one shape does not show it: who may speak for whom.
+ * Request bodies and queries, taken from the API description; responses are in types.ts. Only the sender of a message
+ * is typed by hand, because callers differ there and the service's one shape does not show it.
  */
 import type { paths } from './generated/openapi.js';
 import type { ContentType } from './types.js';
@@ -12,27 +12,27 @@ type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { quer
   ? NonNullable<Q>
   : never;
 
-/** Timeline entries are the service's own. */
-type Spoken<M> = Omit<M, 'content_type'> & { content_type?: Exclude<ContentType, 'event'> };
-type AnyMessageBody = Spoken<NonNullable<Post<'/v1/conversations'>['message']>>;
+/** A message that clients may send: only the service writes timeline entries (`event`). */
+type ClientMessage<M> = Omit<M, 'content_type'> & { content_type?: Exclude<ContentType, 'event'> };
+type AnyMessageBody = ClientMessage<NonNullable<Post<'/v1/conversations'>['message']>>;
 
-/** A message as a visitor sends it. Without a `client_message_id` the SDK makes one. */
-export type VisitorMessageBody = Spoken<Post<'/v1/widget/conversations'>['message']>;
-/** A message as an agent sends it: in the agent's own name. */
+/** A message of a visitor. Without a `client_message_id` the SDK generates one. */
+export type VisitorMessageBody = ClientMessage<Post<'/v1/widget/conversations'>['message']>;
+/** A message of an agent, in the agent's own name. */
 export type AgentMessageBody = Omit<AnyMessageBody, 'member_id' | 'bot_id'>;
-/** A message as a server sends it: in the name of a member or of a bot. */
+/** A message of a server, in the name of a member or of a bot. */
 export type ServerMessageBody = AgentMessageBody &
   ({ member_id: string; bot_id?: undefined } | { bot_id: string; member_id?: undefined });
 
 /**
- * Which part of a talk, in order of `seq`; without a bound, its end. `next_cursor` goes on towards newer messages from
- * `after_seq`, else towards older ones.
+ * Range of a conversation's messages, in order of `seq`; without a bound, the newest ones. With `after_seq`,
+ * `next_cursor` continues towards newer messages, otherwise towards older ones.
  */
 export type MessageRange = Query<'/v1/conversations/{conversation_id}/messages'>;
 export type ListConversationsQuery = Query<'/v1/conversations'>;
 export type CreateConversationBody<M = AgentMessageBody> = Omit<Post<'/v1/conversations'>, 'message'> & { message?: M };
 export type UpdateConversationBody = Patch<'/v1/conversations/{id}'>;
-/** Writes may say which version they were made from; a stale one is 409 `version_conflict`. */
+/** Version that a write is based on. A stale version returns 409 `version_conflict`. */
 export type Versioned = Post<'/v1/conversations/{id}/take'>;
 
 export type ListContactsQuery = Query<'/v1/contacts'>;
@@ -40,11 +40,11 @@ export type CreateContactBody = Post<'/v1/contacts'>;
 export type UpdateContactBody = Patch<'/v1/contacts/{id}'>;
 export type MergeContactBody = Post<'/v1/contacts/{id}/merge'>;
 export type ExportContactBody = Post<'/v1/contacts/{id}/export'>;
-/** What a visitor may say about itself. */
+/** Details that a visitor may change about itself. */
 export type UpdateVisitorContactBody = Patch<'/v1/widget/contact'>;
 
 export type CreateChannelBody = Post<'/v1/channels'>;
-/** Of the widget's settings only what is to change; lists are replaced whole. */
+/** Only the settings to change. Lists are replaced as a whole. */
 export type UpdateChannelBody = Patch<'/v1/channels/{id}'>;
 
 export type ListCannedResponsesQuery = Query<'/v1/canned-responses'>;
@@ -64,10 +64,10 @@ export type CreateInviteBody = Post<'/v1/workspace/invites'>;
 export type CreateBotBody = Post<'/v1/bots'>;
 export type UpdateBotBody = Patch<'/v1/bots/{id}'>;
 
-/** Whom a server lets in, and into which channels: all that the member sees unless told. */
+/** Member to sign in, and the channels of its session; default all channels of the member. */
 export type SsoTicketBody = Post<'/v1/auth/sso/ticket'>;
 
-/** Without `rotate`, which the SDK always asks for. */
+/** Omits `rotate`, which the SDK always sets. */
 export type LoginBody = Omit<Post<'/v1/auth/login'>, 'rotate'>;
 export type RegisterBody = Omit<Post<'/v1/auth/register'>, 'rotate'>;
 export type RegisterUserBody = Omit<Post<'/v1/auth/register-user'>, 'rotate'>;

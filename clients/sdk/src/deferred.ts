@@ -4,7 +4,9 @@ export interface Deferred<T> {
   reject(error: unknown): void;
 }
 
-/** A promise that is settled from outside. Its failure may be ignored: nobody owes `open()` a catch. */
+/**
+ * Creates a promise that the caller settles. A rejection without a handler is ignored: callers need not catch `open()`.
+ */
 export function deferred<T = void>(): Deferred<T> {
   let settle!: Omit<Deferred<T>, 'promise'>;
   const promise = new Promise<T>((resolve, reject) => (settle = { resolve, reject }));

@@ -1,10 +1,10 @@
 type Listener<T> = (event: T) => void;
 
-/** Calls listeners by the type of an event. */
+/** Calls the listeners of an event type. */
 export class Emitter<Events extends object> {
   private readonly listeners = new Map<keyof Events, Set<Listener<never>>>();
 
-  /** @returns what takes the listener off again */
+  /** @returns a function that removes the listener */
   on<T extends keyof Events>(type: T, listener: Listener<Events[T]>): () => void {
     const ofType = this.listeners.get(type) ?? new Set();
     this.listeners.set(type, ofType.add(listener));
@@ -16,7 +16,7 @@ export class Emitter<Events extends object> {
       try {
         (listener as Listener<Events[T]>)(event);
       } catch (error) {
-        // One listener's mistake is reported like any uncaught error, but the others still hear of the event.
+        // An error in one listener is reported as uncaught; the other listeners still run.
         queueMicrotask(() => {
           throw error;
         });

@@ -2,7 +2,9 @@ import type { components } from './generated/openapi.js';
 import type { AgentEphemeralData, AgentEventData, VisitorEphemeralData, VisitorEventData } from './generated/frames.js';
 import type { ContactSummaryView, ConversationView, EventPageView, EventView, WireTime } from './types.js';
 
-/** A frame of the service. Only what is in the event log has an `id` and a `cursor`; typing and presence pass by. */
+/**
+ * A frame of the service. Only frames of logged events have an `id` and a `cursor`; ephemeral ones (typing) have none.
+ */
 export interface Frame<T extends string = string, D = unknown> {
   type: T;
   id?: string;
@@ -13,7 +15,7 @@ export interface Frame<T extends string = string, D = unknown> {
   data: D;
 }
 
-/** The service's answer to a frame of ours that it could not serve. */
+/** Response to a client frame that the service could not process. */
 export interface ErrorFrame {
   type: 'error';
   error: components['schemas']['FrameError'];
@@ -28,7 +30,7 @@ interface ExactEphemeralData {
 }
 type TypingData = components['schemas']['TypingData'];
 
-/** Changes by field. */
+/** Old and new value by field. */
 type Changes = Record<string, { from: unknown; to: unknown }>;
 
 interface ExactAgentEventData {
@@ -42,14 +44,14 @@ type VisitorPayloads = VisitorEventData & Refine<VisitorEphemeralData, ExactEphe
 
 type FramesOf<P> = { [T in keyof P & string]: Frame<T, P[T]> } & { error: ErrorFrame };
 
-/** The frames of `/ws/agent`, by type. */
+/** Frames of `/ws/agent`, by type. */
 export type AgentFrames = FramesOf<AgentPayloads>;
-/** The frames of `/ws/visitor`, by type: public ones, in the visitor's view. */
+/** Frames of `/ws/visitor`, by type: only public data, in the visitor's view. */
 export type VisitorFrames = FramesOf<VisitorPayloads>;
 
 export type ServerEventType = keyof AgentEvents & string;
 
-/** A durable event; `type` says which, and narrows `data`. A newer service may send types that are not listed here. */
+/** A durable event; `type` narrows `data`. A newer service may send types that are not listed here. */
 export type ServerEvent = {
   [T in ServerEventType]: Omit<EventView, 'type' | 'data'> & { type: T; data: AgentEvents[T] };
 }[ServerEventType];
@@ -58,7 +60,7 @@ export interface ServerEventPage extends Omit<EventPageView, 'items'> {
   items: ServerEvent[];
 }
 
-/** What a client may say. */
+/** Frames that a client may send. */
 export type ClientFrame =
   | { type: 'ping' | 'presence.heartbeat' }
   | { type: 'typing'; conversation_id: string; private?: boolean }

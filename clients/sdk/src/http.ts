@@ -2,7 +2,7 @@ import { queryString } from './addresses.js';
 import { ApiError } from './api-error.js';
 import { fullJitter, sleep } from './backoff.js';
 import { openEnvelope } from './envelope.js';
-import { reasonOf } from './network-reason.js';
+import { describeNetworkError } from './network-error.js';
 import { uuid } from './uuid.js';
 
 export type Fetch = typeof globalThis.fetch;
@@ -10,31 +10,31 @@ export type Fetch = typeof globalThis.fetch;
 /** One request to the service. */
 export interface Call {
   method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** With its `/v1`. */
+  /** Includes `/v1`. */
   path: string;
   query?: object | undefined;
   body?: object | undefined;
   headers?: Record<string, string> | undefined;
   /**
-   * The service makes one effect of it however often it arrives (it carries a `client_message_id`), so that it is sent
-   * again when no answer came or the service was away. Nothing else is ever sent twice.
+   * The service executes the call only once, because it has a `client_message_id`. So the SDK repeats it when there is
+   * no response or the service is unavailable. No other call is repeated.
    */
   repeatable?: boolean | undefined;
 }
 
 export interface HttpOptions {
-  /** For tests, proxies and runtimes with a fetch of their own. */
+  /** A custom fetch, for tests, proxies and other runtimes. */
   fetch?: Fetch | undefined;
-  /** Milliseconds for a whole answer, 15,000 unless told. */
+  /** Milliseconds for the whole response; default 15,000. */
   timeoutMs?: number | undefined;
 }
 
-const TRIES = 4;
+const MAX_ATTEMPTS = 4;
 const RETRY = { baseMs: 250, capMs: 4_000 };
-/** A service that asks for more patience than this gets its answer passed on instead. */
-const LONGEST_WAIT_MS = 5_000;
+/** If the service asks for a longer wait, the SDK returns the error instead of retrying. */
+const MAX_RETRY_DELAY_MS = 5_000;
 
-/** Speaks JSON with the service and turns every failure into an {@link ApiError}. */
+/** Sends JSON requests and turns every failure into an {@link ApiError}. */
 export class HttpTransport {
   private readonly fetch: Fetch;
   private readonly timeoutMs: number;
@@ -43,25 +43,25 @@ export class HttpTransport {
     private readonly baseUrl: string,
     options: HttpOptions = {},
   ) {
-    // Bound, because browsers refuse a `fetch` that is called on anything but the window.
+    // Bound, because browsers reject a `fetch` that is called on any object but the window.
     this.fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
     this.timeoutMs = options.timeoutMs ?? 15_000;
   }
 
-  /** The `data` of the answer. */
+  /** @returns the `data` of the response */
   async request<T>(call: Call, token?: string): Promise<T> {
     for (let attempt = 0; ; attempt++) {
       try {
-        return (await this.once(call, token)) as T;
+        return (await this.send(call, token)) as T;
       } catch (error) {
-        const wait = call.repeatable && attempt + 1 < TRIES ? waitBefore(error, attempt) : undefined;
+        const wait = call.repeatable && attempt + 1 < MAX_ATTEMPTS ? retryDelayMs(error, attempt) : undefined;
         if (wait === undefined) throw error;
         await sleep(wait);
       }
     }
   }
 
-  private async once(call: Call, token: string | undefined): Promise<unknown> {
+  private async send(call: Call, token: string | undefined): Promise<unknown> {
     const requestId = uuid();
     const signal = AbortSignal.timeout(this.timeoutMs);
     let response: Response;
@@ -69,20 +69,20 @@ export class HttpTransport {
     try {
       response = await this.fetch(`${this.baseUrl}${call.path}${queryString(call.query)}`, {
         method: call.method,
-        headers: headersOf(call, requestId, token),
+        headers: buildHeaders(call, requestId, token),
         ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
         signal,
       });
       text = await response.text();
     } catch (cause) {
-      const what = `${call.method} ${this.baseUrl}${call.path}`;
-      throw unanswered(what, requestId, cause, signal.aborted ? this.timeoutMs : undefined);
+      const target = `${call.method} ${this.baseUrl}${call.path}`;
+      throw noResponseError(target, requestId, cause, signal.aborted ? this.timeoutMs : undefined);
     }
     return openEnvelope(text, { status: response.status, header: name => response.headers.get(name), requestId });
   }
 }
 
-function headersOf(call: Call, requestId: string, token: string | undefined): Record<string, string> {
+function buildHeaders(call: Call, requestId: string, token: string | undefined): Record<string, string> {
   return {
     Accept: 'application/json',
     'X-Request-Id': requestId,
@@ -92,25 +92,25 @@ function headersOf(call: Call, requestId: string, token: string | undefined): Re
   };
 }
 
-/** @param what method and address; without the query, which may carry what nobody should log */
-function unanswered(what: string, requestId: string, cause: unknown, timeoutMs: number | undefined): ApiError {
+/** @param target method and address, without the query, which may contain secrets */
+function noResponseError(target: string, requestId: string, cause: unknown, timeoutMs: number | undefined): ApiError {
   if (timeoutMs !== undefined) {
     return new ApiError({
       status: 0,
       code: 'timeout',
-      message: `${what} took over ${timeoutMs} ms.`,
+      message: `${target} took over ${timeoutMs} ms.`,
       requestId,
       cause,
     });
   }
-  const message = `${what} got no answer: ${reasonOf(cause)}.`;
+  const message = `${target} got no answer: ${describeNetworkError(cause)}.`;
   return new ApiError({ status: 0, code: 'network_error', message, requestId, cause });
 }
 
-/** Milliseconds until the next try, or undefined when trying again is not for us to decide. */
-function waitBefore(error: unknown, attempt: number): number | undefined {
-  // `idempotency_in_progress`: the first try is still under way, though its answer was lost on us.
+/** Milliseconds until the next attempt, or undefined when the error must go to the caller. */
+function retryDelayMs(error: unknown, attempt: number): number | undefined {
+  // `idempotency_in_progress`: the first attempt still runs, although its response was lost.
   if (!(error instanceof ApiError) || !(error.transient || error.code === 'idempotency_in_progress')) return undefined;
   const wait = Math.max(fullJitter(attempt, RETRY), (error.retryAfter ?? 0) * 1000);
-  return wait <= LONGEST_WAIT_MS ? wait : undefined;
+  return wait <= MAX_RETRY_DELAY_MS ? wait : undefined;
 }

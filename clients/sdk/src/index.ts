@@ -1,4 +1,4 @@
-/** The client of the support chat service: one class for each of its three kinds of caller. */
+/** Client of the support chat service: one class for each of the three kinds of caller. */
 export { AgentClient, type AgentLiveOptions, type AgentOptions, type OwnTokens } from './agent-client.js';
 export type { AgentTokens } from './agent-session.js';
 export { ApiError, type ClientErrorCode, type ErrorCode, type FieldFault, type ServiceErrorCode } from './api-error.js';
@@ -15,11 +15,11 @@ export type {
   VisitorFrames,
 } from './frames.js';
 export type { Fetch, HttpOptions } from './http.js';
-export type { ClosedEvent, LiveState } from './link.js';
+export type { ClosedEvent, LiveState } from './persistent-connection.js';
 export { AgentSocket } from './agent-socket.js';
 export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js';
 export type { ClientOptions } from './options.js';
-export { enterFromPage, type OpenPage } from './page-entrance.js';
+export { enterFromPage, type OpenPage } from './enter-from-page.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export type * from './types.js';

@@ -4,32 +4,37 @@ import { deferred } from './deferred.js';
 import { Emitter } from './emitter.js';
 import { isRecord } from './envelope.js';
 import type { ClientFrame } from './frames.js';
-import { Link, type ClosedEvent, type LinkOptions, type LiveState } from './link.js';
+import {
+  PersistentConnection,
+  type ClosedEvent,
+  type PersistentConnectionOptions,
+  type LiveState,
+} from './persistent-connection.js';
 import { RecentIds } from './recent-ids.js';
 
-export interface LiveOptions extends LinkOptions {
-  /** A cursor kept from earlier: everything since is told first. */
+export interface LiveOptions extends PersistentConnectionOptions {
+  /** A stored cursor: the socket first receives everything since. */
   after?: string | undefined;
 }
 
-/** What a socket tells its listeners: the service's frames by type, all of them as `*`, and its own `closed`. */
+/** Events of a socket: the service's frames by type, all frames as `*`, and the SDK's own `closed`. */
 export type LiveEvents<F> = F & { '*': F[keyof F]; closed: ClosedEvent };
 
 type AnyFrame = Record<string, unknown> & { type: string };
 
 /**
- * A socket that stays: it connects again after every end that allows it, goes on where it was, and tells each durable
- * event once. By itself it pings, and shows a fresh token when its own is about to end.
+ * A socket that reconnects after every end that allows it, resumes at its cursor, and emits each durable event once. It
+ * pings, and renews its token before it expires.
  */
 export class LiveSocket<F extends object> {
   private readonly emitter = new Emitter<LiveEvents<F>>();
-  private readonly seen = new RecentIds();
-  private readonly link: Link;
+  private readonly seenIds = new RecentIds();
+  private readonly connection: PersistentConnection;
   private readonly opened = deferred();
-  private held: AnyFrame[] | undefined;
+  private queuedFrames: AnyFrame[] | undefined;
   private lastCursor: string | undefined;
 
-  /** @param query beside the token */
+  /** @param query parameters besides the token */
   constructor(
     url: string,
     query: Record<string, string | undefined>,
@@ -38,43 +43,43 @@ export class LiveSocket<F extends object> {
   ) {
     this.lastCursor = options.after;
     const address = { url, query: () => ({ ...query, after: this.lastCursor }) };
-    this.link = new Link(address, credential, options, {
-      frame: frame => this.take(frame),
-      closed: event => this.ended(event),
+    this.connection = new PersistentConnection(address, credential, options, {
+      frame: frame => this.receive(frame),
+      closed: event => this.handleClosed(event),
     });
   }
 
-  /** Without its query, which holds the token. */
+  /** URL without the query, which contains the token. */
   get address(): string {
-    return this.link.url;
+    return this.connection.url;
   }
 
   get state(): LiveState {
-    return this.link.state;
+    return this.connection.state;
   }
 
-  /** Everything before it has been told; keep it to go on from there in another socket. */
+  /** Cursor of the last emitted event; store it to continue with another socket. */
   get cursor(): string | undefined {
     return this.lastCursor;
   }
 
   /**
-   * Starts connecting. What listens already hears every frame.
-   * @returns once the service has let the socket in; a service that is away is tried until it is back
+   * Starts connecting. Listeners added before receive every frame.
+   * @returns when the service has accepted the socket; retries while the service is unavailable
    * @throws ApiError when the socket is refused for good, or closed
    */
   open(): Promise<void> {
-    if (this.link.state === 'idle') this.link.start();
+    if (this.connection.state === 'idle') this.connection.start();
     return this.opened.promise;
   }
 
-  /** @returns what takes the listener off again */
+  /** @returns a function that removes the listener */
   on<T extends keyof LiveEvents<F>>(type: T, listener: (event: LiveEvents<F>[T]) => void): () => void {
     return this.emitter.on(type, listener);
   }
 
   /**
-   * The next frame of a type that fits. Ask before doing what causes it.
+   * Returns the next frame of a type that matches. Call it before the action that causes the frame.
    * @throws ApiError `timeout`, or `socket_closed` when the socket has ended for good
    */
   waitFor<T extends keyof F & string>(
@@ -83,8 +88,8 @@ export class LiveSocket<F extends object> {
     timeoutMs = 10_000,
   ): Promise<F[T]> {
     const { promise, resolve, reject } = deferred<F[T]>();
-    const timer = setTimeout(() => reject(missing(type, timeoutMs)), timeoutMs);
-    const offs = [
+    const timer = setTimeout(() => reject(frameTimeout(type, timeoutMs)), timeoutMs);
+    const unsubscribes = [
       this.on(type, frame => {
         try {
           if (fits(frame as F[T])) resolve(frame as F[T]);
@@ -99,19 +104,19 @@ export class LiveSocket<F extends object> {
     if (this.state === 'closed') reject(socketClosed());
     const settled = promise.finally(() => {
       clearTimeout(timer);
-      for (const off of offs) off();
+      for (const off of unsubscribes) off();
     });
-    // Whoever asked may have given up before awaiting it.
+    // The caller may never await the promise.
     settled.catch(() => undefined);
     return settled;
   }
 
-  /** @returns false when there is no connection just now */
+  /** @returns false when there is no connection */
   send(frame: ClientFrame): boolean {
-    return this.link.send(frame);
+    return this.connection.send(frame);
   }
 
-  /** Shows that one is writing, for 8 s or until {@link stopTyping}; `private` shows it to agents only. */
+  /** Shows that the caller is typing, for 8 s or until {@link stopTyping}; `private` shows it to agents only. */
   typing(conversationId: string, options: { private?: boolean } = {}): boolean {
     return this.send({ type: 'typing', conversation_id: conversationId, ...options });
   }
@@ -125,63 +130,63 @@ export class LiveSocket<F extends object> {
     return this.send({ type: 'presence.heartbeat' });
   }
 
-  /** Ends the socket for good. */
+  /** Closes the socket without reconnecting. */
   close(): void {
-    this.held = undefined;
-    this.link.stop(1000, 'closed by this side');
+    this.queuedFrames = undefined;
+    this.connection.stop(1000, 'closed by this side');
   }
 
-  private take(frame: AnyFrame): void {
-    if (this.held) {
-      this.held.push(frame);
+  private receive(frame: AnyFrame): void {
+    if (this.queuedFrames) {
+      this.queuedFrames.push(frame);
       return;
     }
-    this.tell(frame);
+    this.dispatch(frame);
     if (frame.type !== 'connected') return;
-    // More may lie in the same packet: it waits a turn, so that whoever awaits open() can listen first.
-    this.held = [];
-    setTimeout(() => this.release());
+    // The same packet may contain more frames. They wait one turn, so that a caller of open() can add listeners first.
+    this.queuedFrames = [];
+    setTimeout(() => this.flushQueue());
     this.opened.resolve();
   }
 
-  private tell(frame: AnyFrame): void {
+  private dispatch(frame: AnyFrame): void {
     const { type, id } = frame;
-    const cursor = cursorOf(frame);
+    const cursor = cursorAfter(frame);
     if (typeof cursor === 'string') this.lastCursor = cursor;
-    if (typeof id === 'string' && !this.seen.add(id)) return;
+    if (typeof id === 'string' && !this.seenIds.add(id)) return;
     this.emitter.emit(type as keyof LiveEvents<F>, frame as never);
     this.emitter.emit('*', frame as never);
   }
 
-  private release(): void {
-    for (let next = this.held?.shift(); next; next = this.held?.shift()) this.tell(next);
-    this.held = undefined;
+  private flushQueue(): void {
+    for (let next = this.queuedFrames?.shift(); next; next = this.queuedFrames?.shift()) this.dispatch(next);
+    this.queuedFrames = undefined;
   }
 
-  private ended(event: ClosedEvent): void {
-    this.release();
+  private handleClosed(event: ClosedEvent): void {
+    this.flushQueue();
     this.emitter.emit('closed', event as never);
     if (!event.willReconnect) this.opened.reject(event.error ?? socketClosed(event));
   }
 }
 
 /**
- * How far the listener has been told. While it is told what it has missed that is the cursor it came with, so that one
- * who is cut off amid it begins there again; `resumed` is the end of it.
+ * Cursor after a frame. Replayed frames carry the cursor that the socket sent, so that a connection lost during a
+ * replay repeats it from there; `resumed` carries the end.
  */
-function cursorOf({ type, cursor, data }: AnyFrame): unknown {
+function cursorAfter({ type, cursor, data }: AnyFrame): unknown {
   if (cursor !== undefined || !isRecord(data)) return cursor;
   if (type === 'connected') return data['cursor'];
   return type === 'resumed' ? data['to'] : undefined;
 }
 
-function missing(type: string, timeoutMs: number): ApiError {
+function frameTimeout(type: string, timeoutMs: number): ApiError {
   return new ApiError({ status: 0, code: 'timeout', message: `No ${type} came within ${timeoutMs} ms.` });
 }
 
 /**
- * What a refusal by close code would have been as an HTTP answer, which pages cannot read: whoever is asked to sign in
- * again is told so by `status`, on every way.
+ * HTTP status equivalent to a close code. Pages cannot read the HTTP response of a refused handshake, so `status` means
+ * the same in pages and in Node.
  */
 const STATUS_OF_CLOSE: Readonly<Record<number, number>> = { 4003: 401, 4500: 403, 4502: 401, 4504: 404 };
 

@@ -1,11 +1,11 @@
 import type { HttpOptions } from './http.js';
 import type { WebSocketConstructor } from './web-socket.js';
 
-/** Where the service is, and by what to reach it. */
+/** Address of the service and network options. */
 export interface ClientOptions extends HttpOptions {
   /** `https://chat.example`, with or without `/v1`. */
   baseUrl: string;
-  /** Only where the sockets live elsewhere. */
+  /** URL of the sockets, if they have another host. */
   wsBaseUrl?: string | undefined;
   WebSocket?: WebSocketConstructor | undefined;
 }

@@ -1,34 +1,34 @@
-/** What of a browser's window is used here; `window` is one. */
+/** The parts of a browser's `window` that this SDK uses. */
 export interface OpenPage {
   readonly location: { readonly href: string };
   readonly history: { readonly state: unknown; replaceState(state: unknown, unused: string, url: string): void };
 }
 
-/** The page that this runs in, if it runs in one. */
-export function presentPage(): OpenPage | undefined {
+/** Returns the current page; undefined outside a browser page. */
+export function currentPage(): OpenPage | undefined {
   return 'document' in globalThis ? (globalThis as unknown as OpenPage) : undefined;
 }
 
-/** The value behind `name=` in the page's fragment. */
-export function inFragment({ location }: OpenPage, name: string): string | undefined {
-  const part = parts(location.href).find(text => text.startsWith(`${name}=`));
-  return part?.slice(name.length + 1);
+/** Returns the value of `name=` in the page's fragment. */
+export function readFragmentParameter({ location }: OpenPage, name: string): string | undefined {
+  const parameter = fragmentParameters(location.href).find(text => text.startsWith(`${name}=`));
+  return parameter?.slice(name.length + 1);
 }
 
 /**
- * Takes `name=value` out of the page's address: no reload, no entry in its history, and what a router or another
- * script has written beside it, or in its place, stays.
+ * Removes `name=value` from the page's address, without a reload or a history entry. Other parts of the fragment, which
+ * a router or another script may have written, stay.
  */
-export function dropFromFragment({ location, history }: OpenPage, name: string, value: string): void {
+export function removeFragmentParameter({ location, history }: OpenPage, name: string, value: string): void {
   const { href } = location;
   const [address = ''] = href.split('#', 1);
-  const rest = parts(href).filter(text => text !== `${name}=${value}`);
-  if (rest.length === parts(href).length) return;
-  // an address without even `#`: that alone would scroll to the top
+  const rest = fragmentParameters(href).filter(text => text !== `${name}=${value}`);
+  if (rest.length === fragmentParameters(href).length) return;
+  // also without `#`, which alone would scroll to the top
   history.replaceState(history.state, '', rest.length === 0 ? address : `${address}#${rest.join('&')}`);
 }
 
-function parts(href: string): string[] {
+function fragmentParameters(href: string): string[] {
   const at = href.indexOf('#');
   return at === -1 ? [] : href.slice(at + 1).split('&');
 }

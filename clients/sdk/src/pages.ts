@@ -4,19 +4,19 @@ export interface Page<T> {
   next_cursor: string | null;
 }
 
-/** What every list takes. */
+/** Query parameters of every list. */
 export interface PageQuery {
-  /** 1 to 200; 50 unless told. */
+  /** 1 to 200; default 50. */
   limit?: number | undefined;
-  /** The `next_cursor` of the page before. */
+  /** The `next_cursor` of the previous page. */
   cursor?: string | undefined;
 }
 
-/** One page of a list: the first one, or the one that `cursor` names. */
+/** Fetches one page of a list: the first, or the one at `cursor`. */
 export type ListPage<T> = (next: { cursor?: string }) => Promise<Page<T>>;
 
 /**
- * Walks a list to its end, page by page:
+ * Iterates over all pages of a list:
  * `for await (const page of pages(next => agent.conversations.list({ status: 'open', ...next })))`.
  */
 export async function* pages<T>(list: ListPage<T>): AsyncGenerator<Page<T>, void, undefined> {
@@ -28,7 +28,7 @@ export async function* pages<T>(list: ListPage<T>): AsyncGenerator<Page<T>, void
   }
 }
 
-/** The same, item by item. */
+/** Iterates over all items of a list. */
 export async function* items<T>(list: ListPage<T>): AsyncGenerator<T, void, undefined> {
   for await (const page of pages(list)) yield* page.items;
 }

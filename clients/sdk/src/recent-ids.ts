@@ -1,15 +1,15 @@
-/** Remembers the last ids, no more of them than `capacity`: a socket that stays open for weeks does not grow. */
+/** Set of the latest ids, at most `capacity`, so that a socket that is open for weeks does not use more memory. */
 export class RecentIds {
   private readonly ids = new Set<string>();
 
-  /** Twice the 1,000 events that a resume may repeat. */
+  /** The default is twice the 1,000 events that a resume may repeat. */
   constructor(private readonly capacity = 2_000) {}
 
-  /** @returns false when the id is known already */
+  /** @returns false when the id is already known */
   add(id: string): boolean {
     if (this.ids.has(id)) return false;
     this.ids.add(id);
-    // A Set keeps the order of insertion, so its first is its oldest.
+    // A Set keeps insertion order, so the first id is the oldest.
     for (const oldest of this.ids) {
       if (this.ids.size <= this.capacity) break;
       this.ids.delete(oldest);

@@ -1,4 +1,4 @@
-import { addressesOf } from './addresses.js';
+import { resolveAddresses } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ListEventsQuery, ServerMessageBody, SsoTicketBody } from './bodies.js';
 import type { ServerEventPage } from './frames.js';
@@ -14,17 +14,17 @@ import { Invites } from './resources/invites.js';
 import { ServerMembers } from './resources/members.js';
 import { Sso } from './resources/sso.js';
 import { Workspace } from './resources/workspace.js';
-import { inBrowser } from './surroundings.js';
+import { isBrowser } from './environment.js';
 import type { AgentSessionView } from './types.js';
 
 export interface ServerOptions extends Omit<ClientOptions, 'wsBaseUrl' | 'WebSocket'> {
-  /** `svc_sk_…`; opens the whole workspace. */
+  /** `svc_sk_…`; gives access to the whole workspace. */
   apiKey: string;
-  /** For tools that run in a browser of the operator's own and in no other. */
+  /** Allows use in a browser. Only for tools that nobody but the operator opens. */
   dangerouslyAllowBrowser?: boolean | undefined;
 }
 
-/** A server that works with the workspace by an API key. Its messages name the member or bot who says them. */
+/** Client of a server with an API key. Its messages name the member or bot that sends them. */
 export class ServerClient {
   readonly sso: Sso;
   readonly members: ServerMembers;
@@ -38,13 +38,13 @@ export class ServerClient {
   readonly workspace: Workspace;
   private readonly api: AuthorizedApi;
 
-  /** @throws Error in a browser: a key in a page is everybody's key */
+  /** @throws Error in a browser, because every visitor of a page can read a key in it */
   constructor(options: ServerOptions) {
-    if (inBrowser() && !options.dangerouslyAllowBrowser) {
-      throw new Error('ServerClient holds a secret key and does not run in a browser: use it on a server.');
+    if (isBrowser() && !options.dangerouslyAllowBrowser) {
+      throw new Error('ServerClient uses a secret key and does not run in a browser. Use it on a server.');
     }
     const { apiKey } = options;
-    const http = new HttpTransport(addressesOf(options.baseUrl).rest, options);
+    const http = new HttpTransport(resolveAddresses(options.baseUrl).rest, options);
     const api = new AuthorizedApi(http, { current: () => apiKey });
     this.api = api;
     this.sso = new Sso(api);
@@ -60,17 +60,18 @@ export class ServerClient {
   }
 
   /**
-   * A member's session without a sign-in, for a server that works in its name: `AgentClient.restore()` takes it. It
-   * never leaves the key's workspace, and ends with the key where that is revoked with `endSessions`.
+   * Creates a session of a member, for a server that acts as that member; pass it to `AgentClient.restore()`. It never
+   * leaves the key's workspace. It ends when the key is revoked with `endSessions`.
    */
   agentToken(body: SsoTicketBody): Promise<AgentSessionView> {
     return this.api.post('/v1/auth/agent-token', body);
   }
 
   /**
-   * What has happened, in the form of agents' frames, in order within each conversation; `type` narrows `data`. Go on from `cursor` always, at
-   * once while `has_more`. 410 `cursor_expired` for one that is older than the log: read what you keep anew, then begin
-   * without one.
+   * Reads the event log: the events that agents' sockets receive, in order within each conversation; `type` narrows
+   * `data`. Always continue from `cursor`, at once while `has_more` is true.
+   * @throws ApiError 410 `cursor_expired` for a cursor older than the log: reload your copy, then start without a
+   * cursor
    */
   events(query?: ListEventsQuery): Promise<ServerEventPage> {
     return this.api.get('/v1/events', query);

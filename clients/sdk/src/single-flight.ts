@@ -1,13 +1,12 @@
 /**
- * Callers that come while the work is under way share it; the next one after its end starts anew.
- * @returns `work` with that manner.
+ * Wraps `work` so that concurrent callers share one run. The first call after its end starts a new run.
  */
 export function singleFlight<T>(work: () => Promise<T>): () => Promise<T> {
-  let underWay: Promise<T> | undefined;
+  let pending: Promise<T> | undefined;
   return () => {
-    underWay ??= work().finally(() => {
-      underWay = undefined;
+    pending ??= work().finally(() => {
+      pending = undefined;
     });
-    return underWay;
+    return pending;
   };
 }

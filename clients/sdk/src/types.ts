@@ -1,6 +1,6 @@
 /**
- * The service's answers, by the names that its API description has for them. `generated/openapi.ts` is made from
- * `docs/generated/openapi.json` by `npm run docs`; nothing here is written down a second time.
+ * Response types, with the names of the API description. `npm run docs` generates `generated/openapi.ts` from
+ * `docs/generated/openapi.json`.
  */
 import type { components } from './generated/openapi.js';
 
@@ -52,7 +52,7 @@ export type AuditEntryView = Schemas['AuditEntryView'];
 export type EventPageView = Schemas['EventPageView'];
 export type DeletedView = Schemas['DeletedView'];
 export type RevokedView = Schemas['RevokedView'];
-/** As a visitor sees it: never private, and a hole in `seq` is no loss. */
+/** A message in the visitor's view: never private. Gaps in `seq` are private notes, not lost messages. */
 export type VisitorMessageView = MessageView;
 
 export type Role = MemberView['role'];
@@ -61,6 +61,6 @@ export type SenderType = MessageView['sender_type'];
 export type ContentType = MessageView['content_type'];
 export type ConversationStatus = ConversationView['status'];
 export type Priority = ConversationView['priority'];
-/** Open spans of `HH:MM` by weekday, local time. */
+/** Opening times as `HH:MM` ranges by weekday, in local time. */
 export type BusinessHours = NonNullable<WorkspaceView['business_hours']>;
 export type PreChatField = Schemas['PreChatFieldBody'];

@@ -1,6 +1,6 @@
 /**
- * A random UUID. `crypto.randomUUID` is missing on pages served over plain http, where widgets are tried out, so the
- * bytes are shaped here.
+ * Returns a random UUID. `crypto.randomUUID` does not exist on pages served over plain http, where developers try out
+ * widgets, so this function formats the bytes itself.
  */
 export function uuid(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));

@@ -1,11 +1,11 @@
-import { addressesOf, path, type Addresses } from './addresses.js';
+import { resolveAddresses, path, type Addresses } from './addresses.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { MessageRange, UpdateVisitorContactBody, VisitorMessageBody } from './bodies.js';
-import { connected } from './connected.js';
+import { waitUntilConnected } from './wait-until-connected.js';
 import type { VisitorFrames } from './frames.js';
 import { HttpTransport } from './http.js';
 import { LiveSocket, type LiveOptions } from './live-socket.js';
-import { idempotent, named } from './once.js';
+import { idempotencyHeader, withMessageId } from './idempotency.js';
 import type { ClientOptions } from './options.js';
 import type { Page, PageQuery } from './pages.js';
 import type {
@@ -15,24 +15,24 @@ import type {
   VisitorMessageView,
   WidgetSessionView,
 } from './types.js';
-import { rememberedId, type KeyValueStore } from './visitor-identity.js';
+import { loadOrCreateId, type KeyValueStore } from './visitor-identity.js';
 import { VisitorSession, type VisitorIdentity } from './visitor-session.js';
 
 export interface VisitorOptions extends ClientOptions, VisitorIdentity {
-  /** Public; from the channel's settings. */
+  /** Public token from the channel's settings. */
   widgetToken: string;
-  /** Where the device keeps an id made for it; a page's `localStorage` unless told. */
+  /** Storage for the generated id of this device; default the page's `localStorage`. */
   storage?: KeyValueStore | undefined;
 }
 
 export interface VisitorLiveOptions extends LiveOptions {
-  /** Hears this conversation alone; without it all of the contact's, also those that begin later. */
+  /** Receives only this conversation; default all conversations of the contact, including later ones. */
   conversationId?: string | undefined;
 }
 
 export type VisitorSocket = LiveSocket<VisitorFrames>;
 
-/** A visitor of a page: one contact, its conversations, nothing else. */
+/** Client of a page's visitor: one contact and its conversations. */
 export class VisitorClient {
   private readonly api: AuthorizedApi;
 
@@ -45,17 +45,17 @@ export class VisitorClient {
     this.api = new AuthorizedApi(http, visitor);
   }
 
-  /** Opens a session: makes the contact, or finds it again. */
+  /** Opens a session. Creates the contact, or finds it again. */
   static async start(options: VisitorOptions): Promise<VisitorClient> {
-    const addresses = addressesOf(options.baseUrl, options.wsBaseUrl);
+    const addresses = resolveAddresses(options.baseUrl, options.wsBaseUrl);
     const http = new HttpTransport(addresses.rest, options);
-    const externalId = options.externalId ?? rememberedId(options.widgetToken, options.storage);
+    const externalId = options.externalId ?? loadOrCreateId(options.widgetToken, options.storage);
     const session = new VisitorSession(http, options.widgetToken, externalId, options);
     await session.start();
     return new VisitorClient(session, http, addresses, options);
   }
 
-  /** What the door answered last: the contact's id, the widget's configuration, the token. */
+  /** The latest session response: the contact's id, the widget's configuration, the token. */
   get session(): WidgetSessionView {
     return this.visitor.view;
   }
@@ -68,17 +68,17 @@ export class VisitorClient {
     return this.api.get(path`/v1/widget/conversations/${id}`);
   }
 
-  /** Begins a talk, or joins the unresolved one where the channel allows one only. Safe to repeat, like `send`. */
+  /** Starts a conversation, or joins the unresolved one if the channel allows only one. Safe to repeat, like `send`. */
   startConversation(message: VisitorMessageBody | string): Promise<VisitorConversationStartedView> {
     const body = toMessage(message);
-    // The message's id keeps it single within a conversation; the key keeps the conversation single.
-    const headers = idempotent(body.client_message_id);
+    // The message id prevents a second message in a conversation; the key prevents a second conversation.
+    const headers = idempotencyHeader(body.client_message_id);
     return this.api.post('/v1/widget/conversations', { message: body }, { headers, repeatable: true });
   }
 
   /**
-   * Says something; sent again when no answer came, which leaves one message however often it arrives. The answer's
-   * `conversation_id` is another one when this one was resolved too long ago.
+   * Sends a message. The SDK repeats the request when there is no response; only one message is created. The response
+   * has another `conversation_id` if this conversation was resolved too long ago.
    */
   send(conversationId: string, message: VisitorMessageBody | string): Promise<VisitorMessageView> {
     const body = toMessage(message);
@@ -95,31 +95,31 @@ export class VisitorClient {
   }
 
   /**
-   * Who the visitor is. Name, e-mail and phone are told with proof of identity alone (`identityToken`): without it
-   * anybody who knows the `externalId` could ask.
+   * Returns the visitor's contact. Name, e-mail and phone are included only with a proof of identity (`identityToken`);
+   * otherwise anyone who knows the `externalId` could read them.
    */
   contact(): Promise<VisitorContactView> {
     return this.api.get('/v1/widget/contact');
   }
 
-  /** Answers like `contact()`, and what `body` gave. */
+  /** Returns the same fields as `contact()`, and the fields of `body`. */
   updateContact(body: UpdateVisitorContactBody): Promise<VisitorContactView> {
     return this.api.patch('/v1/widget/contact', body);
   }
 
-  /** A socket that is not open yet, for those who want to listen before the first frame. */
+  /** Creates a socket without opening it, so that listeners can be added before the first frame. */
   live({ conversationId, ...options }: VisitorLiveOptions = {}): VisitorSocket {
     const { WebSocket, timeoutMs } = this.options;
     const all = { WebSocket, timeoutMs, ...options };
-    return new LiveSocket(`${this.addresses.live}/ws/visitor`, { conv: conversationId }, this.visitor, all);
+    return new LiveSocket(`${this.addresses.ws}/ws/visitor`, { conv: conversationId }, this.visitor, all);
   }
 
-  /** An open socket. @throws ApiError when it is refused or the service cannot be reached */
+  /** Opens a socket. @throws ApiError when it is refused or the service cannot be reached */
   connect(options: VisitorLiveOptions = {}): Promise<VisitorSocket> {
-    return connected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
+    return waitUntilConnected(this.live(options), options.timeoutMs ?? this.options.timeoutMs ?? 15_000);
   }
 }
 
 function toMessage(message: VisitorMessageBody | string): VisitorMessageBody & { client_message_id: string } {
-  return named(typeof message === 'string' ? { content: message } : message);
+  return withMessageId(typeof message === 'string' ? { content: message } : message);
 }

@@ -4,23 +4,23 @@ import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import type { FreeForm, WidgetSessionView } from './types.js';
 
-/** Who the visitor is, as far as the page knows. */
+/** What the page knows about the visitor. */
 export interface VisitorIdentity {
-  /** The page's own id for its user. Without one the SDK makes one and keeps it on the device. */
+  /** The page's own id of its user. By default the SDK generates an id and stores it on the device. */
   externalId?: string | undefined;
   name?: string | undefined;
   email?: string | undefined;
   phone?: string | undefined;
   locale?: string | undefined;
   customAttributes?: FreeForm | undefined;
-  /** Proof of `externalId`, signed by the page's server; a function where it must be fresh at each renewal. */
+  /** Proof of `externalId`, signed by the page's server. A function is called at each renewal. */
   identityToken?: string | (() => string | Promise<string>) | undefined;
 }
 
-/** A visitor's token and its renewal. */
+/** Holder of a visitor's token; renews it. */
 export class VisitorSession implements Credential {
   private latest: WidgetSessionView | undefined;
-  private readonly renewOnce = singleFlight(() => this.renewed());
+  private readonly renewOnce = singleFlight(() => this.renewSession());
 
   constructor(
     private readonly http: HttpTransport,
@@ -29,7 +29,7 @@ export class VisitorSession implements Credential {
     private readonly identity: VisitorIdentity,
   ) {}
 
-  /** The last answer of the door. */
+  /** The latest session response. */
   get view(): WidgetSessionView {
     if (this.latest) return this.latest;
     throw new ApiError({ status: 401, code: 'unauthenticated', message: 'The visitor session has not been started.' });
@@ -41,26 +41,26 @@ export class VisitorSession implements Credential {
 
   async start(): Promise<void> {
     const { name, email, phone, locale, customAttributes } = this.identity;
-    this.latest = await this.ask({ name, email, phone, locale, custom_attributes: customAttributes });
+    this.latest = await this.requestSession({ name, email, phone, locale, custom_attributes: customAttributes });
   }
 
   renew(stale: string): Promise<string> {
     return this.current() === stale ? this.renewOnce() : Promise.resolve(this.current());
   }
 
-  /** The old token says which contact it is. Name and e-mail stay out: they may have been changed since. */
-  private async renewed(): Promise<string> {
-    this.latest = await this.ask({}, this.current());
+  /** Renews by the old token, which names the contact. Omits name and e-mail, which may have changed since. */
+  private async renewSession(): Promise<string> {
+    this.latest = await this.requestSession({}, this.current());
     return this.latest.visitor_token;
   }
 
-  private async ask(given: object, token?: string): Promise<WidgetSessionView> {
+  private async requestSession(fields: object, token?: string): Promise<WidgetSessionView> {
     const { identityToken } = this.identity;
     const body = {
       widget_token: this.widgetToken,
       external_id: this.externalId,
       identity_token: typeof identityToken === 'function' ? await identityToken() : identityToken,
-      ...given,
+      ...fields,
     };
     return this.http.request({ method: 'POST', path: '/v1/widget/session', body }, token);
   }

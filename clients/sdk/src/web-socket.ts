@@ -1,9 +1,9 @@
 import { ApiError } from './api-error.js';
 import { openEnvelope } from './envelope.js';
-import { reasonOf } from './network-reason.js';
-import { inBrowser } from './surroundings.js';
+import { describeNetworkError } from './network-error.js';
+import { isBrowser } from './environment.js';
 
-/** What this SDK uses of a WebSocket: the browser's, `ws`, or one that a test made. */
+/** The parts of a WebSocket that this SDK uses: the browser's, `ws`, or a test's. */
 export interface WebSocketLike {
   onopen: ((event: never) => void) | null;
   onmessage: ((event: never) => void) | null;
@@ -16,22 +16,22 @@ export interface WebSocketLike {
 
 export type WebSocketConstructor = new (url: string) => WebSocketLike;
 
-/** The parts of `ws` that no browser has. */
+/** The parts of `ws` that browsers do not have. */
 interface NodeWebSocket extends WebSocketLike {
-  on(event: 'unexpected-response', listener: (request: Destroyable, response: IncomingAnswer) => void): void;
+  on(event: 'unexpected-response', listener: (request: Destroyable, response: IncomingResponse) => void): void;
   terminate(): void;
 }
 interface Destroyable {
   destroy(): void;
 }
-interface IncomingAnswer extends AsyncIterable<Uint8Array> {
+interface IncomingResponse extends AsyncIterable<Uint8Array> {
   statusCode?: number;
   headers: Record<string, string | string[] | undefined>;
 }
 
 export interface ConnectionEvents {
   frame(text: string): void;
-  /** Exactly once. `refusal` where the handshake was answered over HTTP instead. */
+  /** Called exactly once. `refusal` is set if the service answered the handshake over HTTP. */
   ended(code: number, reason: string, refusal?: ApiError): void;
 }
 
@@ -39,9 +39,9 @@ export interface ConnectionEvents {
 export interface Connection {
   /** @returns false when it is not open */
   send(text: string): boolean;
-  /** Says goodbye. */
+  /** Closes with a close frame. */
   close(code: number): void;
-  /** Lets go of a socket that no longer answers. */
+  /** Terminates a socket that no longer responds. */
   drop(): void;
 }
 
@@ -49,31 +49,32 @@ const OPEN = 1;
 const ABNORMAL = 1006;
 
 /**
- * A page's own WebSocket. Elsewhere the package `ws`, where it is installed: it shows why a handshake was refused, which
- * the WebSocket of Node 22 and later does not; Node 20 has no other.
+ * Returns the browser's WebSocket in a page, else the package `ws` if it is installed. `ws` shows why a handshake was
+ * refused, unlike the WebSocket of Node 22 and later; Node 20 has none.
+ * @throws Error when there is no WebSocket
  */
 export async function findWebSocket(): Promise<WebSocketConstructor> {
-  const own = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
-  if (own && inBrowser()) return own;
-  // Not a literal, so that no bundler puts a package for Node into a page.
+  const native = (globalThis as { WebSocket?: WebSocketConstructor }).WebSocket;
+  if (native && isBrowser()) return native;
+  // Not a literal, so that bundlers do not add a Node package to a page.
   const name = 'ws';
   const found = await import(/* @vite-ignore */ /* webpackIgnore: true */ name).then(
     (loaded: { WebSocket: WebSocketConstructor }) => loaded.WebSocket,
-    () => own,
+    () => native,
   );
-  if (!found) throw new Error('no WebSocket here: install the package ws, or pass one');
+  if (!found) throw new Error('This runtime has no WebSocket: install the package ws, or pass the option WebSocket.');
   return found;
 }
 
 /**
- * Whether a refused handshake shows its HTTP answer. Browsers hide it; they ask for `?reject=close` and read the close
- * code instead.
+ * Returns true if a refused handshake shows its HTTP response. Browsers hide it; they use `?reject=close` and read the
+ * close code instead.
  */
 export function showsRefusals(constructor: WebSocketConstructor): boolean {
   return typeof (constructor.prototype as Partial<NodeWebSocket>).on === 'function';
 }
 
-/** Opens a socket; everything that can become of it arrives through `events`. */
+/** Opens a socket and reports everything through `events`. */
 export function connect(constructor: WebSocketConstructor, url: string, events: ConnectionEvents): Connection {
   const socket = new constructor(url);
   let ended = false;
@@ -87,22 +88,22 @@ export function connect(constructor: WebSocketConstructor, url: string, events: 
   };
   let failure = '';
   socket.onclose = ({ code, reason }: { code: number; reason: string }) => end(code, reason || failure);
-  // `onclose` follows and says only 1006; without a listener `ws` would throw the error at the process.
+  // `onclose` follows with 1006 only. Without a listener, `ws` would throw an uncaught error.
   socket.onerror = (event: unknown) => {
     const { error } = (event ?? {}) as { error?: unknown };
-    if (error !== undefined) failure = reasonOf(error);
+    if (error !== undefined) failure = describeNetworkError(error);
   };
-  if (isNode(socket)) {
+  if (isNodeWebSocket(socket)) {
     socket.on('unexpected-response', (request, response) => {
-      void refusalOf(response).then(refusal => {
+      void readRefusal(response).then(refusal => {
         request.destroy();
         end(ABNORMAL, refusal.message, refusal);
       });
     });
   }
-  const letGo = (): void => {
+  const drop = (): void => {
     ended = true;
-    if (isNode(socket)) socket.terminate();
+    if (isNodeWebSocket(socket)) socket.terminate();
     else socket.close();
   };
   return {
@@ -115,27 +116,36 @@ export function connect(constructor: WebSocketConstructor, url: string, events: 
       ended = true;
       socket.close(code);
     },
-    drop: letGo,
+    drop,
   };
 }
 
-function isNode(socket: WebSocketLike): socket is NodeWebSocket {
+function isNodeWebSocket(socket: WebSocketLike): socket is NodeWebSocket {
   return typeof (socket as Partial<NodeWebSocket>).on === 'function';
 }
 
-async function refusalOf(response: IncomingAnswer): Promise<ApiError> {
+async function readRefusal(response: IncomingResponse): Promise<ApiError> {
   const status = response.statusCode ?? 0;
   const header = (name: string): string | undefined => [response.headers[name]].flat()[0];
   try {
-    openEnvelope(await textOf(response), { status, header });
+    openEnvelope(await readText(response), { status, header });
   } catch (error) {
     if (error instanceof ApiError) return error;
-    return new ApiError({ status: 0, code: 'network_error', message: 'The handshake broke off.', cause: error });
+    return new ApiError({
+      status: 0,
+      code: 'network_error',
+      message: 'The connection was lost during the handshake.',
+      cause: error,
+    });
   }
-  return new ApiError({ status, code: 'invalid_response', message: 'The handshake was answered like a request.' });
+  return new ApiError({
+    status,
+    code: 'invalid_response',
+    message: 'The server answered the handshake with a normal HTTP response.',
+  });
 }
 
-async function textOf(response: IncomingAnswer): Promise<string> {
+async function readText(response: IncomingResponse): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of response) text += decoder.decode(chunk, { stream: true });

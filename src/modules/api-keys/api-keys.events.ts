@@ -30,7 +30,7 @@ export const API_KEY_EVENTS: EventDefinitions<'api_key.created' | 'api_key.revok
     personal: 'none',
   },
   'api_key.refused': {
-    summary: 'A request used a revoked or expired API key.',
+    summary: 'A request with a revoked or expired API key was refused.',
     ...NOT_SENT,
     audit: auditedAs('api_key'),
     personal: 'none',

@@ -66,7 +66,7 @@ type AuthEvent =
 export const AUTH_EVENTS: EventDefinitions<AuthEvent> = {
   'session.started': { summary: 'A member signed in.', ...NOT_SENT, audit: session, personal: 'none' },
   'session.ended': {
-    summary: 'A session ended; its sockets close.',
+    summary: 'A session ended. Its sockets close.',
     ...NOT_SENT,
     audit: session,
     closes: ({ session_id: sessionId, reason }) => ({
@@ -76,16 +76,16 @@ export const AUTH_EVENTS: EventDefinitions<AuthEvent> = {
     }),
     personal: 'none',
   },
-  'session.refused': { summary: 'A sign-in was refused.', ...NOT_SENT, audit: member, personal: 'none' },
-  'password.changed': { summary: 'A member changed its password.', ...NOT_SENT, audit: member, personal: 'none' },
+  'session.refused': { summary: 'A sign-in or session was refused.', ...NOT_SENT, audit: member, personal: 'none' },
+  'password.changed': { summary: 'A member changed the password.', ...NOT_SENT, audit: member, personal: 'none' },
   'password.reset': {
-    summary: 'A member set a new password with a mailed link.',
+    summary: 'A member reset the password with a link from an e-mail.',
     ...NOT_SENT,
     audit: member,
     personal: 'none',
   },
   'password.reset_requested': {
-    summary: 'A link to set a new password was requested.',
+    summary: 'A password reset link was requested.',
     ...NOT_SENT,
     audit: member,
     personal: 'none',

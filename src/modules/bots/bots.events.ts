@@ -15,7 +15,7 @@ const bot = { audit: auditedAs('bot'), personal: 'none' } as const;
 
 export const BOT_EVENTS: EventDefinitions<'bot.created' | 'bot.updated' | 'bot.deleted' | 'bot.secret_rotated'> = {
   'bot.created': { summary: 'A bot was created.', ...workspaceRecord('BotView'), ...bot },
-  'bot.updated': { summary: 'A bot changed.', ...workspaceRecord('BotView'), ...bot },
+  'bot.updated': { summary: 'A bot was updated.', ...workspaceRecord('BotView'), ...bot },
   'bot.deleted': { summary: 'A bot was deleted.', ...workspaceRecord('BotView'), ...bot },
-  'bot.secret_rotated': { summary: 'A bot got a new secret.', ...NOT_SENT, ...bot },
+  'bot.secret_rotated': { summary: 'The secret of a bot was rotated.', ...NOT_SENT, ...bot },
 };

@@ -16,6 +16,6 @@ type CannedResponseEvent = 'canned_response.created' | 'canned_response.updated'
 
 export const CANNED_RESPONSE_EVENTS: EventDefinitions<CannedResponseEvent> = {
   'canned_response.created': { summary: 'A canned response was created.', ...record },
-  'canned_response.updated': { summary: 'A canned response changed.', ...record },
+  'canned_response.updated': { summary: 'A canned response was updated.', ...record },
   'canned_response.deleted': { summary: 'A canned response was deleted.', ...record },
 };

@@ -43,13 +43,13 @@ type ChannelEvent =
 export const CHANNEL_EVENTS: EventDefinitions<ChannelEvent> = {
   'channel.created': { summary: 'A channel was created.', ...record },
   'channel.updated': {
-    summary: 'A channel changed.',
+    summary: 'A channel was updated.',
     ...record,
     closes: ({ id, status }) => (status === 'disabled' ? visitorSockets(id) : null),
   },
   'channel.deleted': { summary: 'A channel was deleted.', ...record, closes: ({ id }) => visitorSockets(id) },
   'channel.tokens_refused': {
-    summary: 'A channel refuses tokens of its visitors; their sockets close.',
+    summary: 'Visitor tokens of a channel were revoked. Their sockets close.',
     ...NOT_SENT,
     ...channel,
     closes: ({ id: channelId, kind, generation }) => ({
@@ -60,5 +60,5 @@ export const CHANNEL_EVENTS: EventDefinitions<ChannelEvent> = {
       reason: 'accessRevoked',
     }),
   },
-  'channel.secret_rotated': { summary: 'A channel got a new identity secret.', ...NOT_SENT, ...channel },
+  'channel.secret_rotated': { summary: 'The identity secret of a channel was rotated.', ...NOT_SENT, ...channel },
 };

@@ -74,7 +74,7 @@ export const CONTACT_EVENTS: EventDefinitions<ContactEvent> = {
     personal: CONTACT_FIELDS,
   },
   'contact.updated': {
-    summary: 'A contact changed.',
+    summary: 'A contact was updated.',
     agents: {
       room: 'channel',
       shape: 'ContactView',
@@ -103,7 +103,7 @@ export const CONTACT_EVENTS: EventDefinitions<ContactEvent> = {
     personal: { ...reference, into_id: 'kept' },
   },
   'contact.deleted': {
-    summary: 'A person was erased: delete what you have of it.',
+    summary: 'A contact was erased. Delete all data that you store about it.',
     agents: {
       room: 'channel',
       shape: 'ContactDeletedData',
@@ -117,14 +117,14 @@ export const CONTACT_EVENTS: EventDefinitions<ContactEvent> = {
     personal: reference,
   },
   'contact.blocked': {
-    summary: 'A contact was blocked; its sockets close.',
+    summary: 'A contact was blocked. Its sockets close.',
     ...NOT_SENT,
     audit: contact,
     personal: { id: 'kept' },
   },
   'contact.unblocked': { summary: 'A contact was unblocked.', ...NOT_SENT, audit: contact, personal: { id: 'kept' } },
   'contact.erased': {
-    summary: 'The content of an erased person was scrubbed everywhere.',
+    summary: 'The content of an erased contact was removed everywhere.',
     ...NOT_SENT,
     audit: contact,
     personal: { id: 'kept', scrubbed_rows: 'kept' },

@@ -95,7 +95,7 @@ export const CONVERSATION_EVENTS: EventDefinitions<ConversationEvent> = {
     personal: { message: MESSAGE_FIELDS },
   },
   'conversation.created': {
-    summary: 'A conversation began; comes before its first `message.created`.',
+    summary: 'A conversation was created. Sent before its first `message.created`.',
     agents: {
       room: 'conversation',
       shape: 'ConversationCreatedData',
@@ -130,7 +130,7 @@ export const CONVERSATION_EVENTS: EventDefinitions<ConversationEvent> = {
     },
   },
   'conversation.updated': {
-    summary: 'A conversation changed.',
+    summary: 'A conversation was updated.',
     agents: {
       room: 'conversation',
       shape: 'ConversationUpdatedData',

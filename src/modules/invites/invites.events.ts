@@ -17,10 +17,10 @@ const invite = { ...NOT_SENT, audit: auditedAs('invite'), personal: 'none' } as 
 export const INVITE_EVENTS: EventDefinitions<
   'invite.created' | 'invite.renewed' | 'invite.revoked' | 'invite.accepted'
 > = {
-  'invite.created': { summary: 'A member was invited.', ...invite },
-  'invite.renewed': { summary: 'An invite got a new link; the old link is invalid.', ...invite },
+  'invite.created': { summary: 'An invite was created.', ...invite },
+  'invite.renewed': { summary: 'An invite was renewed. The old link is invalid.', ...invite },
   'invite.revoked': {
-    summary: 'An invite was revoked, by hand or with the deactivation of the member that it was for.',
+    summary: 'An invite was revoked, manually or because the invited member was deactivated.',
     ...invite,
   },
   'invite.accepted': { summary: 'An invite was accepted.', ...invite },

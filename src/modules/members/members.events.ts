@@ -17,13 +17,13 @@ declare module '../../kernel/domain-event.js' {
 
 export const MEMBER_EVENTS: EventDefinitions<'member.created' | 'member.updated'> = {
   'member.created': {
-    summary: 'A member joined the workspace.',
+    summary: 'A member was added.',
     ...workspaceRecord('MemberView'),
     audit: auditedAs('member'),
     personal: 'none',
   },
   'member.updated': {
-    summary: 'A member changed.',
+    summary: 'A member was updated.',
     agents: { room: 'workspace', shape: 'MemberView', data: ({ payload }) => payload.member },
     visitor: null,
     public: ({ payload }) => payload.member,

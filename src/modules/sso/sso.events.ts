@@ -20,7 +20,7 @@ declare module '../../kernel/domain-event.js' {
 
 export const SSO_EVENTS: EventDefinitions<'sso_ticket.issued'> = {
   'sso_ticket.issued': {
-    summary: 'A one-time ticket to the dashboard was issued.',
+    summary: 'A one-time sign-in ticket for the dashboard was issued.',
     ...NOT_SENT,
     audit: ({ ticket_id: id }) => ({ type: 'sso_ticket', id }),
     personal: 'none',

@@ -12,6 +12,6 @@ declare module '../../kernel/domain-event.js' {
 const workspace = { audit: auditedAs('workspace'), personal: 'none' } as const;
 
 export const WORKSPACE_EVENTS: EventDefinitions<'workspace.created' | 'workspace.updated'> = {
-  'workspace.created': { summary: 'A workspace was registered.', ...NOT_SENT, ...workspace },
-  'workspace.updated': { summary: 'The workspace changed.', ...workspaceRecord('WorkspaceView'), ...workspace },
+  'workspace.created': { summary: 'A workspace was created.', ...NOT_SENT, ...workspace },
+  'workspace.updated': { summary: 'The workspace was updated.', ...workspaceRecord('WorkspaceView'), ...workspace },
 };

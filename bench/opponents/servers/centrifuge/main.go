@@ -1,4 +1,4 @@
-// A server of centrifuge: what is posted to a conversation is passed on to its room and to the inbox, and kept nowhere.
+// A centrifuge server: forwards a message to the room of its conversation and to the inbox, and stores nothing.
 package main
 
 import (

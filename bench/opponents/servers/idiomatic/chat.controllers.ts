@@ -26,7 +26,7 @@ export class ChatController {
   }
 }
 
-/** Authenticated, validated, and nothing else. */
+/** Echo routes with only authentication and validation. */
 @Controller('v1/echo')
 @UseGuards(AuthGuard('jwt'))
 export class EchoController {

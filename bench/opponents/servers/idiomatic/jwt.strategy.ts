@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { PassportStrategy } from '@nestjs/passport';
 import { ExtractJwt, Strategy } from 'passport-jwt';
 
-/** The same as in `tokens.js`, which is no TypeScript. */
+/** Copy of the secret in `tokens.js`, which is not TypeScript. */
 export const secret = 'the secret of all opponents of this benchmark';
 
 export interface User {

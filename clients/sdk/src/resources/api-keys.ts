@@ -4,7 +4,7 @@ import type { CreateApiKeyBody } from '../bodies.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { ApiKeyView, CreatedApiKeyView, RevokedView } from '../types.js';
 
-/** The keys of the workspace's servers. */
+/** API keys of the workspace. */
 export class ApiKeys {
   constructor(protected readonly api: AuthorizedApi) {}
 
@@ -12,15 +12,15 @@ export class ApiKeys {
     return this.api.get('/v1/api-keys', query);
   }
 
-  /** Takes effect at once. @param options `endSessions` also ends the sessions that the key opened for members */
+  /** Revokes a key at once. @param options `endSessions` also ends the sessions that the key opened for members */
   revoke(id: string, options: { endSessions?: boolean } = {}): Promise<RevokedView> {
     return this.api.delete(path`/v1/api-keys/${id}`, { end_sessions: options.endSessions || undefined });
   }
 }
 
-/** Those of an admin: no key makes another key. */
+/** API keys as an admin manages them; a key cannot create another key. */
 export class AgentApiKeys extends ApiKeys {
-  /** The raw key is in this answer and in no other. */
+  /** Creates a key. Only this response contains the secret key. */
   create(body: CreateApiKeyBody): Promise<CreatedApiKeyView> {
     return this.api.post('/v1/api-keys', body);
   }

@@ -4,7 +4,7 @@ import type { CreateCannedResponseBody, ListCannedResponsesQuery, UpdateCannedRe
 import type { Page } from '../pages.js';
 import type { CannedResponseView, DeletedView, RenderedCannedResponseView } from '../types.js';
 
-/** Answers that agents keep at hand, found by their short code. */
+/** Prepared answers that agents find by their short code. */
 export class CannedResponses {
   constructor(private readonly api: AuthorizedApi) {}
 
@@ -24,7 +24,7 @@ export class CannedResponses {
     return this.api.delete(path`/v1/canned-responses/${id}`);
   }
 
-  /** Its text with the variables of a conversation filled in, and the names of those that had no value. */
+  /** Returns the text with the variables of a conversation filled in, and the names of variables without a value. */
   render(id: string, conversationId: string): Promise<RenderedCannedResponseView> {
     return this.api.post(path`/v1/canned-responses/${id}/render`, { conversation_id: conversationId });
   }

@@ -7,11 +7,11 @@ import type {
   MergeContactBody,
   UpdateContactBody,
 } from '../bodies.js';
-import { idempotent } from '../once.js';
+import { idempotencyHeader } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type { ContactExportView, ContactMergeView, ContactView, DeletedView } from '../types.js';
 
-/** The people whom the workspace talks with. */
+/** Contacts of the workspace. */
 export class Contacts {
   constructor(private readonly api: AuthorizedApi) {}
 
@@ -23,35 +23,35 @@ export class Contacts {
     return this.api.get(path`/v1/contacts/${id}`);
   }
 
-  /** The same `idempotencyKey` makes one contact and answers it again for a day. */
+  /** Creates a contact. For a day, the same `idempotencyKey` returns the same contact. */
   create(body: CreateContactBody, options: { idempotencyKey?: string } = {}): Promise<ContactView> {
-    return this.api.post('/v1/contacts', body, { headers: idempotent(options.idempotencyKey) });
+    return this.api.post('/v1/contacts', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
 
-  /** Its sockets close, its requests and sessions are 403 `contact_blocked`. It takes scope `all`, as `unblock` does. */
+  /** Blocks a contact: its sockets close, its requests get 403 `contact_blocked`. Needs scope `all`, like `unblock`. */
   block(id: string): Promise<ContactView> {
     return this.api.post(path`/v1/contacts/${id}/block`);
   }
 
-  /** Lets it in again with what it had. */
+  /** Unblocks a contact; its data is unchanged. */
   unblock(id: string): Promise<ContactView> {
     return this.api.post(path`/v1/contacts/${id}/unblock`);
   }
 
   /**
-   * The contact of `from_id` becomes part of this one, and its id leads here: 410 `contact_merged` with `contact_id`.
-   * With `dry_run` the answer is what would happen.
+   * Merges the contact `from_id` into this one. Its id then returns 410 `contact_merged` with `contact_id`. With
+   * `dry_run` nothing changes, and the response describes the result.
    */
   merge(id: string, body: MergeContactBody): Promise<ContactMergeView> {
     return this.api.post(path`/v1/contacts/${id}/merge`, body);
   }
 
-  /** All that is held of the person. The service sends it piece by piece; here it is whole, however much was said. */
+  /** Exports all data of the person. The service streams it; this method returns it as a whole, however large it is. */
   export(id: string, options?: ExportContactBody): Promise<ContactExportView> {
     return this.api.post(path`/v1/contacts/${id}/export`, options);
   }
 
-  /** Erases the person, and every word that was said with it. It takes an admin or a key; nothing brings it back. */
+  /** Erases the person and all messages with it, permanently. Needs an admin or a key. */
   delete(id: string): Promise<DeletedView> {
     return this.api.delete(path`/v1/contacts/${id}`);
   }

@@ -8,11 +8,11 @@ import type {
   UpdateConversationBody,
   Versioned,
 } from '../bodies.js';
-import { idempotent, named } from '../once.js';
+import { idempotencyHeader, withMessageId } from '../idempotency.js';
 import type { Page } from '../pages.js';
 import type { ConversationCountsView, ConversationView, MessageView } from '../types.js';
 
-/** Conversations as whoever works for the workspace sees them. `M` is how the caller's kind writes messages. */
+/** Conversations in the view of agents and servers. `M` is the message body of the caller. */
 export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
   constructor(protected readonly api: AuthorizedApi) {}
 
@@ -28,10 +28,10 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
     return this.api.get(path`/v1/conversations/${id}`);
   }
 
-  /** Begins a talk with a contact; 409 `conversation_exists` beside one that is unresolved. */
+  /** Starts a conversation with a contact. @throws ApiError 409 `conversation_exists` if one is unresolved */
   create(body: CreateConversationBody<M>, options: { idempotencyKey?: string } = {}): Promise<ConversationView> {
-    const headers = idempotent(options.idempotencyKey);
-    const message = body.message && named(body.message);
+    const headers = idempotencyHeader(options.idempotencyKey);
+    const message = body.message && withMessageId(body.message);
     return this.api.post('/v1/conversations', message ? { ...body, message } : body, { headers });
   }
 
@@ -39,7 +39,7 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
     return this.api.patch(path`/v1/conversations/${id}`, body);
   }
 
-  /** @param memberId null leaves it to nobody */
+  /** @param memberId null removes the assignee */
   assign(id: string, memberId: string | null, options?: Versioned): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/assign`, { member_id: memberId, ...options });
   }
@@ -61,19 +61,19 @@ export class Conversations<M extends AgentMessageBody = AgentMessageBody> {
     return this.api.get(path`/v1/conversations/${id}/messages`, range);
   }
 
-  /** Says something; sent again when no answer came, which leaves one message however often it arrives. */
+  /** Sends a message. The SDK repeats the request when there is no response; only one message is created. */
   send(id: string, message: M): Promise<MessageView> {
-    return this.api.post(path`/v1/conversations/${id}/messages`, named(message), { repeatable: true });
+    return this.api.post(path`/v1/conversations/${id}/messages`, withMessageId(message), { repeatable: true });
   }
 }
 
-/** Those of an agent, who can also take one over, and needs no words on who is speaking. */
+/** Conversations of an agent, who can take one over and sends in its own name. */
 export class AgentConversations extends Conversations {
   override send(id: string, message: AgentMessageBody | string): Promise<MessageView> {
     return super.send(id, typeof message === 'string' ? { content: message } : message);
   }
 
-  /** Makes the caller its assignee. */
+  /** Assigns the conversation to the caller. */
   take(id: string, options?: Versioned): Promise<ConversationView> {
     return this.api.post(path`/v1/conversations/${id}/take`, options);
   }

@@ -1,11 +1,11 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
 import type { CreateMemberBody, UpdateMemberBody, UpdateProfileBody } from '../bodies.js';
-import { idempotent } from '../once.js';
+import { idempotencyHeader } from '../idempotency.js';
 import type { Page, PageQuery } from '../pages.js';
 import type { MemberView } from '../types.js';
 
-/** The people who answer. Reading is for every agent, changing for admins, and nobody changes those above them. */
+/** Members. Every agent can read them; admins can change members of their own role or below. */
 export class Members {
   constructor(protected readonly api: AuthorizedApi) {}
 
@@ -17,33 +17,36 @@ export class Members {
     return this.api.get(path`/v1/workspace/members/${id}`);
   }
 
-  /** 409 `last_owner` where nobody would own the workspace any more; for `deactivate` too. */
+  /**
+   * Changes a member.
+   * @throws ApiError 409 `last_owner` if the workspace would have no owner, also from `deactivate`
+   */
   update(id: string, body: UpdateMemberBody): Promise<MemberView> {
     return this.api.patch(path`/v1/workspace/members/${id}`, body);
   }
 
-  /** Its tokens and sockets end, its unresolved conversations are free for others. */
+  /** Deactivates a member: its tokens and sockets end, its unresolved conversations become unassigned. */
   deactivate(id: string): Promise<MemberView> {
     return this.api.post(path`/v1/workspace/members/${id}/deactivate`);
   }
 
-  /** Lets it sign in again; what ended stays ended. */
+  /** Lets a member sign in again; ended sessions stay ended. */
   reactivate(id: string): Promise<MemberView> {
     return this.api.post(path`/v1/workspace/members/${id}/reactivate`);
   }
 }
 
-/** Those of an agent, who is one of them. */
+/** Members as an agent sees them, including itself. */
 export class AgentMembers extends Members {
   updateMe(body: UpdateProfileBody): Promise<MemberView> {
     return this.api.patch('/v1/workspace/members/me', body);
   }
 }
 
-/** Those of an API key, which alone may make members. */
+/** Members as an API key manages them; only a key can create members. */
 export class ServerMembers extends Members {
-  /** Makes a member without registration; the same `idempotencyKey` makes one and answers it again for a day. */
+  /** Creates a member without registration. For a day, the same `idempotencyKey` returns the same member. */
   create(body: CreateMemberBody, options: { idempotencyKey?: string } = {}): Promise<MemberView> {
-    return this.api.post('/v1/workspace/members', body, { headers: idempotent(options.idempotencyKey) });
+    return this.api.post('/v1/workspace/members', body, { headers: idempotencyHeader(options.idempotencyKey) });
   }
 }

@@ -3,7 +3,7 @@ import type { ListAuditLogQuery, UpdateWorkspaceBody } from '../bodies.js';
 import type { Page } from '../pages.js';
 import type { AuditEntryView, WorkspaceView } from '../types.js';
 
-/** The caller's own workspace. */
+/** The caller's workspace. */
 export class Workspace {
   constructor(private readonly api: AuthorizedApi) {}
 
@@ -15,7 +15,10 @@ export class Workspace {
     return this.api.patch('/v1/workspace', body);
   }
 
-  /** Who did what to keys, members, invites, channels, bots and sessions, and from where; for owners, admins and keys. */
+  /**
+   * Returns who did what to keys, members, invites, channels, bots and sessions, and from where. For owners, admins,
+   * keys.
+   */
   auditLog(query?: ListAuditLogQuery): Promise<Page<AuditEntryView>> {
     return this.api.get('/v1/audit-log', query);
   }

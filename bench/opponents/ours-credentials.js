@@ -1,7 +1,7 @@
 import ours from './ours.js';
 import oursHttp from './ours-http.js';
 
-/** The service with a route that only checks who calls, passwords hashed as in production, behind a proxy. */
+/** The service with a route that only authenticates, with production password hashing, behind a proxy. */
 export default {
   ...ours,
   id: 'ours-doors',

@@ -3,54 +3,54 @@ import { ApiError } from './api-error.js';
 import type { Credential } from './authorized-api.js';
 import type { Backoff } from './backoff.js';
 import { isRecord } from './envelope.js';
-import { Pulse } from './pulse.js';
-import { afterClose, afterRefusal, type Verdict } from './reconnect.js';
+import { Keepalive } from './keepalive.js';
+import { decideAfterClose, decideAfterRefusal, type ReconnectDecision } from './reconnect.js';
 import { connect, findWebSocket, showsRefusals, type Connection, type WebSocketConstructor } from './web-socket.js';
 
-export interface LinkOptions {
-  /** For tests and for runtimes with a WebSocket of their own. */
+export interface PersistentConnectionOptions {
+  /** A custom WebSocket, for tests and other runtimes. */
   WebSocket?: WebSocketConstructor | undefined;
-  /** Milliseconds until a connection must stand, 15,000 unless told. */
+  /** Milliseconds within which a connection must be established; default 15,000. */
   timeoutMs?: number | undefined;
-  /** Waits between tries, 500 ms doubling to 30 s unless told. */
+  /** Wait between attempts; default 500 ms, doubling up to 30 s. */
   backoff?: Backoff | undefined;
-  /** Instead of what the service says in `connected`. */
+  /** Overrides the value of the `connected` frame. */
   pingIntervalMs?: number | undefined;
   pongWaitMs?: number | undefined;
-  /** From 0 to 1, for tests. */
+  /** Random numbers from 0 to 1, for tests. */
   random?: (() => number) | undefined;
 }
 
-/** Why a connection ended, and what follows. */
+/** Why a connection ended, and whether the socket reconnects. */
 export interface ClosedEvent {
   code: number;
   reason: string;
   willReconnect: boolean;
-  /** Milliseconds until then. */
+  /** Milliseconds until the reconnect. */
   waitMs: number;
-  /** Where the handshake was refused, or no token was to be had. */
+  /** Set if the handshake was refused, or no token could be obtained. */
   error: ApiError | undefined;
 }
 
 export type LiveState = 'idle' | 'connecting' | 'connected' | 'waiting' | 'closed';
 
-export interface LinkEvents {
+export interface PersistentConnectionEvents {
   frame(frame: Record<string, unknown> & { type: string }): void;
   closed(event: ClosedEvent): void;
 }
 
-/** A connection that ends sooner was no success: the waits go on growing. */
+/** A connection that ends sooner counts as a failed attempt, so the waits keep growing. */
 const STABLE_MS = 5_000;
-const GONE_SILENT = 4001;
+const PONG_TIMEOUT = 4001;
 const ABNORMAL = 1006;
 
-/** Keeps one connection standing: after every end that allows it there comes another one. */
-export class Link {
-  private readonly pulse = new Pulse(
+/** Keeps one connection open: reconnects after every end that allows it. */
+export class PersistentConnection {
+  private readonly keepalive = new Keepalive(
     () => this.send({ type: 'ping' }),
-    () => this.abandon(GONE_SILENT, 'nothing was heard from the service'),
+    () => this.dropConnection(PONG_TIMEOUT, 'no data arrived from the service in time'),
   );
-  private now: LiveState = 'idle';
+  private currentState: LiveState = 'idle';
   private connection: Connection | undefined;
   private timer: ReturnType<typeof setTimeout> | undefined;
   private token = '';
@@ -58,12 +58,12 @@ export class Link {
   private attempt = 0;
   private connectedAt: number | undefined;
 
-  /** @param address without the token, made anew for each connection */
+  /** @param address URL and query without the token; the query is read for each connection */
   constructor(
     private readonly address: { url: string; query: () => Record<string, string | undefined> },
     private readonly credential: Credential,
-    private readonly options: LinkOptions,
-    private readonly events: LinkEvents,
+    private readonly options: PersistentConnectionOptions,
+    private readonly events: PersistentConnectionEvents,
   ) {}
 
   get url(): string {
@@ -71,23 +71,23 @@ export class Link {
   }
 
   get state(): LiveState {
-    return this.now;
+    return this.currentState;
   }
 
   start(): void {
-    this.now = 'connecting';
-    this.open().catch((error: unknown) => this.ended(ABNORMAL, '', toApiError(error)));
+    this.currentState = 'connecting';
+    this.open().catch((error: unknown) => this.handleEnd(ABNORMAL, '', toApiError(error)));
   }
 
-  /** @returns false when there is no connection just now */
+  /** @returns false when there is no connection */
   send(frame: object): boolean {
-    return this.now === 'connected' && (this.connection?.send(JSON.stringify(frame)) ?? false);
+    return this.currentState === 'connected' && (this.connection?.send(JSON.stringify(frame)) ?? false);
   }
 
-  /** Ends it for good. */
+  /** Ends the connection without reconnecting. */
   stop(code: number, reason: string): void {
     this.connection?.close(code);
-    this.end({ code, reason, willReconnect: false, waitMs: 0, error: undefined });
+    this.finish({ code, reason, willReconnect: false, waitMs: 0, error: undefined });
   }
 
   private async open(): Promise<void> {
@@ -97,38 +97,38 @@ export class Link {
         ? await this.credential.renew(staleToken)
         : this.credential.current();
     const WebSocket = this.options.WebSocket ?? (await findWebSocket());
-    // Stopped while the token was on its way.
+    // stopped while the token was being renewed
     if (this.state === 'closed') return;
     const reject = showsRefusals(WebSocket) ? undefined : 'close';
     const query = { token: this.token, ...this.address.query(), reject };
     this.connection = connect(WebSocket, `${this.address.url}${queryString(query)}`, {
-      frame: text => this.take(text),
-      ended: (code, reason, refusal) => this.ended(code, reason, refusal),
+      frame: text => this.handleFrame(text),
+      ended: (code, reason, refusal) => this.handleEnd(code, reason, refusal),
     });
     const patience = this.options.timeoutMs ?? 15_000;
-    this.timer = setTimeout(() => this.abandon(ABNORMAL, `not connected within ${patience} ms`), patience);
+    this.timer = setTimeout(() => this.dropConnection(ABNORMAL, `not connected within ${patience} ms`), patience);
   }
 
-  private take(text: string): void {
-    this.pulse.heard();
+  private handleFrame(text: string): void {
+    this.keepalive.recordActivity();
     const frame = parse(text);
     if (!frame) return;
-    if (frame.type === 'connected') this.connected(isRecord(frame['data']) ? frame['data'] : frame);
-    if (frame.type === 'token.expiring') this.stay().catch(() => undefined);
+    if (frame.type === 'connected') this.handleConnected(isRecord(frame['data']) ? frame['data'] : frame);
+    if (frame.type === 'token.expiring') this.renewToken().catch(() => undefined);
     this.events.frame(frame);
   }
 
-  private connected(told: Record<string, unknown>): void {
+  private handleConnected(data: Record<string, unknown>): void {
     clearTimeout(this.timer);
-    this.now = 'connected';
+    this.currentState = 'connected';
     this.connectedAt = performance.now();
     this.staleToken = undefined;
-    const { pingIntervalMs = told['ping_interval_ms'], pongWaitMs = told['pong_wait_ms'] } = this.options;
-    this.pulse.start(Number(pingIntervalMs) || 25_000, Number(pongWaitMs) || 60_000);
+    const { pingIntervalMs = data['ping_interval_ms'], pongWaitMs = data['pong_wait_ms'] } = this.options;
+    this.keepalive.start(Number(pingIntervalMs) || 25_000, Number(pongWaitMs) || 60_000);
   }
 
-  /** Shows a fresh token in time. Where there is none the connection ends with its token, and the next one asks again. */
-  private async stay(): Promise<void> {
+  /** Sends a fresh token before the old one expires. If renewal fails, the connection ends with its token. */
+  private async renewToken(): Promise<void> {
     const { connection, token } = this;
     const fresh = await this.credential.renew?.(token);
     if (fresh === undefined || this.connection !== connection) return;
@@ -136,22 +136,22 @@ export class Link {
     this.send({ type: 'auth', token: fresh });
   }
 
-  private abandon(code: number, reason: string): void {
+  private dropConnection(code: number, reason: string): void {
     this.connection?.drop();
-    this.ended(code, reason);
+    this.handleEnd(code, reason);
   }
 
-  private ended(code: number, reason: string, error?: ApiError): void {
-    if (this.now === 'closed') return;
-    const verdict = this.judge(code, error);
-    if (!verdict.again) return this.end({ code, reason, willReconnect: false, waitMs: 0, error });
+  private handleEnd(code: number, reason: string, error?: ApiError): void {
+    if (this.currentState === 'closed') return;
+    const verdict = this.decide(code, error);
+    if (!verdict.again) return this.finish({ code, reason, willReconnect: false, waitMs: 0, error });
     if (verdict.freshToken) this.staleToken = this.token;
-    this.rest('waiting');
+    this.reset('waiting');
     this.timer = setTimeout(() => this.start(), verdict.waitMs);
     this.events.closed({ code, reason, willReconnect: true, waitMs: verdict.waitMs, error });
   }
 
-  private judge(code: number, error: ApiError | undefined): Verdict {
+  private decide(code: number, error: ApiError | undefined): ReconnectDecision {
     if (this.connectedAt !== undefined && performance.now() - this.connectedAt >= STABLE_MS) this.attempt = 0;
     const circumstances = {
       attempt: this.attempt++,
@@ -159,18 +159,18 @@ export class Link {
       random: this.options.random ?? Math.random,
       renewable: this.credential.renew !== undefined && this.staleToken === undefined,
     };
-    return error ? afterRefusal(error, circumstances) : afterClose(code, circumstances);
+    return error ? decideAfterRefusal(error, circumstances) : decideAfterClose(code, circumstances);
   }
 
-  private end(event: ClosedEvent): void {
-    if (this.now === 'closed') return;
-    this.rest('closed');
+  private finish(event: ClosedEvent): void {
+    if (this.currentState === 'closed') return;
+    this.reset('closed');
     this.events.closed(event);
   }
 
-  private rest(state: 'waiting' | 'closed'): void {
-    this.now = state;
-    this.pulse.stop();
+  private reset(state: 'waiting' | 'closed'): void {
+    this.currentState = state;
+    this.keepalive.stop();
     clearTimeout(this.timer);
     this.connection = undefined;
     this.connectedAt = undefined;

@@ -9,20 +9,20 @@ import { register } from '../service.js';
 import { CONNECTIONS } from './sending.js';
 
 const CONVERSATIONS = 10;
-/** People whose e-mails a storm of logins can name. */
+/** Registered users whose e-mails the storm of logins uses. */
 const KNOWN = 6;
 const LOGINS_PER_SECOND = 200;
 const SENDS_PER_SECOND = 100;
 const STORM_SECONDS = 3;
-/** Sends before anything is measured. */
+/** Seconds of sends before measuring. */
 const WARM_SECONDS = 3;
-/** So many seconds begin before a storm's sends do: what they meet is a storm, and not its beginning. */
+/** Seconds by which the logins start before the measured sends, so that these meet a steady storm. */
 const AHEAD_SECONDS = 1;
 
-/** What a credential costs to check, and what those who guess passwords cost those who talk. */
+/** Measures the cost of checking a credential, and how password guessing affects sends. */
 export default {
   id: 'S9',
-  title: `Who calls: an agent's JWT, an API key; ${LOGINS_PER_SECOND} wrong logins a second beside ${SENDS_PER_SECOND} sends`,
+  title: `Credentials: an agent's JWT, an API key; ${LOGINS_PER_SECOND} failed logins a second beside ${SENDS_PER_SECOND} sends`,
   takes: 48,
   least: { full: 45, quick: 30 },
   fullOnly: true,
@@ -59,7 +59,7 @@ export default {
     }
     const steady = { port: server.port, targets: sends, connections: CONNECTIONS, listenersEach: 0, watched: {} };
     await load.drive({ ...steady, perSecond: SENDS_PER_SECOND, seconds: WARM_SECONDS });
-    return { targets: sends, emails: await peopleOf(server.port), storm: startLoad() };
+    return { targets: sends, emails: await registerUsers(server.port), storm: startLoad() };
   },
 
   async play({ server, load, watched }, { targets, emails, storm }, { seconds }) {
@@ -87,7 +87,7 @@ function withBoth(figures) {
   return { ...figures, bothMicros: figures.serverMicros + figures.databaseMicros };
 }
 
-async function peopleOf(port) {
+async function registerUsers(port) {
   const { made, close } = client(port);
   const emails = Array.from({ length: KNOWN }, () => `known-${randomBytes(6).toString('hex')}@example.com`);
   await each(emails, 2, email => register(made, email, from(someAddress()))).finally(close);
