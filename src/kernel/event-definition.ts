@@ -33,21 +33,21 @@ type ConcernsPerson = `${'message' | 'conversation' | 'contact'}.${string}`;
 export interface EventDefinition<T extends EventType> {
   /** When it happens, in one sentence, for the reference. */
   summary: string;
-  /** Of the payload's shape, as the log keeps it; 1 where it is absent. */
+  /** The version of the payload's shape in the log; absent means 1. */
   version?: number;
   /** null: agents' sockets receive nothing. */
   agents: AgentView<T> | null;
   visitor: VisitorView<T> | null;
   /**
-   * What a webhook without `include_private` gets; with it, what agents get. Absent: not offered to webhooks.
-   * @returns null where nothing of this one is public
+   * The data for a webhook without `include_private`; with it, a webhook gets the agents' data. Absent: not offered to
+   * webhooks. @returns null where nothing of this event is public
    */
   public?: (event: RecordedEvent<T>) => object | null;
-  /** What the audit log says it was done to; null: the audit log has no entry of it. */
+  /** The subject of its entry in the audit log; null: no entry. */
   audit: ((payload: DomainEvents[T]) => AuditSubject) | null;
   /** The sockets that it closes; absent: none. */
   closes?: (payload: DomainEvents[T]) => SocketGroup | null;
-  /** What scrubbing leaves of the payload, field by field. */
+  /** The scrubbing of the payload, field by field. */
   personal: T extends ConcernsPerson ? ScrubFields<DomainEvents[T]> : 'none' | ScrubFields<DomainEvents[T]>;
 }
 
@@ -64,7 +64,7 @@ export function wholePayload<T extends EventType>({ payload }: RecordedEvent<T>)
   return payload;
 }
 
-/** What all agents of the workspace get of a record that webhooks get, too. */
+/** The views of a record that all agents of the workspace, and webhooks, get whole. */
 export function workspaceRecord<T extends EventType>(
   shape: string,
 ): Pick<EventDefinition<T>, 'agents' | 'visitor' | 'public'> {

@@ -1,7 +1,7 @@
 /** When a field is scrubbed: when its message is unsent or its person erased, or when its person is erased alone. */
 export type ScrubbedWhen = 'unsent' | 'erased';
 
-/** A value that takes the place of the field's. */
+/** A value that replaces the value of the field. */
 export class Replacement<T> {
   constructor(
     readonly value: T,
@@ -25,7 +25,7 @@ export class RemovedKeys {
   ) {}
 }
 
-/** What scrubbing leaves of one field. `kept`: no person can be known by it, and it is not what somebody wrote. */
+/** The scrubbing of one field. `kept`: it identifies no person, and nobody wrote it. */
 export type Scrub<T> = 'kept' | Replacement<T> | (T extends object ? KeptKeys | RemovedKeys | ScrubFields<T> : never);
 
 /** The same of a record whose type is not known. */
@@ -35,12 +35,12 @@ export type ScrubPlan =
 /** A decision for each field of a record: a field without one does not compile. */
 export type ScrubFields<T> = { readonly [K in keyof T]-?: Scrub<T[K]> };
 
-/** What somebody wrote: removed when the message is unsent or the person is erased. */
+/** Text that somebody wrote: removed when the message is unsent or the person is erased. */
 export function words<T>(value: T): Replacement<T> {
   return new Replacement(value, 'unsent');
 }
 
-/** Free-form data that belongs to what somebody wrote; the service's own keys stay. */
+/** Free-form data of a message: removed with its text, but for the service's own keys. */
 export function wordsExcept(...keys: string[]): KeptKeys {
   return new KeptKeys(keys, 'unsent');
 }

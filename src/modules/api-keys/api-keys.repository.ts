@@ -15,7 +15,7 @@ const KEY_COLUMNS = `
   id, workspace_id AS "workspaceId", scopes, expires_at AS "expiresAt", revoked_at AS "revokedAt"`;
 const BY_HASH = statement(`SELECT ${KEY_COLUMNS} FROM api_key WHERE key_hash = $1`);
 const BY_HASHES = statement(`
-  SELECT keys.ordinal::integer - 1 AS place, ${KEY_COLUMNS}
+  SELECT keys.ordinal::integer - 1 AS key_index, ${KEY_COLUMNS}
   FROM unnest($1::text[]) WITH ORDINALITY AS keys (key_hash, ordinal) JOIN api_key USING (key_hash)`);
 const RECORD_USES = statement(`
   UPDATE api_key SET last_used_at = used.at

@@ -19,7 +19,7 @@ const SESSION_STATE = statement(`
   FROM session JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id
   WHERE session.workspace_id = $1 AND session.id = $2`);
 const SESSION_STATES = statement(`
-  SELECT keys.ordinal::integer - 1 AS place, ${SESSION_STATE_COLUMNS}
+  SELECT keys.ordinal::integer - 1 AS key_index, ${SESSION_STATE_COLUMNS}
   FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, ordinal)
     JOIN session ON session.workspace_id = keys.workspace_id AND session.id = keys.id
     JOIN member ON member.workspace_id = session.workspace_id AND member.id = session.member_id`);
@@ -32,7 +32,7 @@ const VISITOR_STATE = statement(`
   FROM contact JOIN channel ON channel.workspace_id = contact.workspace_id AND channel.id = $3
   WHERE contact.workspace_id = $1 AND contact.id = $2`);
 const VISITOR_STATES = statement(`
-  SELECT keys.ordinal::integer - 1 AS place, ${VISITOR_STATE_COLUMNS}
+  SELECT keys.ordinal::integer - 1 AS key_index, ${VISITOR_STATE_COLUMNS}
   FROM unnest($1::uuid[], $2::uuid[], $3::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, channel_id, ordinal)
     JOIN contact ON contact.workspace_id = keys.workspace_id AND contact.id = keys.id
     JOIN channel ON channel.workspace_id = keys.workspace_id AND channel.id = keys.channel_id`);

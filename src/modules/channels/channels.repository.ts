@@ -14,7 +14,7 @@ import type { Channel } from './channel.js';
 const ALLOWED_ORIGINS = statement(`
   SELECT allowed_origins AS allowed FROM channel WHERE workspace_id = $1 AND id = $2`);
 const ALL_ALLOWED_ORIGINS = statement(`
-  SELECT keys.ordinal::integer - 1 AS place, allowed_origins AS allowed
+  SELECT keys.ordinal::integer - 1 AS key_index, allowed_origins AS allowed
   FROM unnest($1::uuid[], $2::uuid[]) WITH ORDINALITY AS keys (workspace_id, id, ordinal)
     JOIN channel ON channel.workspace_id = keys.workspace_id AND channel.id = keys.id`);
 

@@ -45,7 +45,7 @@ export interface ContactRecord {
   updated_at: string;
 }
 
-/** What scrubbing leaves of each field. */
+/** The scrubbing of each field. */
 export const CONTACT_FIELDS: ScrubFields<ContactRecord> = {
   id: 'kept',
   external_id: personal(null),

@@ -10,23 +10,23 @@ type ScopeKey = [workspaceId: string, contactId: string | null, channels: string
 
 const SCOPE_KEY_COLUMNS = { workspace_id: 'uuid', contact_id: 'uuid', channels: 'text', id: 'uuid' };
 const IS_VISIBLE = `
-  conversation.workspace_id = asked.workspace_id
-  AND (asked.contact_id IS NULL OR conversation.contact_id = asked.contact_id)
-  AND (asked.channels IS NULL OR conversation.channel_id = ANY(asked.channels::uuid[]))`;
+  conversation.workspace_id = lookup.workspace_id
+  AND (lookup.contact_id IS NULL OR conversation.contact_id = lookup.contact_id)
+  AND (lookup.channels IS NULL OR conversation.channel_id = ANY(lookup.channels::uuid[]))`;
 const SCOPE = batchQuery(
   SCOPE_KEY_COLUMNS,
   from => `
-    SELECT asked.place, conversation.id, conversation.workspace_id AS "workspaceId", channel_id AS "channelId",
+    SELECT lookup.key_index, conversation.id, conversation.workspace_id AS "workspaceId", channel_id AS "channelId",
       conversation.contact_id AS "contactId", assignee_id AS "assigneeId"
-    FROM ${from} JOIN conversation ON conversation.id = asked.id AND ${IS_VISIBLE}`,
+    FROM ${from} JOIN conversation ON conversation.id = lookup.id AND ${IS_VISIBLE}`,
 );
 /** Compares `contact_id` twice: no index can be entered by the condition in IS_VISIBLE. */
 const ASSIGNEES = batchQuery(
   SCOPE_KEY_COLUMNS,
   from => `
-    SELECT asked.place, ARRAY(
+    SELECT lookup.key_index, ARRAY(
       SELECT DISTINCT assignee_id FROM conversation
-      WHERE ${IS_VISIBLE} AND conversation.contact_id = asked.contact_id AND (asked.id IS NULL OR conversation.id = asked.id)
+      WHERE ${IS_VISIBLE} AND conversation.contact_id = lookup.contact_id AND (lookup.id IS NULL OR conversation.id = lookup.id)
         AND status <> 'resolved' AND assignee_id IS NOT NULL
     ) AS ids
     FROM ${from}`,

@@ -103,7 +103,7 @@ export interface ConversationRecord {
   updated_at: string;
 }
 
-/** What scrubbing leaves of each field. */
+/** The scrubbing of each field. */
 export const CONVERSATION_FIELDS: ScrubFields<ConversationRecord> = {
   id: 'kept',
   number: 'kept',

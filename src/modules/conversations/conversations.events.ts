@@ -195,7 +195,7 @@ function publicConversation({ conversation, contact, visitor }: ConversationCrea
   return { conversation: { ...conversation, last_message, last_seq }, contact };
 }
 
-/** Of all that can change, visitors receive the status, the agent who serves them, and their own rating. */
+/** Visitors receive changes of the status, of the agent who serves them, and of their own rating. */
 function visitorUpdate({ id, changes, assignee }: ConversationUpdated): object | null {
   const { status, csat } = changes;
   const seen = {

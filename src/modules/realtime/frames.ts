@@ -1,4 +1,4 @@
-/** In the place of a shape: a frame that says all by its type. */
+/** Marks a frame without data. */
 export const NO_DATA = 'no data';
 
 /**

@@ -12,7 +12,7 @@ export interface Query<Key extends readonly unknown[], Row> {
 /**
  * Makes a query that finds at most one row per key.
  * @param one takes the members of a key as parameters
- * @param many takes a list of each member; its rows return the index of their key, from 0, as `place`
+ * @param many takes a list of each member; its rows return the index of their key, from 0, as `key_index`
  */
 export function one<Key extends readonly unknown[], Row extends object>(
   sql: Sql,
@@ -22,8 +22,8 @@ export function one<Key extends readonly unknown[], Row extends object>(
   return {
     one: key => sql.first<Row>(one, key),
     many: async keys => {
-      const rows = await sql.rows<Row & { place: number }>(many, columnsOf(keys));
-      return new Map(rows.map(row => [row.place, row]));
+      const rows = await sql.rows<Row & { key_index: number }>(many, columnsOf(keys));
+      return new Map(rows.map(row => [row.key_index, row]));
     },
   };
 }
@@ -38,7 +38,8 @@ export function many<Key extends readonly unknown[], Row extends object>(
     one: key => sql.rows<Row>(one, key),
     many: async keys => {
       const found = new Map(keys.map((_key, index): [number, Row[]] => [index, []]));
-      for (const row of await sql.rows<Row & { place: number }>(many, columnsOf(keys))) found.get(row.place)?.push(row);
+      for (const row of await sql.rows<Row & { key_index: number }>(many, columnsOf(keys)))
+        found.get(row.key_index)?.push(row);
       return found;
     },
   };
@@ -51,9 +52,9 @@ function columnsOf(keys: readonly (readonly unknown[])[]): unknown[][] {
 
 /**
  * Builds the statement for one key and the statement for lists of keys from the same text. They differ only in the
- * source of the relation `asked`, which contains the keys.
- * @param columns names and types of the columns of `asked`, one per member of a key; a list in a key is passed as text
- * @param text builds the SQL from the source of `asked`; the SQL must select `asked.place`
+ * source of the relation `lookup`, which contains the keys.
+ * @param columns names and types of the columns of `lookup`, one per member of a key; a list in a key is passed as text
+ * @param text builds the SQL from the source of `lookup`; the SQL must select `lookup.key_index`
  */
 export function batchQuery(
   columns: Record<string, string>,
@@ -62,10 +63,10 @@ export function batchQuery(
   const names = Object.keys(columns).join(', ');
   const values = Object.entries(columns).map(([name, type], index) => `$${index + 1}::${type} AS ${name}`);
   const lists = Object.values(columns).map((type, index) => `$${index + 1}::${type}[]`);
-  const one = `(SELECT 0 AS place, ${values.join(', ')})`;
+  const one = `(SELECT 0 AS key_index, ${values.join(', ')})`;
   const many = `(
-    SELECT place::integer - 1 AS place, ${names} FROM unnest(${lists.join(', ')}) WITH ORDINALITY AS listed (${names}, place))`;
-  return [statement(text(`${one} AS asked`)), statement(text(`${many} AS asked`))];
+    SELECT key_index::integer - 1 AS key_index, ${names} FROM unnest(${lists.join(', ')}) WITH ORDINALITY AS listed (${names}, key_index))`;
+  return [statement(text(`${one} AS lookup`)), statement(text(`${many} AS lookup`))];
 }
 
 interface PendingKey<Key, Row> {

@@ -46,18 +46,18 @@ const recent = ({ payload }: EventColumns, condition: string): readonly [Stateme
   batchQuery(
     SINCE,
     from => `
-      SELECT asked.place, missed.* FROM ${from} CROSS JOIN LATERAL (
+      SELECT lookup.key_index, missed.* FROM ${from} CROSS JOIN LATERAL (
         SELECT ${EVENT_METADATA}, bytes,
                CASE WHEN bytes_through - bytes < ${HEAD_BYTES} THEN ${payload} END AS payload
         FROM (
           SELECT event.*, sum(bytes) OVER (ORDER BY position ROWS UNBOUNDED PRECEDING) AS bytes_through
           FROM (
-            SELECT event.*, ${PAYLOAD_BYTES} AS bytes FROM event WHERE ${condition} LIMIT asked.max_events
+            SELECT event.*, ${PAYLOAD_BYTES} AS bytes FROM event WHERE ${condition} LIMIT lookup.max_events
           ) AS event
         ) AS event
       ) AS missed`,
   );
-const HAPPENED = `event.workspace_id = asked.workspace_id AND xid >= asked.since AND type = ANY(asked.types::text[])`;
+const HAPPENED = `event.workspace_id = lookup.workspace_id AND xid >= lookup.since AND type = ANY(lookup.types::text[])`;
 
 /**
  * Reads a workspace's events since a transaction number, settled or not. The reader is already subscribed to live
@@ -69,7 +69,7 @@ const HAPPENED = `event.workspace_id = asked.workspace_id AND xid >= asked.since
  * The same for some conversations, from the index on `conversation_id`. `IS TRUE` prevents the use of other indexes:
  * PostgreSQL has no statistics for the newest rows, estimates almost none, and would read the log of all workspaces.
  */
-const OF_CONVERSATIONS = `conversation_id = ANY(asked.conversation_ids::uuid[]) AND (${HAPPENED}) IS TRUE`;
+const OF_CONVERSATIONS = `conversation_id = ANY(lookup.conversation_ids::uuid[]) AND (${HAPPENED}) IS TRUE`;
 
 /** Reads a page of one workspace's events between two positions. */
 const pageOfWorkspace = ({ all }: EventColumns): Statement =>
@@ -86,9 +86,9 @@ const byPosition = ({ all }: EventColumns): Statement =>
 const CURSOR_STATE = batchQuery(
   { position: 'bigint' },
   from => `
-    SELECT asked.place, pruned_xid::text AS pruned, pg_snapshot_xmax(pg_current_snapshot())::text AS next,
+    SELECT lookup.key_index, pruned_xid::text AS pruned, pg_snapshot_xmax(pg_current_snapshot())::text AS next,
            event.id AS id, event.xid::text AS xid
-    FROM event_log CROSS JOIN ${from} LEFT JOIN event ON event.position = asked.position`,
+    FROM event_log CROSS JOIN ${from} LEFT JOIN event ON event.position = lookup.position`,
 );
 
 /** `pg_locks` shows transaction numbers without the epoch of `xid8`. */

@@ -11,41 +11,41 @@ export interface AgentEventData {
   'message.updated': Schemas['MessageChangedData'];
   /** A message was unsent. */
   'message.deleted': Schemas['MessageChangedData'];
-  /** A conversation began; comes before its first `message.created`. */
+  /** A conversation was created. Sent before its first `message.created`. */
   'conversation.created': Schemas['ConversationCreatedData'];
-  /** A conversation changed. */
+  /** A conversation was updated. */
   'conversation.updated': Schemas['ConversationUpdatedData'];
   /** Messages were read. */
   'conversation.read': Schemas['ConversationReadData'];
-  /** A contact changed. */
+  /** A contact was updated. */
   'contact.updated': Schemas['ContactView'];
   /** A contact was merged into another one. */
   'contact.merged': Schemas['ContactMergedData'];
-  /** A person was erased: delete what you have of it. */
+  /** A contact was erased. Delete all data that you store about it. */
   'contact.deleted': Schemas['ContactDeletedData'];
-  /** A member joined the workspace. */
+  /** A member was added. */
   'member.created': Schemas['MemberView'];
-  /** A member changed. */
+  /** A member was updated. */
   'member.updated': Schemas['MemberView'];
   /** A bot was created. */
   'bot.created': Schemas['BotView'];
-  /** A bot changed. */
+  /** A bot was updated. */
   'bot.updated': Schemas['BotView'];
   /** A bot was deleted. */
   'bot.deleted': Schemas['BotView'];
   /** A channel was created. */
   'channel.created': Schemas['ChannelView'];
-  /** A channel changed. */
+  /** A channel was updated. */
   'channel.updated': Schemas['ChannelView'];
   /** A channel was deleted. */
   'channel.deleted': Schemas['ChannelView'];
   /** A canned response was created. */
   'canned_response.created': Schemas['CannedResponseView'];
-  /** A canned response changed. */
+  /** A canned response was updated. */
   'canned_response.updated': Schemas['CannedResponseView'];
   /** A canned response was deleted. */
   'canned_response.deleted': Schemas['CannedResponseView'];
-  /** The workspace changed. */
+  /** The workspace was updated. */
   'workspace.updated': Schemas['WorkspaceView'];
 }
 
@@ -57,9 +57,9 @@ export interface VisitorEventData {
   'message.updated': Schemas['MessageChangedData'];
   /** A message was unsent. */
   'message.deleted': Schemas['MessageChangedData'];
-  /** A conversation began; comes before its first `message.created`. */
+  /** A conversation was created. Sent before its first `message.created`. */
   'conversation.created': Schemas['VisitorConversationCreatedData'];
-  /** A conversation changed. */
+  /** A conversation was updated. */
   'conversation.updated': Schemas['VisitorConversationUpdatedData'];
   /** Messages were read. */
   'conversation.read': Schemas['ConversationReadData'];
@@ -69,23 +69,23 @@ export interface VisitorEventData {
 export interface AgentEphemeralData {
   /** The first frame on every socket. */
   connected: Schemas['ConnectedData'];
-  /** Answers `ping`. */
+  /** The answer to `ping`. */
   pong: undefined;
-  /** What was missed has been told; with `to` the client resumes the next time. */
+  /** All missed events were sent. Resume from `to` the next time. */
   resumed: Schemas['ResumedData'];
-  /** What was missed cannot be told: read the present state. Live frames follow. */
+  /** Missed events cannot be replayed. Read the current state over REST; live frames follow. */
   'sync.required': Schemas['SyncRequiredData'];
-  /** The token ends soon; `auth` with a fresh one keeps the socket. */
+  /** The token expires soon. Send `auth` with a new token to keep the socket. */
   'token.expiring': Schemas['TokenExpiringData'];
-  /** Answers `auth`: until when the fresh token holds. */
+  /** The answer to `auth`, with the expiry of the new token. */
   authenticated: Schemas['AuthenticatedData'];
-  /** Somebody types; ends by itself after 8 s. Not sent to whoever types. */
+  /** Somebody is typing. Expires after 8 s. Not sent to the sender. */
   typing: Schemas['TypingData'];
-  /** Somebody has come or gone. Agents are told of all members and of the contacts that they may see, and once more when an inbox opens; visitors of the agents to whom their unresolved conversations are assigned. */
+  /** The presence of a member or contact changed. Agents receive it for all members and for the contacts that they can see, and once for each when an inbox opens. Visitors receive it for the agents assigned to their unresolved conversations. */
   'presence.updated': Schemas['PresenceData'];
-  /** Who has a conversation before them has changed; also answers `viewing`. */
+  /** The members who view a conversation changed. Also the answer to `viewing`. */
   'viewing.updated': Schemas['ViewingData'];
-  /** Somebody has stopped typing. */
+  /** Somebody stopped typing. */
   'typing.stop': Schemas['TypingData'];
 }
 
@@ -93,20 +93,20 @@ export interface AgentEphemeralData {
 export interface VisitorEphemeralData {
   /** The first frame on every socket. */
   connected: Schemas['ConnectedData'];
-  /** Answers `ping`. */
+  /** The answer to `ping`. */
   pong: undefined;
-  /** What was missed has been told; with `to` the client resumes the next time. */
+  /** All missed events were sent. Resume from `to` the next time. */
   resumed: Schemas['ResumedData'];
-  /** What was missed cannot be told: read the present state. Live frames follow. */
+  /** Missed events cannot be replayed. Read the current state over REST; live frames follow. */
   'sync.required': Schemas['SyncRequiredData'];
-  /** The token ends soon; `auth` with a fresh one keeps the socket. */
+  /** The token expires soon. Send `auth` with a new token to keep the socket. */
   'token.expiring': Schemas['TokenExpiringData'];
-  /** Answers `auth`: until when the fresh token holds. */
+  /** The answer to `auth`, with the expiry of the new token. */
   authenticated: Schemas['AuthenticatedData'];
-  /** Somebody types; ends by itself after 8 s. Not sent to whoever types. */
+  /** Somebody is typing. Expires after 8 s. Not sent to the sender. */
   typing: Schemas['TypingData'];
-  /** Somebody has come or gone. Agents are told of all members and of the contacts that they may see, and once more when an inbox opens; visitors of the agents to whom their unresolved conversations are assigned. */
+  /** The presence of a member or contact changed. Agents receive it for all members and for the contacts that they can see, and once for each when an inbox opens. Visitors receive it for the agents assigned to their unresolved conversations. */
   'presence.updated': Schemas['PresenceData'];
-  /** Somebody has stopped typing. */
+  /** Somebody stopped typing. */
   'typing.stop': Schemas['TypingData'];
 }

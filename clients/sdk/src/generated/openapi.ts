@@ -11,14 +11,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The caller's workspace. */
+        /** Get the caller's workspace. */
         get: operations["Workspaces_get"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes name, locale, time zone or business hours. */
+        /** Update name, locale, time zone or business hours. */
         patch: operations["Workspaces_update"];
         trace?: never;
     };
@@ -29,12 +29,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bots of the workspace, oldest first. */
+        /** List bots, oldest first. */
         get: operations["Bots_list"];
         put?: never;
         /**
-         * Create a bot. Its secret is in this answer and in no other.
-         * @description The secret signs what is delivered to `webhook_url`, by the Standard Webhooks scheme.
+         * Create a bot.
+         * @description The response contains the secret, which is shown only once. It signs deliveries to `webhook_url` by the Standard Webhooks scheme.
          */
         post: operations["Bots_create"];
         delete?: never;
@@ -50,18 +50,18 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One bot, without its secret. */
+        /** Get a bot. The secret is not included. */
         get: operations["Bots_get"];
         put?: never;
         post?: never;
         /**
-         * Delete a bot. Its messages stay.
-         * @description People take over its conversations, and channels no longer lead to it.
+         * Delete a bot.
+         * @description Its messages stay. Its conversations are handed off to people, and channels stop routing to it.
          */
         delete: operations["Bots_delete"];
         options?: never;
         head?: never;
-        /** Changes a bot. */
+        /** Update a bot. */
         patch: operations["Bots_update"];
         trace?: never;
     };
@@ -74,7 +74,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** A new secret; from now on it signs alone. */
+        /** Rotate the secret. The old secret stops working at once. */
         post: operations["Bots_rotateSecret"];
         delete?: never;
         options?: never;
@@ -89,12 +89,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The channels that the caller may see. */
+        /** List the channels that the caller can see. */
         get: operations["Channels_list"];
         put?: never;
         /**
-         * Create a channel. Its identity secret is in this answer and in no other.
-         * @description Put `widget_token` into the page; it is public. Keep `identity_secret` on a server: it signs the `identity_token` by which a visitor proves who it is.
+         * Create a channel.
+         * @description Put `widget_token` into the page; it is public. Keep `identity_secret` on your server: it signs the `identity_token` that proves who a visitor is. The secret is shown only once.
          */
         post: operations["Channels_create"];
         delete?: never;
@@ -110,17 +110,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One channel. */
+        /** Get a channel. */
         get: operations["Channels_get"];
         put?: never;
         post?: never;
-        /** Ends the channel: its conversations stay readable, its visitors' sessions end. */
+        /**
+         * Delete a channel.
+         * @description Its conversations stay readable. Its visitor sessions end.
+         */
         delete: operations["Channels_delete"];
         options?: never;
         head?: never;
         /**
-         * Change a channel.
-         * @description `routing` and `widget_config` are merged key by key; lists, and `business_hours`, are replaced as a whole.
+         * Update a channel.
+         * @description `routing` and `widget_config` are merged key by key. Lists and `business_hours` are replaced as a whole.
          */
         patch: operations["Channels_update"];
         trace?: never;
@@ -136,7 +139,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the public token.
-         * @description Pages that carry the old one can open no more sessions. Open sessions go on, unless `end_sessions=true` ends all of them.
+         * @description Pages with the old token can no longer open sessions. Open sessions continue unless `end_sessions=true`.
          */
         post: operations["Channels_rotateToken"];
         delete?: never;
@@ -156,7 +159,7 @@ export interface paths {
         put?: never;
         /**
          * Replace the identity secret.
-         * @description Identity tokens that the old secret signed, and visitors' tokens that they proved, are refused from now on. The new secret is in this answer and in no other.
+         * @description Identity tokens signed with the old secret stop working at once, and so do the visitor tokens of verified contacts. The new secret is shown only once.
          */
         post: operations["Channels_rotateIdentitySecret"];
         delete?: never;
@@ -172,12 +175,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The members, deactivated ones too. */
+        /** List members, including deactivated ones. */
         get: operations["Members_list"];
         put?: never;
         /**
-         * Create a member without registration. Only API keys may call this.
-         * @description The member signs in by single sign-on, or with `password` where the e-mail has no user yet; the password of an existing user is never changed. An active member with this e-mail is 409 `member_exists`.
+         * Create a member without an invite. Requires an API key.
+         * @description The member signs in by single sign-on, or with `password` if the e-mail has no user yet. The password of an existing user never changes. Returns 409 `member_exists` if the e-mail belongs to an active member.
          */
         post: operations["Members_create"];
         delete?: never;
@@ -199,7 +202,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** The caller's own profile and availability. */
+        /** Update the caller's profile and availability. */
         patch: operations["Members_updateProfile"];
         trace?: never;
     };
@@ -210,7 +213,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One member. */
+        /** Get a member. */
         get: operations["Members_get"];
         put?: never;
         post?: never;
@@ -218,8 +221,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change a member.
-         * @description Nobody changes or grants a role above their own. The last active owner who sees all channels stays one: 409 `last_owner`.
+         * Update a member.
+         * @description You cannot change or grant a role above your own. Returns 409 `last_owner` if the workspace would lose its last active owner who sees all channels.
          */
         patch: operations["Members_update"];
         trace?: never;
@@ -235,7 +238,7 @@ export interface paths {
         put?: never;
         /**
          * Deactivate a member.
-         * @description Its tokens are revoked and its sockets close within a second, and its unresolved conversations lose their assignee. Deactivating again changes nothing.
+         * @description Revokes the member's tokens, closes its sockets within a second and unassigns its unresolved conversations. Deactivating again changes nothing.
          */
         post: operations["Members_deactivate"];
         delete?: never;
@@ -255,7 +258,7 @@ export interface paths {
         put?: never;
         /**
          * Reactivate a member.
-         * @description It can sign in again; its old tokens stay revoked. Reactivating again changes nothing.
+         * @description The member can sign in again. Old tokens stay revoked. Reactivating again changes nothing.
          */
         post: operations["Members_reactivate"];
         delete?: never;
@@ -271,12 +274,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The contacts that the caller may see, newest first. */
+        /** List the contacts that the caller can see, newest first. */
         get: operations["Contacts_list"];
         put?: never;
         /**
          * Create a contact.
-         * @description With `external_id` the call takes scope `all`, or an API key with `conversations:read`.
+         * @description Setting `external_id` requires scope `all`, or an API key with `conversations:read`.
          */
         post: operations["Contacts_create"];
         delete?: never;
@@ -292,20 +295,20 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One contact. */
+        /** Get a contact. */
         get: operations["Contacts_get"];
         put?: never;
         post?: never;
         /**
-         * Erase the person for good.
-         * @description Removes its data and everything that was said with it, from the event log too. Its conversations stay to be counted: resolved and without words. This cannot be undone.
+         * Erase a contact permanently.
+         * @description Removes its personal data and the content of its messages, also from the event log. Its conversations stay for statistics, resolved and without content. This cannot be undone.
          */
         delete: operations["Contacts_erase"];
         options?: never;
         head?: never;
         /**
-         * Change a contact.
-         * @description Null clears a field. A new `external_id` refuses the contact's old tokens and closes its sockets. With `external_id` the call takes scope `all`, or an API key with `conversations:read`.
+         * Update a contact.
+         * @description Null clears a field. A new `external_id` revokes the contact's tokens and closes its sockets. Setting `external_id` requires scope `all`, or an API key with `conversations:read`.
          */
         patch: operations["Contacts_update"];
         trace?: never;
@@ -319,7 +322,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Shuts the contact out: its sockets close, its requests and sessions are refused. */
+        /**
+         * Block a contact.
+         * @description Closes its sockets, and refuses its requests and new sessions.
+         */
         post: operations["Contacts_block"];
         delete?: never;
         options?: never;
@@ -336,7 +342,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lets the contact in again, with the tokens that it had. */
+        /**
+         * Unblock a contact.
+         * @description Its earlier tokens work again.
+         */
         post: operations["Contacts_unblock"];
         delete?: never;
         options?: never;
@@ -355,7 +364,7 @@ export interface paths {
         put?: never;
         /**
          * Merge another contact into this one.
-         * @description The conversations and the identity of the contact in `from_id` go over to this one, its tokens and sockets end, and its id leads here. Fields that this contact lacks are taken over; nothing is overwritten. `dry_run: true` shows the result and changes nothing.
+         * @description Moves the conversations and the identity of the contact in `from_id` to this one, and fills empty fields; nothing is overwritten. The tokens and sockets of the other contact end, and its id returns 410 `contact_merged` with the id of this one. `dry_run: true` returns the result without changing anything.
          */
         post: operations["Contacts_merge"];
         delete?: never;
@@ -371,12 +380,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The keys that have not been revoked, newest first. */
+        /** List API keys that are not revoked, newest first. */
         get: operations["ApiKeys_list"];
         put?: never;
         /**
-         * Create an API key. The key itself is in this answer and in no other.
-         * @description An owner or admin signs in for this; a key cannot create keys. Without `scopes` the key may do everything. Store `key` at once: later only `key_prefix` is shown.
+         * Create an API key.
+         * @description Requires the session of an owner or admin: a key cannot create keys. Without `scopes` the key may do everything. Store `key` at once: it is shown only once, later only `key_prefix`.
          */
         post: operations["ApiKeys_create"];
         delete?: never;
@@ -396,8 +405,8 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Revoke an API key. The next request with it is refused.
-         * @description Sessions that the key opened for members go on, unless `end_sessions=true`. SSO tickets that it issued and that are not spent are dead.
+         * Revoke an API key.
+         * @description The key and its unused SSO tickets stop working at once. Sessions that the key opened continue unless `end_sessions=true`.
          */
         delete: operations["ApiKeys_revoke"];
         options?: never;
@@ -416,7 +425,7 @@ export interface paths {
         put?: never;
         /**
          * Register a workspace with its first channel. The caller becomes its owner.
-         * @description With the e-mail of an existing user, `password` must be the password of that user; else 409 `email_taken`. An operator can close registration: 403 `registration_disabled`.
+         * @description If the e-mail belongs to an existing user, `password` must be that user's password; otherwise returns 409 `email_taken`. Returns 403 `registration_disabled` if the operator closed registration.
          */
         post: operations["Auth_register"];
         delete?: never;
@@ -436,7 +445,7 @@ export interface paths {
         put?: never;
         /**
          * Sign in with e-mail and password.
-         * @description Returns an access token for 15 minutes and a refresh token for 7 days. An unknown e-mail and a wrong password get the same 401 `invalid_credentials`. A user of several workspaces enters the first, or the one in `workspace_id`; `workspaces` lists them all.
+         * @description Returns an access token for 15 minutes and a refresh token for 7 days. An unknown e-mail and a wrong password both return 401 `invalid_credentials`. A user with several workspaces enters the first, or the one in `workspace_id`; `workspaces` lists them all.
          */
         post: operations["Auth_login"];
         delete?: never;
@@ -455,8 +464,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Get a new access token for a refresh token, in the body or as Bearer.
-         * @description The refresh token stays the same and ends 7 days after sign-in. In a session that was opened with `rotate: true` each call returns a new refresh token, and using an old one ends the session. Refresh on `token_expired` only; on any other 401 sign in again.
+         * Get a new access token.
+         * @description Takes the refresh token in the body or as Bearer. The refresh token stays the same and expires 7 days after sign-in. In a session opened with `rotate: true` each call returns a new refresh token, and using an old one ends the session. Refresh on `token_expired` only; on any other 401 sign in again.
          */
         post: operations["Auth_refresh"];
         delete?: never;
@@ -475,8 +484,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * End a session: its tokens and its sockets.
-         * @description Takes the refresh token, in the body or as Bearer. Everything that grew from the session ends with it.
+         * Sign out and end the session.
+         * @description Takes the refresh token in the body or as Bearer. Revokes the tokens and closes the sockets of the session and of all sessions opened from it.
          */
         post: operations["Auth_logout"];
         delete?: never;
@@ -494,7 +503,7 @@ export interface paths {
         };
         /**
          * Get the member, workspace, scope and rights of the token.
-         * @description A session that an API key minted has at most the rights of an admin: `acting_role` has them, `member.role` has the role of the member.
+         * @description A session opened by an API key has at most the rights of an admin: `acting_role` is the role of the session, `member.role` the role of the member.
          */
         get: operations["Auth_me"];
         put?: never;
@@ -516,7 +525,7 @@ export interface paths {
         put?: never;
         /**
          * Change the caller's password.
-         * @description Ends its other sessions, except those that API keys of other workspaces minted.
+         * @description Ends the user's other sessions, except those opened by API keys of other workspaces.
          */
         post: operations["Passwords_change"];
         delete?: never;
@@ -535,8 +544,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Mail a link that sets a new password.
-         * @description Always answers 200 in the same time, so that nobody learns which e-mails have a user. The link works for one hour.
+         * Request a password reset.
+         * @description Mails a link that works once, within one hour. Always returns 200 in the same time, so that the response does not reveal which e-mails have a user.
          */
         post: operations["Passwords_forgot"];
         delete?: never;
@@ -554,7 +563,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Sets a new password with the mailed token, and ends every session of the user. */
+        /**
+         * Reset a password with the mailed token.
+         * @description Ends all sessions of the user.
+         */
         post: operations["Passwords_reset"];
         delete?: never;
         options?: never;
@@ -569,12 +581,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The invites, newest first. */
+        /** List invites, newest first. */
         get: operations["Invites_list"];
         put?: never;
         /**
          * Invite a member.
-         * @description Returns 201 for a new invite, and 200 for an e-mail with a pending or expired one: that is renewed with new links and what is granted now, and the old ones are dead, shown and mailed. Accepting brings a deactivated member back. Nobody grants a role above their own; an invite is void once whoever sent it could no longer send it. With resending, 100 an hour per workspace.
+         * @description Returns 201 for a new invite. Returns 200 if the e-mail has a pending or expired invite: it is renewed with the given role and channels and new links, and all old links stop working. Accepting reactivates a deactivated member. You cannot grant a role above your own. An invite becomes invalid when its inviter could no longer send it. Limited to 100 an hour per workspace, including resends.
          */
         post: operations["Invites_create"];
         delete?: never;
@@ -594,7 +606,7 @@ export interface paths {
         put?: never;
         /**
          * Send a pending or expired invite again.
-         * @description Makes new links, which work for 7 days, and mails one of them. The old ones are dead, shown and mailed.
+         * @description Creates new links that work for 7 days, and mails one of them. All old links stop working.
          */
         post: operations["Invites_resend"];
         delete?: never;
@@ -615,7 +627,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a pending or expired invite.
-         * @description Its links are dead, shown and mailed.
+         * @description All of its links stop working.
          */
         delete: operations["Invites_revoke"];
         options?: never;
@@ -632,7 +644,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Show what an invite grants. The invite stays as it is. */
+        /** Preview an invite. Does not accept it. */
         post: operations["Acceptance_preview"];
         delete?: never;
         options?: never;
@@ -651,7 +663,7 @@ export interface paths {
         put?: never;
         /**
          * Accept an invite and sign in.
-         * @description Creates the user. Where the e-mail has a user already, `password` must be the password of that user. From then on the password opens the membership, with the role and the channels of the invite. A user without a password who is a member of another workspace sets one by the mailed link alone: the link that the inviter is shown gets 422 `mailbox_unproved`, and a link is mailed, up to 5 an hour.
+         * @description Creates the user, or adds the membership to the existing user of the e-mail; then `password` must be that user's password. The membership gets the role and the channels of the invite. A user without a password who is a member of another workspace can set one only by a mailed link: the link shown to the inviter returns 422 `mailbox_unproved`, and a new link is mailed, up to 5 times an hour.
          */
         post: operations["Acceptance_registerUser"];
         delete?: never;
@@ -671,7 +683,7 @@ export interface paths {
         put?: never;
         /**
          * Issue a one-time ticket that signs a member in to the dashboard.
-         * @description For backends only: a request from a browser is 403 `browser_not_allowed`. Redirect the user to `redirect_url` within 60 seconds; it works once. Without `channel_ids` the session sees everything that the member sees; an empty list sees nothing.
+         * @description For backends only: a request from a browser returns 403 `browser_not_allowed`. Redirect the user to `redirect_url` within 60 seconds; it works once. Without `channel_ids` the session sees everything that the member sees; with an empty list it sees nothing.
          */
         post: operations["Sso_issue"];
         delete?: never;
@@ -691,7 +703,7 @@ export interface paths {
         put?: never;
         /**
          * Exchange a ticket for a session, once.
-         * @description Takes the ticket and no other credential. A ticket that is unknown, spent or expired is 401 `sso_ticket_invalid`, whichever it is.
+         * @description Requires no other credential. Returns 401 `sso_ticket_invalid` for an unknown, used or expired ticket alike.
          */
         post: operations["Sso_exchange"];
         delete?: never;
@@ -711,7 +723,7 @@ export interface paths {
         put?: never;
         /**
          * Open a session without a password.
-         * @description With an API key: a session of the member with `email`, under the rules of `POST /v1/auth/sso/ticket`. With an access token: a session of the same user in another workspace (`workspace_id`), or one that sees fewer channels (`channel_ids`).
+         * @description With an API key: opens a session of the member with `email`, under the rules of `POST /v1/auth/sso/ticket`. With an access token: opens a session of the same user in another workspace (`workspace_id`) or with fewer channels (`channel_ids`).
          */
         post: operations["Sso_agentToken"];
         delete?: never;
@@ -730,8 +742,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Open a visitor session: find or create the contact.
-         * @description The same `external_id` is the same contact; without one a new anonymous contact is created. A visitor token as Bearer renews the session of its contact. E-mail and phone never match a contact. To prove who the visitor is, send an `identity_token` that your server signed.
+         * Open a visitor session.
+         * @description Finds or creates the contact. The same `external_id` finds the same contact; without one, a new anonymous contact is created. A visitor token as Bearer renews the session of its contact. E-mail and phone never match a contact. To prove who the visitor is, send an `identity_token` signed by your server.
          */
         post: operations["WidgetVisitor_openSession"];
         delete?: never;
@@ -747,7 +759,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The look of the widget, for a page that draws its launcher. Makes no contact. */
+        /**
+         * Get the widget configuration.
+         * @description For a page that draws the launcher. Creates no contact.
+         */
         get: operations["WidgetVisitor_getConfig"];
         put?: never;
         post?: never;
@@ -764,7 +779,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the visitor is; what is told of it without proof of identity, the fields say. */
+        /**
+         * Get the visitor's contact.
+         * @description Without proof of identity some fields are null; see the description of each field.
+         */
         get: operations["WidgetVisitor_getContact"];
         put?: never;
         post?: never;
@@ -772,8 +790,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Change what the visitor says of itself; null clears.
-         * @description Answers like `GET /v1/widget/contact`, with what this request gave.
+         * Update the visitor's contact.
+         * @description Null clears a field. Returns the same fields as `GET /v1/widget/contact`, plus those that this request set.
          */
         patch: operations["WidgetVisitor_updateContact"];
         trace?: never;
@@ -786,14 +804,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the inbox.
-         * @description Filters combine. A caller whose scope is limited to some channels sees the conversations of those channels only.
+         * List conversations.
+         * @description Filters combine. A caller limited to some channels sees the conversations of those channels only.
          */
         get: operations["Conversations_list"];
         put?: never;
         /**
          * Start a conversation with a contact, with or without a first message.
-         * @description On a channel that keeps one conversation per contact, an unresolved one is 409 `conversation_exists`; `conversation_id` names it. With an API key, a message names its sender: `member_id` or `bot_id`.
+         * @description Returns 409 `conversation_exists` with `conversation_id` if the channel allows one unresolved conversation per contact and there is one. With an API key, name the sender of the message: `member_id` or `bot_id`.
          */
         post: operations["Conversations_start"];
         delete?: never;
@@ -809,7 +827,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** How many conversations wait where, among those that the caller may see. */
+        /** Count the unresolved conversations that the caller can see. */
         get: operations["Conversations_counts"];
         put?: never;
         post?: never;
@@ -826,14 +844,14 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One conversation, with its contact. */
+        /** Get a conversation with its contact. */
         get: operations["Conversations_get"];
         put?: never;
         post?: never;
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes subject, priority, tags or attributes. */
+        /** Update subject, priority, tags or custom attributes. */
         patch: operations["Conversations_update"];
         trace?: never;
     };
@@ -846,7 +864,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Gives the conversation to a member, or to nobody. */
+        /** Assign a conversation to a member, or unassign it. */
         post: operations["Conversations_assign"];
         delete?: never;
         options?: never;
@@ -863,7 +881,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The calling agent takes the conversation, from a bot too. */
+        /** Assign a conversation to the calling agent. Takes it over from a bot. */
         post: operations["Conversations_take"];
         delete?: never;
         options?: never;
@@ -880,7 +898,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Resolves the conversation. */
+        /** Resolve a conversation. */
         post: operations["Conversations_resolve"];
         delete?: never;
         options?: never;
@@ -897,7 +915,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Opens a resolved conversation again. */
+        /** Reopen a resolved conversation. */
         post: operations["Conversations_reopen"];
         delete?: never;
         options?: never;
@@ -914,7 +932,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The agents have read everything up to seq. */
+        /** Mark messages up to seq as read by the agents. */
         post: operations["Conversations_read"];
         delete?: never;
         options?: never;
@@ -929,12 +947,12 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The visitor's own conversations, newest first. */
+        /** List the visitor's conversations, newest first. */
         get: operations["ConversationsVisitor_list"];
         put?: never;
         /**
          * Start a conversation with its first message.
-         * @description Returns 200, not 201, when the contact has an unresolved conversation on this channel: then the message goes into that one. The same `client_message_id` again returns the first result.
+         * @description If the channel allows one unresolved conversation per contact and there is one, the message goes there and the status is 200 instead of 201. The same `client_message_id` again returns the first result.
          */
         post: operations["ConversationsVisitor_start"];
         delete?: never;
@@ -950,7 +968,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One of the visitor's own conversations. */
+        /** Get one of the visitor's conversations. */
         get: operations["ConversationsVisitor_get"];
         put?: never;
         post?: never;
@@ -969,7 +987,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The visitor has read everything up to seq. */
+        /** Mark messages up to seq as read by the visitor. */
         post: operations["ConversationsVisitor_read"];
         delete?: never;
         options?: never;
@@ -984,7 +1002,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** A contact's conversations, newest first. */
+        /** List a contact's conversations, newest first. */
         get: operations["ContactConversations_list"];
         put?: never;
         post?: never;
@@ -1004,8 +1022,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Export everything that is held of the person.
-         * @description Its data, its conversations, what it said and what it was told. Private notes are included with `include_notes: true`. The answer is as large as the history: read it as a stream.
+         * Export all of a contact's data.
+         * @description Contains its personal data, conversations and messages, and private notes with `include_notes: true`. The response is as large as the history: read it as a stream.
          */
         post: operations["ContactExport_export"];
         delete?: never;
@@ -1023,13 +1041,13 @@ export interface paths {
         };
         /**
          * List the messages of a conversation, in order of seq.
-         * @description Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones; `next_cursor` goes on in the same direction.
+         * @description Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones; `next_cursor` continues in the same direction.
          */
         get: operations["Messages_list"];
         put?: never;
         /**
          * Send a message.
-         * @description `content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` makes it a note that the visitor never sees.
+         * @description Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. With an API key, name the sender: `member_id` or `bot_id`. `private: true` sends a private note that the visitor never sees.
          */
         post: operations["Messages_send"];
         delete?: never;
@@ -1049,13 +1067,16 @@ export interface paths {
         put?: never;
         post?: never;
         /**
-         * Delete one's own message, within 15 minutes.
-         * @description Its place in the conversation stays, its content is gone.
+         * Delete a message.
+         * @description Only its sender can delete it, within 15 minutes. Its `seq` stays, its content is removed.
          */
         delete: operations["Messages_unsend"];
         options?: never;
         head?: never;
-        /** Edit one's own message, within 15 minutes. */
+        /**
+         * Edit a message.
+         * @description Only its sender can edit it, within 15 minutes.
+         */
         patch: operations["Messages_edit"];
         trace?: never;
     };
@@ -1068,13 +1089,13 @@ export interface paths {
         };
         /**
          * List the messages of one of the visitor's conversations, in order of seq.
-         * @description Without a bound: the newest ones. `before_seq` reads older messages, `after_seq` newer ones. A gap in `seq` is legal: it is a private note.
+         * @description Returns the newest messages by default. `before_seq` returns older messages, `after_seq` newer ones. A gap in `seq` is a private note, which visitors do not see.
          */
         get: operations["MessagesVisitor_list"];
         put?: never;
         /**
          * Send a message as the visitor.
-         * @description `content` is required: without it the answer is 400 `content_required`. Returns 200 with the existing message if `client_message_id` was already used. Past the reopen window of a resolved conversation the message starts a new one: read `conversation_id` in the answer.
+         * @description Returns 400 `content_required` without `content`. Returns 200 with the existing message if `client_message_id` was already used. After the reopen window of a resolved conversation the message starts a new one: read `conversation_id` in the response.
          */
         post: operations["MessagesVisitor_send"];
         delete?: never;
@@ -1090,10 +1111,13 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** By short code; with query, those whose short code begins with it first. */
+        /**
+         * List canned responses by short code.
+         * @description With `query`, only those that contain it. Short codes that begin with it come first.
+         */
         get: operations["CannedResponses_list"];
         put?: never;
-        /** Makes a canned response. */
+        /** Create a canned response. */
         post: operations["CannedResponses_create"];
         delete?: never;
         options?: never;
@@ -1108,15 +1132,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** One canned response. */
+        /** Get a canned response. */
         get: operations["CannedResponses_get"];
         put?: never;
         post?: never;
-        /** Deletes a canned response. */
+        /** Delete a canned response. */
         delete: operations["CannedResponses_delete"];
         options?: never;
         head?: never;
-        /** Changes a canned response. */
+        /** Update a canned response. */
         patch: operations["CannedResponses_update"];
         trace?: never;
     };
@@ -1129,7 +1153,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** The text with its variables filled in for a conversation. */
+        /**
+         * Render a canned response for a conversation.
+         * @description Returns the content with its variables filled in, and counts one use. Requires `conversations:read`.
+         */
         post: operations["CannedResponses_render"];
         delete?: never;
         options?: never;
@@ -1145,8 +1172,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List what was done to keys, members, invites, channels, bots and sessions, newest first.
-         * @description Each entry names who did it, when and from where. Combine the filters to narrow the list.
+         * List audit log entries, newest first.
+         * @description Covers API keys, members, invites, channels, bots, contacts and sessions. Each entry has the actor, the time and the origin of the request. Filters combine.
          */
         get: operations["Audit_list"];
         put?: never;
@@ -1165,8 +1192,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List the durable events after a cursor, as agents' sockets get them.
-         * @description In order within each conversation. Start without `after`, then pass the `cursor` of each answer; ask again at once while `has_more` is true. A cursor older than the log is 410 `cursor_expired`: read the present state, then start without one. For API keys, and for admins with scope `all`.
+         * List durable events after a cursor.
+         * @description Events are in order within each conversation and have the same data as the frames of agents. Start without `after`, then pass the `cursor` of the previous response; continue at once while `has_more` is true. A cursor older than the log is 410 `cursor_expired`: read the current state, then start without a cursor. For API keys, and for admins with scope `all`.
          */
         get: operations["Events_list"];
         put?: never;
@@ -1256,9 +1283,9 @@ export interface components {
             status: "enabled" | "disabled";
             /** @example https://bot.shop.example/hook */
             webhook_url: string | null;
-            /** @description Earlier messages that each delivery carries. */
+            /** @description Number of earlier messages in each delivery. */
             history_count: number;
-            /** @description Silence after which a conversation is handed over to people. */
+            /** @description Seconds without an answer from the bot after which a conversation is handed off to people. */
             timeout_seconds: number;
             /**
              * Format: date-time
@@ -1284,9 +1311,9 @@ export interface components {
             status: "enabled" | "disabled";
             /** @example https://bot.shop.example/hook */
             webhook_url: string | null;
-            /** @description Earlier messages that each delivery carries. */
+            /** @description Number of earlier messages in each delivery. */
             history_count: number;
-            /** @description Silence after which a conversation is handed over to people. */
+            /** @description Seconds without an answer from the bot after which a conversation is handed off to people. */
             timeout_seconds: number;
             /**
              * Format: date-time
@@ -1299,7 +1326,7 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description Signs its deliveries, as Standard Webhooks do; shown this once.
+             * @description Secret that signs deliveries by the Standard Webhooks scheme. Shown only once.
              * @example whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSwMfKQ9r8GKYq=
              */
             secret: string;
@@ -1312,19 +1339,19 @@ export interface components {
             /** @example https://shop.example/bot.png */
             avatar_url?: string;
             /**
-             * @description A disabled bot says nothing.
+             * @description A disabled bot sends no messages.
              * @enum {string}
              */
             status?: "enabled" | "disabled";
             /**
              * Format: uri
-             * @description Where the messages of the bot's conversations are delivered: http(s), https in production, and no address of a private network. Without one the bot only speaks through the API.
+             * @description URL that receives the messages of the bot's conversations. Must be http or https (https in production), and not an address in a private network. Without a URL the bot only sends through the API.
              * @example https://bot.shop.example/hook
              */
             webhook_url?: string;
-            /** @description Earlier messages that each delivery carries. */
+            /** @description Number of earlier messages in each delivery. */
             history_count?: number;
-            /** @description Silence after which a conversation is handed over to people. */
+            /** @description Seconds without an answer from the bot after which a conversation is handed off to people. */
             timeout_seconds?: number;
         };
         UpdateBotBody: {
@@ -1335,19 +1362,19 @@ export interface components {
             /** @example https://shop.example/bot.png */
             avatar_url?: string | null;
             /**
-             * @description A disabled bot says nothing.
+             * @description A disabled bot sends no messages.
              * @enum {string}
              */
             status?: "enabled" | "disabled";
             /**
              * Format: uri
-             * @description Where the messages of the bot's conversations are delivered: http(s), https in production, and no address of a private network. Without one the bot only speaks through the API.
+             * @description URL that receives the messages of the bot's conversations. Must be http or https (https in production), and not an address in a private network. Without a URL the bot only sends through the API.
              * @example https://bot.shop.example/hook
              */
             webhook_url?: string | null;
-            /** @description Earlier messages that each delivery carries. */
+            /** @description Number of earlier messages in each delivery. */
             history_count?: number;
-            /** @description Silence after which a conversation is handed over to people. */
+            /** @description Seconds without an answer from the bot after which a conversation is handed off to people. */
             timeout_seconds?: number;
         };
         DeletedView: {
@@ -1358,13 +1385,13 @@ export interface components {
         };
         RoutingView: {
             /**
-             * @description Who gets a new conversation; `manual`: whoever takes it. The others are stored, and take effect with automatic assignment.
+             * @description How new conversations are assigned. With `manual`, an agent takes them. The other modes are stored, and take effect once automatic assignment is available.
              * @enum {string}
              */
             mode: "manual" | "round_robin" | "least_loaded";
             /**
              * Format: uuid
-             * @description The bot that answers first; cannot be set yet.
+             * @description The bot that answers first. It cannot be set yet.
              */
             bot_id: string | null;
         };
@@ -1424,7 +1451,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "disabled";
             /**
-             * @description Public; stands in the page.
+             * @description Public token that the page contains.
              * @example wt_…
              */
             widget_token: string;
@@ -1477,7 +1504,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "disabled";
             /**
-             * @description Public; stands in the page.
+             * @description Public token that the page contains.
              * @example wt_…
              */
             widget_token: string;
@@ -1520,14 +1547,14 @@ export interface components {
              */
             updated_at: string;
             /**
-             * @description Signs identity tokens; shown this once.
+             * @description Secret that signs identity tokens. Shown only once.
              * @example Rm9LpJd6Gf5SaEu0iOqWkZxA4hQ0z8K1
              */
             identity_secret: string;
         };
         RoutingBody: {
             /**
-             * @description Who gets a new conversation; `manual`: whoever takes it. The others are stored, and take effect with automatic assignment.
+             * @description How new conversations are assigned. With `manual`, an agent takes them. The other modes are stored, and take effect once automatic assignment is available.
              * @enum {string}
              */
             mode?: "manual" | "round_robin" | "least_loaded";
@@ -1677,7 +1704,7 @@ export interface components {
             /** @enum {string} */
             status: "active" | "deactivated";
             /**
-             * @description What the member has set, while it is connected; else `offline`. A session and a profile show their own member as it has set it.
+             * @description Availability that the member has set while it is connected, otherwise `offline`. Sessions and profiles show their own member with the value as set.
              * @enum {string}
              */
             availability: "online" | "away" | "offline";
@@ -1686,7 +1713,7 @@ export interface components {
             capacity: number;
             /**
              * Format: date-time
-             * @description To the minute, while it is connected.
+             * @description Updated once a minute while the member is connected.
              * @example 2026-01-31T09:30:00.123456Z
              */
             last_seen_at: string | null;
@@ -1711,7 +1738,7 @@ export interface components {
             name: string;
             /** @enum {string} */
             role?: "agent" | "admin" | "owner";
-            /** @description All channels when absent. */
+            /** @description Channels that the member sees. Defaults to all channels. */
             channel_ids?: string[];
             password?: string;
         };
@@ -1721,7 +1748,7 @@ export interface components {
             /** @example https://shop.example/ada.png */
             avatar_url?: string | null;
             /**
-             * @description How the member is shown while it is connected, until it says otherwise; `online` is how it begins. The answer has what was set, also when nobody is connected.
+             * @description Availability shown to others while the member is connected. Defaults to `online`. The response contains the value as set, whether or not the member is connected.
              * @enum {string}
              */
             availability?: "online" | "away" | "offline";
@@ -1730,20 +1757,20 @@ export interface components {
             /** @example Ada Lovelace */
             name?: string;
             /**
-             * @description At most the caller's own; an API key's is `admin`.
+             * @description At most the caller's own role. An API key counts as `admin`.
              * @enum {string}
              */
             role?: "agent" | "admin" | "owner";
-            /** @description The channels that the member sees; null: all, also those made later. Open sockets follow, and the unresolved conversations that the member sees no longer lose their assignee. */
+            /** @description Channels that the member sees. `null` means all channels, including future ones. Open sockets follow the change. Unresolved conversations that the member no longer sees are unassigned. */
             channel_ids?: string[] | null;
-            /** @description How many open conversations the member takes at once. */
+            /** @description Maximum number of open conversations at once. */
             capacity?: number;
         };
         ContactView: {
             /** Format: uuid */
             id: string;
             /**
-             * @description The site's own id for its user. Of an unverified contact a secret, which opens its history: null unless the caller has scope `all`, or is an API key with `conversations:read`.
+             * @description The site's own id for its user. The id of an unverified contact is a secret that opens its history, so it is null unless the caller has scope `all` or is an API key with `conversations:read`.
              * @example customer-42
              */
             external_id: string | null;
@@ -1768,13 +1795,13 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Not of contacts that webhooks tell of.
+             * @description Absent in webhooks.
              * @enum {string}
              */
             presence?: "online" | "offline";
             /**
              * Format: date-time
-             * @description To the minute, while it is connected.
+             * @description Updated once a minute while the contact is connected.
              * @example 2026-01-31T09:30:00.123456Z
              */
             last_seen_at: string | null;
@@ -1812,7 +1839,7 @@ export interface components {
             };
         };
         UpdateContactBody: {
-            /** @description Null takes it away. Never that of a verified contact. */
+            /** @description Null removes it. The id of a verified contact cannot change. */
             external_id?: string | null;
             /** @example Vera Lindqvist */
             name?: string | null;
@@ -1835,25 +1862,25 @@ export interface components {
         };
         ContactMergeView: {
             contact: components["schemas"]["ContactView"];
-            /** @description Whether this is only what would happen. */
+            /** @description Whether this was a dry run. */
             dry_run: boolean;
-            /** @description Fields of the contact that the other one has filled. */
+            /** @description Fields that were taken from the other contact. */
             taken_over: string[];
             /**
-             * @description How many conversations have gone over to the contact.
+             * @description Number of conversations that were moved.
              * @example 1
              */
             conversations: number;
-            /** @description The older of two unresolved conversations of a channel, where it keeps one. */
+            /** @description Conversations that were resolved because a channel allows one unresolved conversation per contact. */
             resolved_conversation_ids: string[];
         };
         MergeContactBody: {
             /**
              * Format: uuid
-             * @description The contact that goes into this one.
+             * @description The contact to merge into this one.
              */
             from_id: string;
-            /** @description Tells what would happen, and leaves everything as it is. */
+            /** @description Return the result without changing anything. */
             dry_run?: boolean;
         };
         CreatedApiKeyView: {
@@ -1882,7 +1909,7 @@ export interface components {
              */
             created_at: string;
             /**
-             * @description The key; shown this once.
+             * @description The key. Shown only once.
              * @example svc_sk_a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6
              */
             key: string;
@@ -1892,11 +1919,11 @@ export interface components {
             name: string;
             /**
              * Format: date-time
-             * @description When the key ends; never when absent.
+             * @description When the key expires. Defaults to never.
              * @example 2030-01-31T00:00:00Z
              */
             expires_at?: string;
-            /** @description What the key may do; everything when absent. `members:write`, `invites:write` and `sso:write` count as `*`: with each of them one can become anyone. */
+            /** @description Scopes of the key. Defaults to `*`, all scopes. `members:write`, `invites:write` and `sso:write` count as `*`: each of them allows to sign in as any member. */
             scopes?: ("*" | "workspace:read" | "workspace:write" | "channels:read" | "channels:write" | "members:read" | "members:write" | "invites:read" | "invites:write" | "bots:read" | "bots:write" | "api-keys:read" | "api-keys:write" | "contacts:read" | "contacts:write" | "contact-exports:write" | "conversations:read" | "conversations:write" | "events:read" | "audit-log:read" | "canned-responses:read" | "canned-responses:write" | "sso:write")[];
         };
         ApiKeyView: {
@@ -1946,26 +1973,26 @@ export interface components {
         };
         AgentSessionView: {
             /**
-             * @description Access token, 15 minutes.
+             * @description Access token, valid for 15 minutes.
              * @example eyJhbGciOiJIUzI1NiIs…
              */
             token: string;
             /**
-             * @description Until 7 days after signing in.
+             * @description Refresh token, valid until 7 days after sign-in.
              * @example eyJhbGciOiJIUzI1NiIs…
              */
             refresh_token: string;
             /** @enum {string} */
             token_type: "Bearer";
             /**
-             * @description Seconds until the access token ends.
+             * @description Seconds until the access token expires.
              * @example 1
              */
             expires_in: number;
             member: components["schemas"]["MemberView"];
             workspace: components["schemas"]["WorkspaceView"];
             scope: components["schemas"]["ScopeView"];
-            /** @description With login: where else the user belongs. */
+            /** @description Only after login: all workspaces that the user can enter. */
             workspaces?: components["schemas"]["WorkspaceMembershipView"][];
         };
         RegisterBody: {
@@ -1980,7 +2007,7 @@ export interface components {
             email: string;
             /** @example a long passphrase */
             password: string;
-            /** @description Whether each refresh gives a new refresh token and ends the old one. */
+            /** @description Whether each refresh returns a new refresh token and revokes the old one. */
             rotate?: boolean;
         };
         LoginBody: {
@@ -1993,15 +2020,15 @@ export interface components {
             password: string;
             /**
              * Format: uuid
-             * @description Which of the workspaces to enter; the first when absent.
+             * @description Workspace to enter. Defaults to the first.
              */
             workspace_id?: string;
-            /** @description Whether each refresh gives a new refresh token and ends the old one. */
+            /** @description Whether each refresh returns a new refresh token and revokes the old one. */
             rotate?: boolean;
         };
         RefreshBody: {
             /**
-             * @description Or as `Authorization: Bearer`.
+             * @description May be sent as `Authorization: Bearer` instead.
              * @example eyJhbGciOiJIUzI1NiIs…
              */
             refresh_token?: string;
@@ -2015,7 +2042,7 @@ export interface components {
             workspace: components["schemas"]["WorkspaceView"];
             scope: components["schemas"]["ScopeView"];
             /**
-             * @description The role whose rights this session has: its member's own; at most `admin` where an API key minted the session.
+             * @description Role of this session: the member's role, at most `admin` if an API key opened the session.
              * @enum {string}
              */
             acting_role: "agent" | "admin" | "owner";
@@ -2050,13 +2077,13 @@ export interface components {
             email: string;
             /** @enum {string} */
             role: "agent" | "admin" | "owner";
-            /** @description null: all channels. */
+            /** @description `null` means all channels. */
             channel_ids: string[] | null;
             /** @enum {string} */
             status: "pending" | "accepted" | "revoked" | "expired";
             /**
              * Format: uuid
-             * @description The member who gave out the link; null for an API key.
+             * @description The member who issued the current link; null for an API key.
              */
             invited_by: string | null;
             /**
@@ -2085,13 +2112,13 @@ export interface components {
             email: string;
             /** @enum {string} */
             role: "agent" | "admin" | "owner";
-            /** @description null: all channels. */
+            /** @description `null` means all channels. */
             channel_ids: string[] | null;
             /** @enum {string} */
             status: "pending" | "accepted" | "revoked" | "expired";
             /**
              * Format: uuid
-             * @description The member who gave out the link; null for an API key.
+             * @description The member who issued the current link; null for an API key.
              */
             invited_by: string | null;
             /**
@@ -2110,7 +2137,7 @@ export interface components {
              */
             accepted_at: string | null;
             /**
-             * @description Once: `{dashboard_url}#invite=<token>`. Where SMTP is set, a mail carries a link with another token.
+             * @description `{dashboard_url}#invite=<token>`. Shown only once. With SMTP configured, a link with another token is mailed.
              * @example https://desk.example.com/dashboard#invite=4hQ0z8K1vTn2wXc7Yb3Rm9Lp
              */
             accept_url: string;
@@ -2122,11 +2149,11 @@ export interface components {
              */
             email: string;
             /**
-             * @description At most the caller's own. When absent: `agent`; a member whom a key has made, and who cannot sign in by password yet, keeps its own.
+             * @description At most the caller's own role. Defaults to `agent`, or, for a member created by an API key who cannot sign in by password yet, the present value.
              * @enum {string}
              */
             role?: "agent" | "admin" | "owner";
-            /** @description When absent: all channels; a member whom a key has made, and who cannot sign in by password yet, keeps its own. */
+            /** @description Channels to grant. Defaults to all channels, or, for a member created by an API key who cannot sign in by password yet, the present value. */
             channel_ids?: string[];
         };
         InvitePreviewView: {
@@ -2155,17 +2182,17 @@ export interface components {
             /** @example Ada Lovelace */
             name: string;
             /**
-             * @description Of a user who has one: their present password. Otherwise it is set.
+             * @description The current password of a user who has one. Otherwise the password to set.
              * @example a long passphrase
              */
             password: string;
-            /** @description Whether each refresh gives a new refresh token and ends the old one. */
+            /** @description Whether each refresh returns a new refresh token and revokes the old one. */
             rotate?: boolean;
         };
         SsoTicketView: {
             /**
              * Format: uri
-             * @description Where to send the member within 60 seconds; works once.
+             * @description Redirect the member to this URL within 60 seconds. Works once.
              * @example https://desk.example.com/dashboard#sso_ticket=sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA
              */
             redirect_url: string;
@@ -2173,35 +2200,35 @@ export interface components {
         IssueSsoTicketBody: {
             /**
              * Format: idn-email
-             * @description Of an active member of the workspace.
+             * @description E-mail of an active member of the workspace.
              * @example ada@example.com
              */
             email: string;
-            /** @description Narrows the session to these channels of the workspace; all that the member sees when absent. */
+            /** @description Limit the session to these channels of the workspace. Defaults to all that the member sees. */
             channel_ids?: string[];
         };
         ExchangeSsoTicketBody: {
             /**
-             * @description What stands behind `#sso_ticket=`.
+             * @description The value after `#sso_ticket=`.
              * @example sst_4hQ0z8K1vTn2wXc7Yb3Rm9LpJd6Gf5SaEu0iOqWkZxA
              */
             ticket: string;
-            /** @description Whether each refresh gives a new refresh token and ends the old one. */
+            /** @description Whether each refresh returns a new refresh token and revokes the old one. */
             rotate?: boolean;
         };
         AgentTokenBody: {
             /**
              * Format: idn-email
-             * @description By API key, where it is required: whose session. Ignored of an agent.
+             * @description E-mail of the member. Required with an API key, ignored with an access token.
              * @example ada@example.com
              */
             email?: string;
             /**
              * Format: uuid
-             * @description By agent: another of its workspaces; its own when absent. Ignored of an API key.
+             * @description Workspace to enter with an access token. Defaults to the current one. Ignored with an API key.
              */
             workspace_id?: string;
-            /** @description Narrows the session to these channels of the workspace; all that the member sees when absent. */
+            /** @description Limit the session to these channels of the workspace. Defaults to all that the member sees. */
             channel_ids?: string[];
         };
         AvailabilityView: {
@@ -2210,7 +2237,7 @@ export interface components {
             within_business_hours: boolean;
             /**
              * Format: date-time
-             * @description Looks 400 days ahead; null while open.
+             * @description Next opening within 400 days. Null while open.
              * @example 2026-01-31T09:30:00.123456Z
              */
             next_open_at: string | null;
@@ -2241,27 +2268,27 @@ export interface components {
             /** Format: uuid */
             id: string;
             /**
-             * @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave.
+             * @description Also null if it is not visible: without proof of identity, only fields that this request set are visible in a new session and for an unverified contact with an `external_id`.
              * @example Vera Lindqvist
              */
             name: string | null;
             /**
              * Format: idn-email
-             * @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave.
+             * @description Also null if it is not visible: without proof of identity, only fields that this request set are visible in a new session and for an unverified contact with an `external_id`.
              * @example ada@example.com
              */
             email: string | null;
             /**
-             * @description Null also where it is not told: without proof of identity a session, and whoever asks for an unverified contact that has an external_id, is told only what this request gave.
+             * @description Also null if it is not visible: without proof of identity, only fields that this request set are visible in a new session and for an unverified contact with an `external_id`.
              * @example +49 30 1234567
              */
             phone: string | null;
-            /** @description Whether an identity token has proven its external_id. */
+            /** @description Whether an identity token proved the `external_id`. */
             verified: boolean;
         };
         WidgetSessionView: {
             /**
-             * @description Visitor JWT, 24 hours.
+             * @description Visitor JWT, valid for 24 hours.
              * @example eyJhbGciOiJIUzI1NiIs…
              */
             visitor_token: string;
@@ -2294,7 +2321,7 @@ export interface components {
             email?: string;
             /** @example +49 30 1234567 */
             phone?: string;
-            /** @description JWT (HS256, the channel's identity secret) with `sub` = external_id. */
+            /** @description JWT signed with HS256 and the channel's identity secret. `sub` is the `external_id`. */
             identity_token?: string;
             /** @example en */
             locale?: string;
@@ -2446,12 +2473,12 @@ export interface components {
         };
         ConversationCountsView: {
             /**
-             * @description Open and pending ones of the caller.
+             * @description Open and pending, assigned to the caller.
              * @example 1
              */
             mine: number;
             /**
-             * @description Open and pending ones of nobody.
+             * @description Open and pending, unassigned.
              * @example 1
              */
             unassigned: number;
@@ -2471,27 +2498,27 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The same one again is the same message.
+             * @description Your own id. A second message with it returns the first.
              * @example m-1
              */
             client_message_id?: string;
             /** Format: uuid */
             reply_to_id?: string;
-            /** @description A note among agents. */
+            /** @description Send as a private note that only agents see. */
             private?: boolean;
             /**
-             * @description Refused when there are messages behind it.
+             * @description Refuse the message if the conversation has messages after this `seq`.
              * @example 1
              */
             expected_last_seq?: number;
             /**
              * Format: uuid
-             * @description With an API key: the member who speaks.
+             * @description With an API key: the member who sends.
              */
             member_id?: string;
             /**
              * Format: uuid
-             * @description With an API key: the bot that speaks.
+             * @description With an API key: the bot that sends.
              */
             bot_id?: string;
         };
@@ -2506,7 +2533,7 @@ export interface components {
         };
         UpdateConversationBody: {
             /**
-             * @description The `version` that the caller knows.
+             * @description Returns 409 if the conversation has another `version`.
              * @example 1
              */
             expected_version?: number;
@@ -2521,26 +2548,26 @@ export interface components {
         };
         AssignBody: {
             /**
-             * @description The `version` that the caller knows.
+             * @description Returns 409 if the conversation has another `version`.
              * @example 1
              */
             expected_version?: number;
             /**
              * Format: uuid
-             * @description null: nobody.
+             * @description `null` unassigns.
              */
             member_id: string | null;
         };
         ActionBody: {
             /**
-             * @description The `version` that the caller knows.
+             * @description Returns 409 if the conversation has another `version`.
              * @example 1
              */
             expected_version?: number;
         };
         ReadBody: {
             /**
-             * @description The last message that was read.
+             * @description The `seq` of the last message read.
              * @example 1
              */
             seq: number;
@@ -2561,7 +2588,7 @@ export interface components {
             assignee: components["schemas"]["MemberDisplayView"] | null;
             last_message: components["schemas"]["LastMessageView"] | null;
             /**
-             * @description Of public messages.
+             * @description The last `seq` of a public message.
              * @example 1
              */
             last_seq: number;
@@ -2586,7 +2613,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description The same one again is the same message.
+             * @description Your own id. A second message with it returns the first.
              * @example m-1
              */
             client_message_id?: string;
@@ -2625,14 +2652,14 @@ export interface components {
         };
         ContactExportView: {
             contact: components["schemas"]["ContactView"];
-            /** @description Those that were merged into the contact, as they were then. */
+            /** @description Contacts merged into this one, as they were then. */
             merged_contacts: components["schemas"]["ContactView"][];
             conversations: components["schemas"]["ExportedConversationView"][];
-            /** @description Of all its conversations, each in order of `seq`. */
+            /** @description Messages of all its conversations, each conversation in order of `seq`. */
             messages: components["schemas"]["MessageView"][];
         };
         ExportContactBody: {
-            /** @description Also the notes that agents have made among themselves, each marked `private`. */
+            /** @description Also include the agents' private notes, marked `private`. */
             include_notes?: boolean;
         };
         AttachmentView: {
@@ -2647,7 +2674,7 @@ export interface components {
             /** Format: uuid */
             workspace_id: string;
             /**
-             * @description Place in the conversation.
+             * @description Position in the conversation.
              * @example 1
              */
             seq: number;
@@ -2698,7 +2725,7 @@ export interface components {
             /** @example Thanks */
             title: string;
             /**
-             * @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, …
+             * @description Variables: `{{contact.name}}`, `{{agent.name}}`, `{{conversation.number}}`, `{{channel.name}}`. With a fallback: `{{contact.name|there}}`.
              * @example Thank you for your patience!
              */
             content: string;
@@ -2724,7 +2751,7 @@ export interface components {
             /** @example Thanks */
             title: string;
             /**
-             * @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, …
+             * @description Variables: `{{contact.name}}`, `{{agent.name}}`, `{{conversation.number}}`, `{{channel.name}}`. With a fallback: `{{contact.name|there}}`.
              * @example Thank you for your patience!
              */
             content: string;
@@ -2736,7 +2763,7 @@ export interface components {
             /** @example Thanks */
             title?: string;
             /**
-             * @description Variables: `{{contact.name|there}}`, `{{agent.name}}`, …
+             * @description Variables: `{{contact.name}}`, `{{agent.name}}`, `{{conversation.number}}`, `{{channel.name}}`. With a fallback: `{{contact.name|there}}`.
              * @example Thank you for your patience!
              */
             content?: string;
@@ -2745,7 +2772,7 @@ export interface components {
         RenderedCannedResponseView: {
             /** @example Thank you for your patience! */
             content: string;
-            /** @description Variables without a value; they stay as written. */
+            /** @description Variables without a value or fallback. They stay in `content` as written. */
             missing: string[];
         };
         RenderCannedResponseBody: {
@@ -2761,7 +2788,7 @@ export interface components {
             /** Format: uuid */
             id: string | null;
             /**
-             * @description Today.
+             * @description Current name of the actor.
              * @example Ada Lovelace
              */
             name: string | null;
@@ -2779,12 +2806,12 @@ export interface components {
             action: string;
             actor: components["schemas"]["AuditActorView"];
             subject: components["schemas"]["AuditSubjectView"];
-            /** @description The thing as it was then, or what of it has changed. Never a secret. */
+            /** @description The subject at that time, or the changed fields. Contains no secrets. */
             details: {
                 [key: string]: unknown;
             };
             /**
-             * @description The `X-Request-Id` of the request that did it.
+             * @description The `X-Request-Id` of the request.
              * @example 3f9c2a7e41d85b06
              */
             request_id: string | null;
@@ -2803,7 +2830,7 @@ export interface components {
             type: string;
             /**
              * Format: uuid
-             * @description Of the event; repeats carry the same.
+             * @description The id of the event. Repeated frames have the same id.
              */
             id: string;
             /**
@@ -2815,7 +2842,7 @@ export interface components {
             conversation_id?: string;
             /** Format: uuid */
             channel_id?: string;
-            /** @description As in the frame of this type. */
+            /** @description The data of the frame of this type. */
             data: {
                 [key: string]: unknown;
             };
@@ -2823,17 +2850,17 @@ export interface components {
         EventPageView: {
             items: components["schemas"]["EventView"][];
             /**
-             * @description Where to go on from, also when there is nothing more yet.
+             * @description Pass it as `after` to read the next page, also when there are no more events yet.
              * @example AZpKxG8e.1842
              */
             cursor: string;
-            /** @description Whether there is more to read at once. */
+            /** @description True when more events are available now. */
             has_more: boolean;
         };
         AgentTypingFields: {
             /** Format: uuid */
             conversation_id: string;
-            /** @description A private note is being written: visitors do not hear of it. */
+            /** @description True while writing a private note. Visitors then get no frame. */
             private?: boolean;
         };
         AssigneeChangeData: {
@@ -2841,7 +2868,7 @@ export interface components {
             to: components["schemas"]["MemberDisplayView"] | null;
         };
         AuthFields: {
-            /** @description A fresh token of the kind that opened the socket. */
+            /** @description A new token of the kind that opened the socket. */
             token: string;
         };
         AuthenticatedData: {
@@ -2860,7 +2887,7 @@ export interface components {
             connection_id: string;
             /** @description `inbox`, `contact`, or the id of a conversation. */
             room: string;
-            /** @description Where the log is; opaque. */
+            /** @description The current position in the event log. Opaque; pass it as `after`. */
             cursor: string;
             /** @example 1 */
             ping_interval_ms: number;
@@ -2897,7 +2924,7 @@ export interface components {
         ConversationUpdatedData: {
             /** Format: uuid */
             id: string;
-            /** @description By field. */
+            /** @description Old and new values by field. */
             changes: {
                 [key: string]: components["schemas"]["ChangeData"];
             };
@@ -2943,7 +2970,7 @@ export interface components {
             status: "online" | "away" | "offline";
             /**
              * Format: date-time
-             * @description The present time of those who are there; null for visitors.
+             * @description The current time for subjects that are online. Always null on sockets of visitors.
              * @example 2026-01-31T09:30:00.123456Z
              */
             last_seen_at: string | null;
@@ -2966,7 +2993,7 @@ export interface components {
         };
         SyncRequiredData: {
             /**
-             * @description The cursor is none (`invalid`), of another log (`epoch`) or too old (`expired`); more than 1,000 events or 8 MiB were missed (`too_many`); the member sees other channels than before (`scope`); many clients resume and do not read (`busy`).
+             * @description `invalid`: the cursor is malformed. `epoch`: it belongs to another event log. `expired`: it is too old. `too_many`: more than 1,000 events or 8 MiB were missed. `scope`: the channels of the member have changed. `busy`: too many resuming clients read slowly.
              * @enum {string}
              */
             reason: "invalid" | "epoch" | "expired" | "too_many" | "scope" | "busy";
@@ -2984,7 +3011,7 @@ export interface components {
             sender_id: string;
             name: string | null;
             /**
-             * @description With `typing`: when it ends by itself.
+             * @description On `typing`: milliseconds until the indicator expires.
              * @example 1
              */
             expires_in_ms?: number;
@@ -2996,13 +3023,13 @@ export interface components {
         ViewingData: {
             /** Format: uuid */
             conversation_id: string;
-            /** @description The members who have it before them; each once. */
+            /** @description The members who are viewing the conversation, without duplicates. */
             members: string[];
         };
         ViewingFields: {
             /**
              * Format: uuid
-             * @description null: none.
+             * @description null to stop viewing.
              */
             conversation_id: string | null;
         };
@@ -3120,7 +3147,7 @@ export interface components {
             };
         };
         /**
-         * @description Every code that this version of the service publishes. A published code never changes.
+         * @description All error codes of this version of the service. A published code never changes.
          * @enum {string}
          */
         ErrorCode: "agent_token_required" | "answer_erased" | "api_key_required" | "assignee_unavailable" | "body_too_large" | "browser_not_allowed" | "conflict" | "contact_blocked" | "contact_merged" | "contact_verified" | "content_required" | "content_type_reserved" | "conversation_erased" | "conversation_exists" | "conversation_moved" | "cursor_expired" | "cursor_invalid" | "edit_window_over" | "email_taken" | "expires_at_in_past" | "external_id_taken" | "forbidden" | "frame_malformed" | "frame_too_many_values" | "frame_unknown" | "https_required" | "idempotency_in_progress" | "idempotency_key_invalid" | "idempotency_key_reused" | "identity_invalid" | "identity_required" | "internal_error" | "invalid_credentials" | "invalid_token" | "invalid_transition" | "invite_invalid" | "invite_not_pending" | "last_owner" | "mailbox_unproved" | "malformed_json" | "malformed_request" | "member_deactivated" | "member_exists" | "member_not_found" | "not_assigned" | "not_found" | "not_sender" | "origin_not_allowed" | "rate_limited" | "registration_disabled" | "reply_to_note" | "reply_to_unknown" | "request_timeout" | "reset_invalid" | "role_too_high" | "scope_too_narrow" | "sender_required" | "sender_unknown" | "short_code_taken" | "sso_ticket_invalid" | "token_expired" | "token_revoked" | "unauthenticated" | "unavailable" | "unsupported" | "unsupported_media_type" | "validation_failed" | "version_conflict" | "visitor_token_required" | "widget_token_invalid" | "workspace_bound";
@@ -3638,7 +3665,7 @@ export interface components {
         /**
          * @description - `forbidden` The credential does not allow this.
          *     - `https_required` Use https: credentials are not accepted over http.
-         *     - `role_too_high` Nobody grants or changes a role above their own.
+         *     - `role_too_high` You cannot grant or change a role above your own.
          *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
          */
         "403.forbidden.https_required.role_too_high.scope_too_narrow": {
@@ -3670,8 +3697,8 @@ export interface components {
         };
         /**
          * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
-         *     - `member_deactivated` This e-mail belongs to a deactivated member; reactivate it.
-         *     - `member_exists` This e-mail is already an active member.
+         *     - `member_deactivated` A deactivated member has this e-mail. Reactivate that member.
+         *     - `member_exists` An active member already has this e-mail.
          */
         "409.idempotency_in_progress.member_deactivated.member_exists": {
             headers: {
@@ -3700,7 +3727,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `last_owner` A workspace keeps at least one active owner. */
+        /** @description - `last_owner` The workspace needs at least one active owner who sees all channels and can sign in by password. */
         "409.last_owner": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3714,7 +3741,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "last_owner",
-                 *         "message": "A workspace keeps at least one active owner."
+                 *         "message": "The workspace needs at least one active owner who sees all channels and can sign in by password."
                  *       }
                  *     }
                  */
@@ -3729,7 +3756,7 @@ export interface components {
             };
         };
         /**
-         * @description - `external_id_taken` Another contact has this external_id.
+         * @description - `external_id_taken` Another contact has this external_id. Use that contact or a different id.
          *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          */
         "409.external_id_taken.idempotency_in_progress": {
@@ -3745,7 +3772,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "external_id_taken",
-                 *         "message": "Another contact has this external_id."
+                 *         "message": "Another contact has this external_id. Use that contact or a different id."
                  *       }
                  *     }
                  */
@@ -3759,7 +3786,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `contact_merged` The contact has been merged into another one; `contact_id` names it. */
+        /** @description - `contact_merged` The contact was merged into another one. Use the contact in `contact_id`. */
         "410.contact_merged": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3773,7 +3800,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "contact_merged",
-                 *         "message": "The contact has been merged into another one; `contact_id` names it."
+                 *         "message": "The contact was merged into another one. Use the contact in `contact_id`."
                  *       }
                  *     }
                  */
@@ -3787,7 +3814,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `external_id_taken` Another contact has this external_id. */
+        /** @description - `external_id_taken` Another contact has this external_id. Use that contact or a different id. */
         "409.external_id_taken": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3801,7 +3828,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "external_id_taken",
-                 *         "message": "Another contact has this external_id."
+                 *         "message": "Another contact has this external_id. Use that contact or a different id."
                  *       }
                  *     }
                  */
@@ -3815,7 +3842,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `contact_verified` The identity of a verified contact is proven: its external_id never changes, and it merges into no unverified one. */
+        /** @description - `contact_verified` The contact is verified: its external_id cannot change, and it cannot be merged into an unverified contact. */
         "422.contact_verified": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3829,7 +3856,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "contact_verified",
-                 *         "message": "The identity of a verified contact is proven: its external_id never changes, and it merges into no unverified one."
+                 *         "message": "The contact is verified: its external_id cannot change, and it cannot be merged into an unverified contact."
                  *       }
                  *     }
                  */
@@ -3844,7 +3871,7 @@ export interface components {
             };
         };
         /**
-         * @description - `expires_at_in_past` A key cannot end before it begins.
+         * @description - `expires_at_in_past` `expires_at` is in the past. Choose a time in the future.
          *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
          *     - `malformed_json` The body is not valid JSON.
          *     - `malformed_request` The request could not be read.
@@ -3886,7 +3913,7 @@ export interface components {
         };
         /**
          * @description - `https_required` Use https: credentials are not accepted over http.
-         *     - `registration_disabled` Registration is closed here.
+         *     - `registration_disabled` Registration is disabled on this server.
          */
         "403.https_required.registration_disabled": {
             headers: {
@@ -3915,7 +3942,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `email_taken` This e-mail belongs to somebody with another password. */
+        /** @description - `email_taken` A user with this e-mail exists, and the password is not theirs. Use the password of that user or another e-mail. */
         "409.email_taken": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3929,7 +3956,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "email_taken",
-                 *         "message": "This e-mail belongs to somebody with another password."
+                 *         "message": "A user with this e-mail exists, and the password is not theirs. Use the password of that user or another e-mail."
                  *       }
                  *     }
                  */
@@ -3943,7 +3970,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `invalid_credentials` E-mail or password is wrong. */
+        /** @description - `invalid_credentials` The e-mail or the password is wrong. */
         "401.invalid_credentials": {
             headers: {
                 "X-Request-Id"?: string;
@@ -3958,7 +3985,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "invalid_credentials",
-                 *         "message": "E-mail or password is wrong."
+                 *         "message": "The e-mail or the password is wrong."
                  *       }
                  *     }
                  */
@@ -3974,7 +4001,7 @@ export interface components {
         };
         /**
          * @description - `https_required` Use https: credentials are not accepted over http.
-         *     - `member_deactivated` The member is deactivated.
+         *     - `member_deactivated` The member is deactivated. An admin can reactivate it.
          */
         "403.https_required.member_deactivated": {
             headers: {
@@ -4099,7 +4126,7 @@ export interface components {
         };
         /**
          * @description - `agent_token_required` This route requires an agent token.
-         *     - `invalid_credentials` E-mail or password is wrong.
+         *     - `invalid_credentials` The e-mail or the password is wrong.
          *     - `invalid_token` The credential is not valid.
          *     - `token_expired` The credential has expired.
          *     - `token_revoked` The credential has been revoked.
@@ -4133,7 +4160,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `reset_invalid` The reset link is unknown, spent or too old; ask for a new one. */
+        /** @description - `reset_invalid` The reset link is unknown, used or expired. Request a new one. */
         "401.reset_invalid": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4148,7 +4175,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "reset_invalid",
-                 *         "message": "The reset link is unknown, spent or too old; ask for a new one."
+                 *         "message": "The reset link is unknown, used or expired. Request a new one."
                  *       }
                  *     }
                  */
@@ -4164,7 +4191,7 @@ export interface components {
         };
         /**
          * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
-         *     - `member_exists` This e-mail is already an active member.
+         *     - `member_exists` An active member already has this e-mail.
          */
         "409.idempotency_in_progress.member_exists": {
             headers: {
@@ -4194,8 +4221,8 @@ export interface components {
             };
         };
         /**
-         * @description - `invite_not_pending` The invite has been accepted or revoked.
-         *     - `member_exists` This e-mail is already an active member.
+         * @description - `invite_not_pending` The invite was accepted or revoked. Create a new one.
+         *     - `member_exists` An active member already has this e-mail.
          */
         "409.invite_not_pending.member_exists": {
             headers: {
@@ -4210,7 +4237,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "invite_not_pending",
-                 *         "message": "The invite has been accepted or revoked."
+                 *         "message": "The invite was accepted or revoked. Create a new one."
                  *       }
                  *     }
                  */
@@ -4224,7 +4251,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `invite_not_pending` The invite has been accepted or revoked. */
+        /** @description - `invite_not_pending` The invite was accepted or revoked. Create a new one. */
         "409.invite_not_pending": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4238,7 +4265,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "invite_not_pending",
-                 *         "message": "The invite has been accepted or revoked."
+                 *         "message": "The invite was accepted or revoked. Create a new one."
                  *       }
                  *     }
                  */
@@ -4252,7 +4279,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `invite_invalid` The invite is unknown, spent, revoked or too old; ask for a new one. */
+        /** @description - `invite_invalid` The invite is unknown, used, revoked or expired. Ask for a new one. */
         "401.invite_invalid": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4267,7 +4294,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "invite_invalid",
-                 *         "message": "The invite is unknown, spent, revoked or too old; ask for a new one."
+                 *         "message": "The invite is unknown, used, revoked or expired. Ask for a new one."
                  *       }
                  *     }
                  */
@@ -4282,8 +4309,8 @@ export interface components {
             };
         };
         /**
-         * @description - `invalid_credentials` E-mail or password is wrong.
-         *     - `invite_invalid` The invite is unknown, spent, revoked or too old; ask for a new one.
+         * @description - `invalid_credentials` The e-mail or the password is wrong.
+         *     - `invite_invalid` The invite is unknown, used, revoked or expired. Ask for a new one.
          */
         "401.invalid_credentials.invite_invalid": {
             headers: {
@@ -4299,7 +4326,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "invalid_credentials",
-                 *         "message": "E-mail or password is wrong."
+                 *         "message": "The e-mail or the password is wrong."
                  *       }
                  *     }
                  */
@@ -4314,8 +4341,8 @@ export interface components {
             };
         };
         /**
-         * @description - `last_owner` A workspace keeps at least one active owner.
-         *     - `member_exists` This e-mail is already an active member.
+         * @description - `last_owner` The workspace needs at least one active owner who sees all channels and can sign in by password.
+         *     - `member_exists` An active member already has this e-mail.
          */
         "409.last_owner.member_exists": {
             headers: {
@@ -4330,7 +4357,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "last_owner",
-                 *         "message": "A workspace keeps at least one active owner."
+                 *         "message": "The workspace needs at least one active owner who sees all channels and can sign in by password."
                  *       }
                  *     }
                  */
@@ -4344,7 +4371,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `mailbox_unproved` This link proves no mailbox, and the user has no password yet: follow the link that is mailed to the user. */
+        /** @description - `mailbox_unproved` This link does not prove access to the mailbox, and the user has no password yet. Use the link that was mailed. */
         "422.mailbox_unproved": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4358,7 +4385,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "mailbox_unproved",
-                 *         "message": "This link proves no mailbox, and the user has no password yet: follow the link that is mailed to the user."
+                 *         "message": "This link does not prove access to the mailbox, and the user has no password yet. Use the link that was mailed."
                  *       }
                  *     }
                  */
@@ -4373,7 +4400,7 @@ export interface components {
             };
         };
         /**
-         * @description - `browser_not_allowed` This route is for backends: an API key must not be in a browser.
+         * @description - `browser_not_allowed` API keys cannot be used from a browser. Call this route from your backend.
          *     - `forbidden` The credential does not allow this.
          *     - `https_required` Use https: credentials are not accepted over http.
          *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
@@ -4391,7 +4418,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "browser_not_allowed",
-                 *         "message": "This route is for backends: an API key must not be in a browser."
+                 *         "message": "API keys cannot be used from a browser. Call this route from your backend."
                  *       }
                  *     }
                  */
@@ -4433,7 +4460,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `sso_ticket_invalid` The ticket is unknown, spent or too old; ask for a new one. */
+        /** @description - `sso_ticket_invalid` The ticket is unknown, used or expired. Request a new one. */
         "401.sso_ticket_invalid": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4448,7 +4475,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "sso_ticket_invalid",
-                 *         "message": "The ticket is unknown, spent or too old; ask for a new one."
+                 *         "message": "The ticket is unknown, used or expired. Request a new one."
                  *       }
                  *     }
                  */
@@ -4463,12 +4490,12 @@ export interface components {
             };
         };
         /**
-         * @description - `browser_not_allowed` This route is for backends: an API key must not be in a browser.
+         * @description - `browser_not_allowed` API keys cannot be used from a browser. Call this route from your backend.
          *     - `forbidden` The credential does not allow this.
          *     - `https_required` Use https: credentials are not accepted over http.
-         *     - `member_deactivated` The member is deactivated.
+         *     - `member_deactivated` The member is deactivated. An admin can reactivate it.
          *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
-         *     - `workspace_bound` A session that an API key has minted, or that is limited to some channels, cannot leave its workspace.
+         *     - `workspace_bound` A session that was opened by an API key or is limited to some channels cannot open another workspace.
          */
         "403.browser_not_allowed.forbidden.https_required.member_deactivated.scope_too_narrow.workspace_bound": {
             headers: {
@@ -4483,7 +4510,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "browser_not_allowed",
-                 *         "message": "This route is for backends: an API key must not be in a browser."
+                 *         "message": "API keys cannot be used from a browser. Call this route from your backend."
                  *       }
                  *     }
                  */
@@ -4529,9 +4556,9 @@ export interface components {
             };
         };
         /**
-         * @description - `identity_invalid` The proof of identity is not valid.
-         *     - `identity_required` The channel asks for proof of identity.
-         *     - `widget_token_invalid` The widget token opens nothing.
+         * @description - `identity_invalid` The `identity_token` is invalid. Sign it with the identity secret; `sub` is the `external_id`, and `exp` at most 24 hours away.
+         *     - `identity_required` The channel requires proof of identity. Send `external_id` with an `identity_token` signed by your server.
+         *     - `widget_token_invalid` The widget token is unknown, or its channel is disabled. Check the token in the page.
          */
         "401.identity_invalid.identity_required.widget_token_invalid": {
             headers: {
@@ -4547,7 +4574,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "identity_invalid",
-                 *         "message": "The proof of identity is not valid."
+                 *         "message": "The `identity_token` is invalid. Sign it with the identity secret; `sub` is the `external_id`, and `exp` at most 24 hours away."
                  *       }
                  *     }
                  */
@@ -4564,7 +4591,7 @@ export interface components {
         /**
          * @description - `contact_blocked` The contact is blocked.
          *     - `https_required` Use https: credentials are not accepted over http.
-         *     - `origin_not_allowed` The channel does not serve this page.
+         *     - `origin_not_allowed` The page's origin is not in the channel's `allowed_origins`.
          */
         "403.contact_blocked.https_required.origin_not_allowed": {
             headers: {
@@ -4593,7 +4620,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `widget_token_invalid` The widget token opens nothing. */
+        /** @description - `widget_token_invalid` The widget token is unknown, or its channel is disabled. Check the token in the page. */
         "401.widget_token_invalid": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4608,7 +4635,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "widget_token_invalid",
-                 *         "message": "The widget token opens nothing."
+                 *         "message": "The widget token is unknown, or its channel is disabled. Check the token in the page."
                  *       }
                  *     }
                  */
@@ -4624,7 +4651,7 @@ export interface components {
         };
         /**
          * @description - `https_required` Use https: credentials are not accepted over http.
-         *     - `origin_not_allowed` The channel does not serve this page.
+         *     - `origin_not_allowed` The page's origin is not in the channel's `allowed_origins`.
          */
         "403.https_required.origin_not_allowed": {
             headers: {
@@ -4720,7 +4747,7 @@ export interface components {
             };
         };
         /**
-         * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
+         * @description - `conversation_exists` The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`.
          *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          */
         "409.conversation_exists.idempotency_in_progress": {
@@ -4736,7 +4763,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "conversation_exists",
-                 *         "message": "The contact has an unresolved conversation on this channel; `conversation_id` names it."
+                 *         "message": "The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`."
                  *       }
                  *     }
                  */
@@ -4752,7 +4779,7 @@ export interface components {
         };
         /**
          * @description - `answer_erased` The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact.
-         *     - `contact_merged` The contact has been merged into another one; `contact_id` names it.
+         *     - `contact_merged` The contact was merged into another one. Use the contact in `contact_id`.
          */
         "410.answer_erased.contact_merged": {
             headers: {
@@ -4809,7 +4836,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `conversation_erased` The contact has been erased, and what was said with it: nothing can be added. */
+        /** @description - `conversation_erased` The contact was erased, and its conversation can no longer change. */
         "410.conversation_erased": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4823,7 +4850,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "conversation_erased",
-                 *         "message": "The contact has been erased, and what was said with it: nothing can be added."
+                 *         "message": "The contact was erased, and its conversation can no longer change."
                  *       }
                  *     }
                  */
@@ -4837,7 +4864,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `assignee_unavailable` The member is deactivated or does not see this channel. */
+        /** @description - `assignee_unavailable` The member is deactivated or does not see this channel. Choose another member. */
         "422.assignee_unavailable": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4851,7 +4878,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "assignee_unavailable",
-                 *         "message": "The member is deactivated or does not see this channel."
+                 *         "message": "The member is deactivated or does not see this channel. Choose another member."
                  *       }
                  *     }
                  */
@@ -4866,8 +4893,8 @@ export interface components {
             };
         };
         /**
-         * @description - `assignee_unavailable` The member is deactivated or does not see this channel.
-         *     - `invalid_transition` The conversation cannot go from its present state to that one; `from` and `to` name them.
+         * @description - `assignee_unavailable` The member is deactivated or does not see this channel. Choose another member.
+         *     - `invalid_transition` The conversation cannot change from the status in `from` to the status in `to`.
          */
         "422.assignee_unavailable.invalid_transition": {
             headers: {
@@ -4882,7 +4909,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "assignee_unavailable",
-                 *         "message": "The member is deactivated or does not see this channel."
+                 *         "message": "The member is deactivated or does not see this channel. Choose another member."
                  *       }
                  *     }
                  */
@@ -4896,7 +4923,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `invalid_transition` The conversation cannot go from its present state to that one; `from` and `to` name them. */
+        /** @description - `invalid_transition` The conversation cannot change from the status in `from` to the status in `to`. */
         "422.invalid_transition": {
             headers: {
                 "X-Request-Id"?: string;
@@ -4910,7 +4937,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "invalid_transition",
-                 *         "message": "The conversation cannot go from its present state to that one; `from` and `to` name them."
+                 *         "message": "The conversation cannot change from the status in `from` to the status in `to`."
                  *       }
                  *     }
                  */
@@ -4925,7 +4952,7 @@ export interface components {
             };
         };
         /**
-         * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
+         * @description - `conversation_exists` The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`.
          *     - `version_conflict` The record has changed since you read it; read it again, then retry.
          */
         "409.conversation_exists.version_conflict": {
@@ -4941,7 +4968,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "conversation_exists",
-                 *         "message": "The contact has an unresolved conversation on this channel; `conversation_id` names it."
+                 *         "message": "The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`."
                  *       }
                  *     }
                  */
@@ -4956,8 +4983,8 @@ export interface components {
             };
         };
         /**
-         * @description - `conversation_exists` The contact has an unresolved conversation on this channel; `conversation_id` names it.
-         *     - `conversation_moved` There are messages behind `expected_last_seq`; `last_seq` tells how far the conversation is.
+         * @description - `conversation_exists` The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`.
+         *     - `conversation_moved` There are messages after `expected_last_seq`. Read up to `last_seq` and send again.
          *     - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
          */
         "409.conversation_exists.conversation_moved.idempotency_in_progress": {
@@ -4973,7 +5000,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "conversation_exists",
-                 *         "message": "The contact has an unresolved conversation on this channel; `conversation_id` names it."
+                 *         "message": "The contact already has an unresolved conversation on this channel. Use the one in `conversation_id`."
                  *       }
                  *     }
                  */
@@ -4989,7 +5016,7 @@ export interface components {
         };
         /**
          * @description - `answer_erased` The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact.
-         *     - `conversation_erased` The contact has been erased, and what was said with it: nothing can be added.
+         *     - `conversation_erased` The contact was erased, and its conversation can no longer change.
          */
         "410.answer_erased.conversation_erased": {
             headers: {
@@ -5019,7 +5046,7 @@ export interface components {
             };
         };
         /**
-         * @description - `content_required` A message needs content or an attachment.
+         * @description - `content_required` A message needs `content`.
          *     - `malformed_json` The body is not valid JSON.
          *     - `malformed_request` The request could not be read.
          *     - `validation_failed` Some fields are missing or invalid.
@@ -5061,7 +5088,7 @@ export interface components {
         /**
          * @description - `forbidden` The credential does not allow this.
          *     - `https_required` Use https: credentials are not accepted over http.
-         *     - `not_sender` Only its sender changes a message.
+         *     - `not_sender` Only the sender can edit or delete a message.
          *     - `scope_too_narrow` A session that is limited to some channels cannot do this.
          */
         "403.forbidden.https_required.not_sender.scope_too_narrow": {
@@ -5091,7 +5118,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `edit_window_over` A message can be changed for 15 minutes. */
+        /** @description - `edit_window_over` A message can be edited or deleted only within 15 minutes of sending. */
         "422.edit_window_over": {
             headers: {
                 "X-Request-Id"?: string;
@@ -5105,7 +5132,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "edit_window_over",
-                 *         "message": "A message can be changed for 15 minutes."
+                 *         "message": "A message can be edited or deleted only within 15 minutes of sending."
                  *       }
                  *     }
                  */
@@ -5121,7 +5148,7 @@ export interface components {
         };
         /**
          * @description - `idempotency_in_progress` The first request with this Idempotency-Key is still running; try again later.
-         *     - `short_code_taken` Another canned response of this workspace has this short code.
+         *     - `short_code_taken` Another canned response in this workspace has this short code. Choose a different one.
          */
         "409.idempotency_in_progress.short_code_taken": {
             headers: {
@@ -5150,7 +5177,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `short_code_taken` Another canned response of this workspace has this short code. */
+        /** @description - `short_code_taken` Another canned response in this workspace has this short code. Choose a different one. */
         "409.short_code_taken": {
             headers: {
                 "X-Request-Id"?: string;
@@ -5164,7 +5191,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "short_code_taken",
-                 *         "message": "Another canned response of this workspace has this short code."
+                 *         "message": "Another canned response in this workspace has this short code. Choose a different one."
                  *       }
                  *     }
                  */
@@ -5178,7 +5205,7 @@ export interface components {
                 };
             };
         };
-        /** @description - `cursor_expired` The log does not reach back that far, or is another one now; read the present state, then go on from here. */
+        /** @description - `cursor_expired` The cursor is older than the event log or of another log. Read the current state, then start without a cursor. */
         "410.cursor_expired": {
             headers: {
                 "X-Request-Id"?: string;
@@ -5192,7 +5219,7 @@ export interface components {
                  *       "timestamp": "2026-01-31T09:30:00.123456Z",
                  *       "error": {
                  *         "code": "cursor_expired",
-                 *         "message": "The log does not reach back that far, or is another one now; read the present state, then go on from here."
+                 *         "message": "The cursor is older than the event log or of another log. Read the current state, then start without a cursor."
                  *       }
                  *     }
                  */
@@ -5223,7 +5250,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5283,7 +5310,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5318,9 +5345,9 @@ export interface operations {
     Bots_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5329,7 +5356,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5368,7 +5395,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5388,11 +5415,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -5411,11 +5438,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -5460,7 +5487,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5505,7 +5532,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5562,7 +5589,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5607,7 +5634,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5643,9 +5670,9 @@ export interface operations {
     Channels_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -5654,7 +5681,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5693,7 +5720,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5718,11 +5745,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -5741,11 +5768,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -5790,7 +5817,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5835,7 +5862,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5897,7 +5924,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5933,7 +5960,7 @@ export interface operations {
     Channels_rotateToken: {
         parameters: {
             query?: {
-                /** @description Also refuses every visitor token and closes every socket. */
+                /** @description Also revoke all visitor tokens of the channel and close its visitors' sockets. */
                 end_sessions?: "true" | "false";
             };
             header?: never;
@@ -5945,7 +5972,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -5990,7 +6017,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6026,9 +6053,9 @@ export interface operations {
     Members_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6037,7 +6064,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6076,7 +6103,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6094,11 +6121,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -6117,11 +6144,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -6173,7 +6200,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6217,7 +6244,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6271,7 +6298,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6317,7 +6344,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6363,7 +6390,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6399,13 +6426,13 @@ export interface operations {
     Contacts_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Looked for within name, e-mail and phone; an external_id is found as a whole, where it is shown. */
+                /** @description Search name, e-mail and phone. Also matches a complete `external_id` that the caller can see. */
                 query?: string;
-                /** @description The whole external_id; finds nothing where it is not shown. */
+                /** @description Only the contact with this `external_id`. Finds nothing if the caller cannot see it. */
                 external_id?: string;
             };
             header?: never;
@@ -6414,7 +6441,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6453,7 +6480,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6476,11 +6503,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -6499,11 +6526,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -6548,7 +6575,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6594,7 +6621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6654,7 +6681,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6702,7 +6729,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6748,7 +6775,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6803,7 +6830,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6841,9 +6868,9 @@ export interface operations {
     ApiKeys_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -6852,7 +6879,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -6891,7 +6918,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6909,11 +6936,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -6932,11 +6959,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -6972,7 +6999,7 @@ export interface operations {
     ApiKeys_revoke: {
         parameters: {
             query?: {
-                /** @description Also ends the sessions that the key has minted. */
+                /** @description Also end the sessions that the key opened. */
                 end_sessions?: "true" | "false";
             };
             header?: never;
@@ -6984,7 +7011,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7038,7 +7065,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7059,7 +7086,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7110,7 +7137,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7161,7 +7188,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7211,7 +7238,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7252,7 +7279,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7303,7 +7330,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7353,7 +7380,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7403,7 +7430,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7438,9 +7465,9 @@ export interface operations {
     Invites_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Only invites with this status. */
                 status?: "pending" | "accepted" | "revoked" | "expired";
@@ -7451,7 +7478,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7490,7 +7517,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -7507,11 +7534,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -7530,11 +7557,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -7579,7 +7606,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7625,7 +7652,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7677,7 +7704,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7729,7 +7756,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7750,7 +7777,7 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7802,7 +7829,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7853,7 +7880,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7903,7 +7930,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -7959,7 +7986,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8003,7 +8030,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8044,7 +8071,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8097,7 +8124,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8132,9 +8159,9 @@ export interface operations {
     Conversations_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
                 /** @description Only conversations with this status. */
                 status?: "pending" | "open" | "snoozed" | "resolved";
@@ -8148,11 +8175,11 @@ export interface operations {
                 tag?: string;
                 /** @description Only conversations with this priority. */
                 priority?: "none" | "low" | "medium" | "high" | "urgent";
-                /** @description Within the contact's name and e-mail, or the conversation's number. */
+                /** @description Search the contact's name and e-mail, and the conversation's number. */
                 query?: string;
                 /** @description Only conversations that changed at this time or later. */
                 updated_since?: string;
-                /** @description `last_activity` and `created` newest first, `waiting` longest first. */
+                /** @description `last_activity` and `created` sort newest first, `waiting` sorts longest waiting first. */
                 sort?: "last_activity" | "created" | "waiting";
             };
             header?: never;
@@ -8161,7 +8188,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8200,7 +8227,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8219,11 +8246,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -8242,11 +8269,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -8266,14 +8293,14 @@ export interface operations {
                 };
             };
             /**
-             * @description - `content_required` A message needs content or an attachment.
-             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             * @description - `content_required` A message needs `content`.
+             *     - `content_type_reserved` The content type `event` is reserved for timeline entries. Use another one.
              *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
-             *     - `reply_to_unknown` The message replied to is not in this conversation.
-             *     - `sender_required` With an API key, name the sender: member_id or bot_id.
-             *     - `sender_unknown` There is no such active member or bot.
+             *     - `reply_to_unknown` The message in `reply_to_id` is not in this conversation.
+             *     - `sender_required` With an API key, name the sender: send `member_id` or `bot_id`.
+             *     - `sender_unknown` The sender is not an active member or an enabled bot.
              *     - `unsupported` This service does not support that yet.
              *     - `validation_failed` Some fields are missing or invalid.
              */
@@ -8333,7 +8360,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8377,7 +8404,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8431,7 +8458,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8487,7 +8514,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8539,7 +8566,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8591,7 +8618,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8643,7 +8670,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8700,7 +8727,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8737,9 +8764,9 @@ export interface operations {
     ConversationsVisitor_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -8748,7 +8775,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8787,7 +8814,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -8807,11 +8834,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -8830,11 +8857,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -8854,12 +8881,12 @@ export interface operations {
                 };
             };
             /**
-             * @description - `content_required` A message needs content or an attachment.
-             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             * @description - `content_required` A message needs `content`.
+             *     - `content_type_reserved` The content type `event` is reserved for timeline entries. Use another one.
              *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
-             *     - `reply_to_unknown` The message replied to is not in this conversation.
+             *     - `reply_to_unknown` The message in `reply_to_id` is not in this conversation.
              *     - `unsupported` This service does not support that yet.
              *     - `validation_failed` Some fields are missing or invalid.
              */
@@ -8922,7 +8949,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -8976,7 +9003,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9013,9 +9040,9 @@ export interface operations {
     ContactConversations_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
             };
             header?: never;
@@ -9027,7 +9054,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9080,7 +9107,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9117,13 +9144,13 @@ export interface operations {
     Messages_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Older than this one. */
+                /** @description Only messages before this `seq`. */
                 before_seq?: number;
-                /** @description Newer than this one. */
+                /** @description Only messages after this `seq`. */
                 after_seq?: number;
             };
             header?: never;
@@ -9135,7 +9162,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9175,7 +9202,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9196,11 +9223,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -9219,11 +9246,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -9243,15 +9270,15 @@ export interface operations {
                 };
             };
             /**
-             * @description - `content_required` A message needs content or an attachment.
-             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             * @description - `content_required` A message needs `content`.
+             *     - `content_type_reserved` The content type `event` is reserved for timeline entries. Use another one.
              *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
              *     - `reply_to_note` A public message cannot reply to a private note.
-             *     - `reply_to_unknown` The message replied to is not in this conversation.
-             *     - `sender_required` With an API key, name the sender: member_id or bot_id.
-             *     - `sender_unknown` There is no such active member or bot.
+             *     - `reply_to_unknown` The message in `reply_to_id` is not in this conversation.
+             *     - `sender_required` With an API key, name the sender: send `member_id` or `bot_id`.
+             *     - `sender_unknown` The sender is not an active member or an enabled bot.
              *     - `unsupported` This service does not support that yet.
              *     - `validation_failed` Some fields are missing or invalid.
              */
@@ -9317,7 +9344,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9374,7 +9401,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9411,13 +9438,13 @@ export interface operations {
     MessagesVisitor_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Older than this one. */
+                /** @description Only messages before this `seq`. */
                 before_seq?: number;
-                /** @description Newer than this one. */
+                /** @description Only messages after this `seq`. */
                 after_seq?: number;
             };
             header?: never;
@@ -9429,7 +9456,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9469,7 +9496,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -9490,11 +9517,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -9513,11 +9540,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -9537,12 +9564,12 @@ export interface operations {
                 };
             };
             /**
-             * @description - `content_required` A message needs content or an attachment.
-             *     - `content_type_reserved` Entries of type event are made by the service alone.
+             * @description - `content_required` A message needs `content`.
+             *     - `content_type_reserved` The content type `event` is reserved for timeline entries. Use another one.
              *     - `idempotency_key_invalid` The Idempotency-Key must have 1 to 255 printable ASCII characters.
              *     - `malformed_json` The body is not valid JSON.
              *     - `malformed_request` The request could not be read.
-             *     - `reply_to_unknown` The message replied to is not in this conversation.
+             *     - `reply_to_unknown` The message in `reply_to_id` is not in this conversation.
              *     - `unsupported` This service does not support that yet.
              *     - `validation_failed` Some fields are missing or invalid.
              */
@@ -9597,11 +9624,11 @@ export interface operations {
     CannedResponses_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description Short codes that begin with it come first. */
+                /** @description Search short code, title and content. Short codes that begin with it come first. */
                 query?: string;
             };
             header?: never;
@@ -9610,7 +9637,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9649,7 +9676,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description Makes a retry safe. Within 24 hours, a request with the same key and the same body has one effect and gets the first answer again. 1 to 255 printable ASCII characters. */
+                /** @description Makes a retry safe. Within 24 hours, requests with the same key and the same body take effect once and get the first response again. 1 to 255 printable ASCII characters. */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -9668,11 +9695,11 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -9691,11 +9718,11 @@ export interface operations {
                     };
                 };
             };
-            /** @description Made, or found as made before */
+            /** @description Created, or returned as created before. */
             201: {
                 headers: {
                     "X-Request-Id"?: string;
-                    /** @description The answer that this Idempotency-Key got the first time. */
+                    /** @description The response is a replay of the first response to this Idempotency-Key. */
                     "Idempotency-Replayed"?: "true";
                     [name: string]: unknown;
                 };
@@ -9740,7 +9767,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9785,7 +9812,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9841,7 +9868,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9896,7 +9923,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9932,19 +9959,19 @@ export interface operations {
     Audit_list: {
         parameters: {
             query?: {
-                /** @description Items in a page. */
+                /** @description Maximum number of items in the page. */
                 limit?: number;
-                /** @description The `next_cursor` of the page before. */
+                /** @description The `next_cursor` of the previous page. */
                 cursor?: string;
-                /** @description One action, or all that was done to one kind of thing. */
+                /** @description One action, or all actions on one kind of subject. */
                 action?: string;
-                /** @description Of the member or API key that did it. */
+                /** @description Id of the member or API key that acted. */
                 actor_id?: string;
-                /** @description Of what it was done to. */
+                /** @description Id of the subject. */
                 subject_id?: string;
-                /** @description What was done then or later. */
+                /** @description Only entries at this time or later. */
                 since?: string;
-                /** @description What was done before. */
+                /** @description Only entries before this time. */
                 until?: string;
             };
             header?: never;
@@ -9953,7 +9980,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;
@@ -9991,9 +10018,9 @@ export interface operations {
     Events_list: {
         parameters: {
             query?: {
-                /** @description The `cursor` of the page before, or of a frame; the beginning when absent. */
+                /** @description The `cursor` of the previous page or of a frame. Default: the beginning of the log. */
                 after?: string;
-                /** @description Events in a page. */
+                /** @description Maximum number of events in the page. */
                 limit?: number;
             };
             header?: never;
@@ -10002,7 +10029,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description Done */
+            /** @description OK */
             200: {
                 headers: {
                     "X-Request-Id"?: string;

@@ -61,7 +61,7 @@ export interface MessageRecord {
   deleted_at: string | null;
 }
 
-/** What scrubbing leaves of each field. Timeline entries keep what happened, which is in `metadata.event`. */
+/** The scrubbing of each field. Timeline entries keep `metadata.event`, the service's own description of the change. */
 export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
   id: 'kept',
   conversation_id: 'kept',
