@@ -8,7 +8,7 @@ import { durablePayload, errorPayload, ephemeralPayload, sentPayload } from './p
 import { STATUS } from './platform/http/problem.js';
 import { PAGE } from './platform/pages/layout.js';
 import type { ApiDocument } from './platform/openapi/document.js';
-import type { JsonObject } from './platform/openapi/json.js';
+import type { JsonObject } from './platform/schemas/json.js';
 import { closeReasonFor } from './platform/sockets/upgrade-refusal.js';
 
 const INTRODUCTION = `

@@ -12,7 +12,7 @@ import { EVENT_REGISTRY } from '../../src/events.js';
 import { CLIENT_FRAMES, EPHEMERAL_FRAMES, eventFramesOf, NO_DATA } from '../../src/modules/realtime/index.js';
 import { VisitorGateway } from '../../src/modules/realtime/visitor.gateway.js';
 import type { AsyncDocument } from '../../src/platform/asyncapi/document.js';
-import type { JsonObject } from '../../src/platform/openapi/json.js';
+import type { JsonObject } from '../../src/platform/schemas/json.js';
 import { Contract } from '../support/contract.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';

@@ -17,7 +17,7 @@ import { CLIENT_FRAMES, EPHEMERAL_FRAMES, eventFramesOf, NO_DATA } from '../../s
 import type { FrameDefinition } from '../../src/modules/realtime/index.js';
 import { STATUS } from '../../src/platform/http/problem.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
-import type { JsonObject } from '../../src/platform/openapi/json.js';
+import type { JsonObject } from '../../src/platform/schemas/json.js';
 import { Contract } from '../support/contract.js';
 import { previewApp } from '../support/preview.js';
 import { World } from '../support/world.js';

@@ -6,7 +6,7 @@ import { apiDocument } from '../../src/api-document.js';
 import { newId } from '../../src/kernel/ids.js';
 import type { Access } from '../../src/platform/access/access.decorator.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
-import type { JsonObject } from '../../src/platform/openapi/json.js';
+import type { JsonObject } from '../../src/platform/schemas/json.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
 import type { Known } from '../support/hostile.js';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
-import type { JsonObject } from '../../src/platform/openapi/json.js';
+import type { JsonObject } from '../../src/platform/schemas/json.js';
 import type { Operation } from '../../src/platform/openapi/operation.js';
 import type { Answer, Caller, Method } from '../support/http.js';
 import { referenceFaults } from '../support/reference-faults.js';

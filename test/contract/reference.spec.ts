@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { publishedErrors } from '../../src/kernel/domain-error.js';
 import { STATUS } from '../../src/platform/http/problem.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
-import type { JsonObject } from '../../src/platform/openapi/json.js';
+import type { JsonObject } from '../../src/platform/schemas/json.js';
 import { presentReference } from '../support/preview.js';
 
 interface Failure {

@@ -6,9 +6,9 @@ import { getMetadataStorage, IsString, ValidateNested } from 'class-validator';
 import fc from 'fast-check';
 import { apiDocument } from '../../src/api-document.js';
 import { newId } from '../../src/kernel/ids.js';
-import { CompiledShapes } from '../../src/platform/http/compiled-shape.js';
-import { exceedsDepth, hasNativeKeys } from '../../src/platform/http/field-rules.js';
-import type { JsonObject } from '../../src/platform/openapi/json.js';
+import { CompiledShapes } from '../../src/platform/schemas/compiled-shape.js';
+import { exceedsDepth, hasNativeKeys } from '../../src/platform/schemas/field-rules.js';
+import type { JsonObject } from '../../src/platform/schemas/json.js';
 import { hostileBody, hostileValue, toJsonText } from '../support/hostile.js';
 import { previewApp } from '../support/preview.js';
 

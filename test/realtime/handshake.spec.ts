@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
 import { ConversationsService } from '../../src/modules/conversations/index.js';
 import { drain } from '../../src/platform/health/drain.js';
-import { Lifecycle } from '../../src/platform/health/lifecycle.js';
+import { Lifecycle } from '../../src/platform/lifecycle/lifecycle.js';
 import { eventually } from '../support/eventually.js';
 import { Refused, TestSocket } from '../support/socket.js';
 import { jwt, readJwt } from '../support/tokens.js';

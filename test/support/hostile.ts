@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { Json, JsonObject } from '../../src/platform/openapi/json.js';
+import type { Json, JsonObject } from '../../src/platform/schemas/json.js';
 import { notSecret } from './given-secrets.js';
 
 /** Stands in a value for JSON text that no value stringifies to, such as `1e400`. */

@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
 import type { Request, Response } from 'express';
-import { rememberRequest } from '../../src/platform/http/present-request.js';
+import { rememberRequest } from '../../src/platform/request/present-request.js';
 
 /** Runs the work as part of a request from this address; `disconnect` ends the request. */
 export function asRequestFrom<T>(address: string, work: () => T): { result: T; disconnect: () => void } {

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
-import type { JsonObject } from '../../src/platform/openapi/json.js';
+import type { JsonObject } from '../../src/platform/schemas/json.js';
 import type { Operation } from '../../src/platform/openapi/operation.js';
 
 /** What the API reference lacks or says wrongly, one line each; empty for a document that an integrator can use. */

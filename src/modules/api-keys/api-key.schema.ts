@@ -1,5 +1,5 @@
 import { KEY_SCOPES } from '../../kernel/permission.js';
-import { Choice, Id, Text, Texts, Time } from '../../platform/http/fields.js';
+import { Choice, Id, Text, Texts, Time } from '../../platform/schemas/fields.js';
 import type { ApiKeyRecord } from './api-key.js';
 
 const SCOPES = ['*', ...KEY_SCOPES];

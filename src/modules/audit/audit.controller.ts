@@ -4,7 +4,7 @@ import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller } from '../../platform/access/caller.decorator.js';
 import { AnswersPage, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import type { PageView } from '../../platform/http/page.schema.js';
+import type { PageView } from '../../platform/schemas/page.schema.js';
 import { AuditEntryView, ListAuditLogQuery } from './audit.schema.js';
 import { AuditService } from './audit.service.js';
 

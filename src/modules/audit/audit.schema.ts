@@ -1,5 +1,5 @@
-import { FreeForm, Id, Nested, Text, Time } from '../../platform/http/fields.js';
-import { PageQuery } from '../../platform/http/page.schema.js';
+import { FreeForm, Id, Nested, Text, Time } from '../../platform/schemas/fields.js';
+import { PageQuery } from '../../platform/schemas/page.schema.js';
 
 const optional = true;
 const nullable = true;

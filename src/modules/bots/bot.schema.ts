@@ -1,4 +1,4 @@
-import { Choice, Id, Integer, Text, Time } from '../../platform/http/fields.js';
+import { Choice, Id, Integer, Text, Time } from '../../platform/schemas/fields.js';
 import type { BotRecord, BotStatus } from './bot.js';
 import { BOT_STATUSES, HISTORY_COUNT, TIMEOUT_SECONDS } from './bot.js';
 

@@ -1,7 +1,7 @@
 import { applyDecorators } from '@nestjs/common';
 import { Transform } from 'class-transformer';
-import { Id, Integer, Text, Texts, Time } from '../../platform/http/fields.js';
-import { PageQuery } from '../../platform/http/page.schema.js';
+import { Id, Integer, Text, Texts, Time } from '../../platform/schemas/fields.js';
+import { PageQuery } from '../../platform/schemas/page.schema.js';
 import type { CannedResponseRecord } from './canned-response.js';
 import { SHORT_CODE } from './canned-response.js';
 

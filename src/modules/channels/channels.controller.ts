@@ -4,9 +4,9 @@ import type { StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import { DeletedView } from '../../platform/http/deleted.schema.js';
-import type { PageView } from '../../platform/http/page.schema.js';
-import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import { DeletedView } from '../../platform/schemas/deleted.schema.js';
+import type { PageView } from '../../platform/schemas/page.schema.js';
+import { PageQuery, toPageView } from '../../platform/schemas/page.schema.js';
 import {
   ChannelView,
   ChannelWithSecretView,

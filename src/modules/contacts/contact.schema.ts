@@ -1,4 +1,4 @@
-import { Locale, Timezone } from '../../platform/http/desk-fields.js';
+import { Locale, Timezone } from '../../platform/schemas/desk-fields.js';
 import {
   Choice,
   Email,
@@ -11,8 +11,8 @@ import {
   Text,
   Texts,
   Time,
-} from '../../platform/http/fields.js';
-import { PageQuery } from '../../platform/http/page.schema.js';
+} from '../../platform/schemas/fields.js';
+import { PageQuery } from '../../platform/schemas/page.schema.js';
 import type { ContactRecord } from './contact.js';
 
 const optional = true;

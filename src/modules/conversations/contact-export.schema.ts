@@ -1,4 +1,4 @@
-import { Embedded } from '../../platform/http/answer-fields.js';
+import { Embedded } from '../../platform/schemas/answer-fields.js';
 import {
   Choice,
   Flag,
@@ -10,7 +10,7 @@ import {
   Text,
   Texts,
   Time,
-} from '../../platform/http/fields.js';
+} from '../../platform/schemas/fields.js';
 import type { ContactRecord } from '../contacts/index.js';
 import { RatingView } from './conversation.schema.js';
 import type { ExportedConversation, Status } from './conversation.js';

@@ -1,8 +1,8 @@
 import type { Actor } from '../../kernel/domain-event.js';
-import { Embedded } from '../../platform/http/answer-fields.js';
-import { Rule } from '../../platform/http/field.js';
-import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/http/fields.js';
-import { PageQuery } from '../../platform/http/page.schema.js';
+import { Embedded } from '../../platform/schemas/answer-fields.js';
+import { Rule } from '../../platform/schemas/field.js';
+import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
+import { PageQuery } from '../../platform/schemas/page.schema.js';
 import { isId } from '../../kernel/ids.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type {

@@ -4,9 +4,9 @@ import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import type { PageView } from '../../platform/http/page.schema.js';
-import { toPageView } from '../../platform/http/page.schema.js';
-import { invalidField } from '../../platform/http/validation.js';
+import type { PageView } from '../../platform/schemas/page.schema.js';
+import { toPageView } from '../../platform/schemas/page.schema.js';
+import { invalidField } from '../../platform/schemas/validation.js';
 import { ContactMergedAway } from '../contacts/index.js';
 import {
   ActionBody,

@@ -5,8 +5,8 @@ import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import type { PageView } from '../../platform/http/page.schema.js';
-import { PageQuery } from '../../platform/http/page.schema.js';
+import type { PageView } from '../../platform/schemas/page.schema.js';
+import { PageQuery } from '../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import {
   ReadBody,

@@ -1,8 +1,8 @@
 import type { Role } from '../../kernel/principal.js';
 import { ROLES } from '../../kernel/principal.js';
-import { Rule } from '../../platform/http/field.js';
-import { Choice, Email, Flag, Id, Ids, Text, Time } from '../../platform/http/fields.js';
-import { PageQuery } from '../../platform/http/page.schema.js';
+import { Rule } from '../../platform/schemas/field.js';
+import { Choice, Email, Flag, Id, Ids, Text, Time } from '../../platform/schemas/fields.js';
+import { PageQuery } from '../../platform/schemas/page.schema.js';
 import { isAcceptablePassword, PASSWORD_RULE } from '../users/index.js';
 import type { InviteRecord, InviteStatus } from './invite.js';
 import { INVITE_STATUSES } from './invite.js';

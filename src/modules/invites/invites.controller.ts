@@ -5,9 +5,9 @@ import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kern
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import { RevokedView } from '../../platform/http/deleted.schema.js';
-import type { PageView } from '../../platform/http/page.schema.js';
-import { toPageView } from '../../platform/http/page.schema.js';
+import { RevokedView } from '../../platform/schemas/deleted.schema.js';
+import type { PageView } from '../../platform/schemas/page.schema.js';
+import { toPageView } from '../../platform/schemas/page.schema.js';
 import { MemberExists, RoleTooHigh } from '../members/index.js';
 import { CreateInviteBody, InviteView, IssuedInviteView, ListInvitesQuery } from './invite.schema.js';
 import { InviteNotPending } from './invites.errors.js';

@@ -1,7 +1,7 @@
 import type { Role } from '../../kernel/principal.js';
 import { ROLES } from '../../kernel/principal.js';
-import { Rule } from '../../platform/http/field.js';
-import { Choice, Email, Id, Ids, Integer, Text, Time } from '../../platform/http/fields.js';
+import { Rule } from '../../platform/schemas/field.js';
+import { Choice, Email, Id, Ids, Integer, Text, Time } from '../../platform/schemas/fields.js';
 import { isAcceptablePassword, PASSWORD_RULE } from '../users/index.js';
 import type { Availability, MemberRecord, MemberStatus } from './member.js';
 import { AVAILABILITIES, MEMBER_STATUSES } from './member.js';

@@ -4,8 +4,8 @@ import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kern
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
 import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import type { PageView } from '../../platform/http/page.schema.js';
-import { PageQuery, toPageView } from '../../platform/http/page.schema.js';
+import type { PageView } from '../../platform/schemas/page.schema.js';
+import { PageQuery, toPageView } from '../../platform/schemas/page.schema.js';
 import { PreparedEffect, PreparesEffect } from '../../platform/idempotency/prepared-effect.js';
 import { MemberPresenceService } from './member-presence.service.js';
 import { MemberAdministrationService } from './member-administration.service.js';

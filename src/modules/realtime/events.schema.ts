@@ -1,5 +1,5 @@
 import { PAGE_LIMIT } from '../../kernel/page.js';
-import { FreeForm, Flag, Id, Integer, NestedList, Text, Time } from '../../platform/http/fields.js';
+import { FreeForm, Flag, Id, Integer, NestedList, Text, Time } from '../../platform/schemas/fields.js';
 
 const optional = true;
 

@@ -4,8 +4,8 @@ import type { ConversationRecord, MessageRecord, Status, VisitorConversationReco
 import type { Presence, PresenceSubject } from '../../kernel/presence.js';
 import { PRESENCES } from '../../kernel/presence.js';
 import type { MemberDisplay } from '../members/index.js';
-import { AnyValue, Embedded, EmbeddedMap } from '../../platform/http/answer-fields.js';
-import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/http/fields.js';
+import { AnyValue, Embedded, EmbeddedMap } from '../../platform/schemas/answer-fields.js';
+import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/schemas/fields.js';
 
 const optional = true;
 const nullable = true;

@@ -6,7 +6,7 @@ import { BrowserNotAllowed } from '../../platform/access/access.guard.js';
 import { Allow, Public } from '../../platform/access/access.decorator.js';
 import { Caller, Origin } from '../../platform/access/caller.decorator.js';
 import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import { invalidField } from '../../platform/http/validation.js';
+import { invalidField } from '../../platform/schemas/validation.js';
 import { LimitRate } from '../../platform/limits/rate-limit.guard.js';
 import type { AgentSessionRecord } from '../auth/index.js';
 import { MemberDeactivated, toAgentSessionRecord } from '../auth/index.js';

@@ -1,4 +1,4 @@
-import { Email, Flag, Id, Ids, Text } from '../../platform/http/fields.js';
+import { Email, Flag, Id, Ids, Text } from '../../platform/schemas/fields.js';
 
 const optional = true;
 const CHANNELS = 'Limit the session to these channels of the workspace. Defaults to all that the member sees.';

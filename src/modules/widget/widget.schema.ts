@@ -1,6 +1,6 @@
-import { Locale } from '../../platform/http/desk-fields.js';
-import { Embedded } from '../../platform/http/answer-fields.js';
-import { Email, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/http/fields.js';
+import { Locale } from '../../platform/schemas/desk-fields.js';
+import { Embedded } from '../../platform/schemas/answer-fields.js';
+import { Email, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
 import type { WidgetConfig } from '../channels/index.js';
 import type { VisitorContactRecord } from './visitor-contact.js';
 import type { WidgetConfigRecord } from './widget-session.js';

@@ -1,6 +1,6 @@
 import type { BusinessHours } from '../../kernel/business-hours.js';
-import { Hours, Locale, Timezone } from '../../platform/http/desk-fields.js';
-import { Id, Text, Time } from '../../platform/http/fields.js';
+import { Hours, Locale, Timezone } from '../../platform/schemas/desk-fields.js';
+import { Id, Text, Time } from '../../platform/schemas/fields.js';
 import type { WorkspaceRecord } from './workspace.js';
 
 export class UpdateWorkspaceBody {

@@ -6,7 +6,7 @@ import { networkOf } from '../../kernel/client-origin.js';
 import { InvalidToken, Unauthenticated } from '../../kernel/errors.js';
 import { assertAllowed } from '../../kernel/permission.js';
 import type { CredentialKind, Principal } from '../../kernel/principal.js';
-import { contextOf } from '../http/request-context.js';
+import { contextOf } from '../request/request-context.js';
 import { RateLimiter } from '../limits/rate-limiter.js';
 import type { Access } from './access.decorator.js';
 import { ACCESS } from './access.decorator.js';

@@ -2,9 +2,9 @@ import { createParamDecorator, ExecutionContext, Param } from '@nestjs/common';
 import type { Request } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { Principal } from '../../kernel/principal.js';
-import { originOf } from '../http/present-request.js';
-import { contextOf } from '../http/request-context.js';
-import { IdPipe } from '../http/validation.js';
+import { originOf } from '../request/present-request.js';
+import { contextOf } from '../request/request-context.js';
+import { IdPipe } from '../schemas/validation.js';
 
 /** Injects the principal that `@Allow` admitted. */
 export const Caller = createParamDecorator((_data: unknown, context: ExecutionContext): Principal => {

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../openapi/json.js';
+import type { Json, JsonObject } from '../schemas/json.js';
 import { reference } from './payloads.js';
 import { reachableFrom } from './schemas.js';
 

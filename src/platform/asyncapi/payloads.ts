@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../openapi/json.js';
+import type { Json, JsonObject } from '../schemas/json.js';
 
 /** The subject of an event, which decides the ids in its frame. */
 export type EventSubject = 'conversation' | 'channel' | 'workspace';

@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from '../openapi/json.js';
+import type { Json, JsonObject } from '../schemas/json.js';
 
 /** @returns the schemas that the value refers to, directly or through other schemas */
 export function reachableFrom(value: Json, schemas: Record<string, JsonObject>): Record<string, JsonObject> {

@@ -6,7 +6,7 @@ import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { ErasureSteps } from '../erasure/erasure-steps.js';
 import { Fanout } from '../fanout/fanout.js';
-import { presentOrigin, presentRequestId } from '../http/present-request.js';
+import { presentOrigin, presentRequestId } from '../request/present-request.js';
 import type { AppendedEvent } from './event.repository.js';
 import { EventRepository } from './event.repository.js';
 

@@ -5,7 +5,7 @@ import type { HttpAdapter } from '../http/http.adapter.js';
 import type { SocketConnection } from '../sockets/socket-connection.js';
 import { SocketHub } from '../sockets/socket-hub.js';
 import { DrainLog } from './drain-log.js';
-import { Lifecycle } from './lifecycle.js';
+import { Lifecycle } from '../lifecycle/lifecycle.js';
 import { trackShutdownHooks } from './shutdown-hooks.js';
 import { closeSilentDatabase } from './silent-database.js';
 

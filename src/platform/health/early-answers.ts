@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
 import { problem, problemHeaders } from '../http/problem.js';
-import { newRequestId } from '../http/request-context.js';
+import { newRequestId } from '../request/request-context.js';
 import { SERVER_TIMEOUTS } from '../http/server-timeouts.js';
 import { aliveBody } from './alive-body.js';
 import type { Readiness } from './readiness.service.js';

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WatermarkLag } from '../events/watermark-lag.js';
 import { Fanout } from '../fanout/fanout.js';
-import { Lifecycle } from './lifecycle.js';
+import { Lifecycle } from '../lifecycle/lifecycle.js';
 import { ReadinessRepository } from './readiness.repository.js';
 
 export interface Readiness {

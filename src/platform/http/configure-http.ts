@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
-import { Lifecycle } from '../health/lifecycle.js';
+import { Lifecycle } from '../lifecycle/lifecycle.js';
 import { setRateHeaders } from '../limits/rate-headers.js';
 import { accessLog } from '../logging/access-log.js';
 import { ErrorFilter } from './error.filter.js';
@@ -12,11 +12,11 @@ import { crossOrigin } from './cross-origin.js';
 import { fixedHeaders } from './fixed-headers.js';
 import { demandsHttps, httpsOnly } from './https-only.js';
 import { sequentially } from './sequentially.js';
-import { rememberRequest } from './present-request.js';
+import { rememberRequest } from '../request/present-request.js';
 import { RequestBodies } from './request-bodies.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { answerUnknownPaths } from './unknown-path.js';
-import { requestValidation } from './validation.js';
+import { requestValidation } from '../schemas/validation.js';
 
 /** Paths outside the versioned API. Their responses have no envelope. */
 export const UNVERSIONED = ['healthz', 'readyz', 'metrics'];

@@ -2,7 +2,7 @@ import { ArgumentsHost, Catch, ExceptionFilter, Logger } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { bearerToken } from '../access/authenticator.js';
 import { answerJson } from './json-answer.js';
-import { contextOf } from './request-context.js';
+import { contextOf } from '../request/request-context.js';
 import { problem, problemHeaders, STATUS, toDomainError } from './problem.js';
 
 /** Turns every error into the standard failure envelope. */

@@ -7,7 +7,7 @@ import type { Application, Response } from 'express';
 import type { ExpressPrototypes } from './express-classes.js';
 import { expressClasses } from './express-classes.js';
 import { answerJson } from './json-answer.js';
-import { contextOf, envelope } from './request-context.js';
+import { contextOf, envelope } from '../request/request-context.js';
 import { SERVER_TIMEOUTS } from './server-timeouts.js';
 import { StreamedObject, streamed } from './streamed-object.js';
 

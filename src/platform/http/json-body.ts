@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { IncomingHttpHeaders } from 'node:http';
 import express, { Request, RequestHandler, Response } from 'express';
 import { MalformedJson, MalformedRequest, UnsupportedMediaType, ValidationFailed } from '../../kernel/errors.js';
-import { exceedsCount, exceedsDepth } from './field-rules.js';
+import { exceedsCount, exceedsDepth } from '../schemas/field-rules.js';
 import type { RequestBodies } from './request-bodies.js';
 import { hasBody, tooLarge } from './request-bodies.js';
 

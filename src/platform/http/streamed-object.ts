@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { StreamableFile } from '@nestjs/common';
-import { envelope } from './request-context.js';
+import { envelope } from '../request/request-context.js';
 
 /**
  * A response that may be too large for memory: known members, then lists that are read in pages as fast as the client

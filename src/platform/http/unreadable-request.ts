@@ -3,7 +3,7 @@ import type { Duplex } from 'node:stream';
 import type { DomainError } from '../../kernel/domain-error.js';
 import { MalformedRequest, RequestTimeout } from '../../kernel/errors.js';
 import { rawProblem } from './raw-problem.js';
-import { newRequestId } from './request-context.js';
+import { newRequestId } from '../request/request-context.js';
 
 /** Node stores the response under way on the socket. */
 interface HttpSocket extends Duplex {

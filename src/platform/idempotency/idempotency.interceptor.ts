@@ -4,7 +4,7 @@ import type { Request, Response } from 'express';
 import { from, lastValueFrom, mergeMap, Observable } from 'rxjs';
 import type { Principal } from '../../kernel/principal.js';
 import { principalKey, scopeOf } from '../../kernel/principal.js';
-import { contextOf } from '../http/request-context.js';
+import { contextOf } from '../request/request-context.js';
 import type { IdempotentRequest, Outcome } from './idempotency.service.js';
 import { IdempotencyService } from './idempotency.service.js';
 import type { PreparedEffect } from './prepared-effect.js';

@@ -1,5 +1,5 @@
 import { RateLimited } from '../../kernel/errors.js';
-import { presentDisconnectCheck } from '../http/present-request.js';
+import { presentDisconnectCheck } from '../request/present-request.js';
 
 /** `Retry-After` of a caller that was refused, in seconds. */
 const RETRY_SECONDS = 5;

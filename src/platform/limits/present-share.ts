@@ -1,5 +1,5 @@
 import { siteOf } from '../../kernel/client-origin.js';
-import { presentOrigin } from '../http/present-request.js';
+import { presentOrigin } from '../request/present-request.js';
 import type { Share } from './fair-concurrency-queue.js';
 
 /** @returns the principal's share on the current request's network; work outside a request has the network `none` */

@@ -1,7 +1,7 @@
 import type { NextFunction, Request, Response } from 'express';
-import { onRates } from '../http/present-request.js';
+import { onRates } from '../request/present-request.js';
 import { rateHeaders } from './rate-limiter.js';
-import type { RateState } from './rate-state.js';
+import type { RateState } from '../request/rate-state.js';
 
 /**
  * Sets the `RateLimit-*` headers on every response. Of all limits that guards and services counted the request against,

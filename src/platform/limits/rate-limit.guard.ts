@@ -5,7 +5,7 @@ import type { Request } from 'express';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { networkOf } from '../../kernel/client-origin.js';
 import { principalKey } from '../../kernel/principal.js';
-import { contextOf } from '../http/request-context.js';
+import { contextOf } from '../request/request-context.js';
 import { RateLimiter } from './rate-limiter.js';
 
 const RATE = 'rate';

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import type { RateLimitName } from '../../config/rate-limits.js';
 import { RateLimited } from '../../kernel/errors.js';
-import { reportRate } from '../http/present-request.js';
+import { reportRate } from '../request/present-request.js';
 import { InvalidData } from '../redis/invalid-data.js';
 import { RedisClient } from '../redis/redis-client.js';
 import type { Usage } from './memory-counter.js';
-import type { RateState } from './rate-state.js';
+import type { RateState } from '../request/rate-state.js';
 import { RateWindow } from './rate-window.js';
 
 /** One limit and the key that it counts by. */

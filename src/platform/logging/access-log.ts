@@ -1,7 +1,7 @@
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import type { Logger } from 'pino';
 import { principalKey } from '../../kernel/principal.js';
-import { contextOf } from '../http/request-context.js';
+import { contextOf } from '../request/request-context.js';
 
 /** Paths that are logged only on errors, because probes request them every few seconds. */
 const QUIET = new Set(['/healthz', '/readyz', '/metrics']);

@@ -2,7 +2,7 @@ import type { LoggerService } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
 import pino, { Logger } from 'pino';
 import pretty from 'pino-pretty';
-import { presentRequestId } from '../http/present-request.js';
+import { presentRequestId } from '../request/present-request.js';
 
 /** Paths in logged objects that may contain secrets. Their values are replaced. */
 const REDACTED = [

@@ -6,8 +6,8 @@ import { envelope, FAILURE, FIELD_FAULT, json, TEXT_HEADER } from './envelope.js
 import { failures } from './failures.js';
 import { PAGE } from '../pages/layout.js';
 import { INTRODUCTION } from './introduction.js';
-import type { Json, JsonObject } from './json.js';
-import { modernise, without } from './modernise.js';
+import type { Json, JsonObject } from '../schemas/json.js';
+import { modernise, without } from '../schemas/modernise.js';
 import type { Operation, Section } from './operation.js';
 import { honoursIdempotencyKey, REPLAYED_HEADER } from './operation.js';
 import { parametersOf } from './parameters.js';

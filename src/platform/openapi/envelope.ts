@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonObject } from '../schemas/json.js';
 
 export const TEXT_HEADER: JsonObject = { schema: { type: 'string' } };
 

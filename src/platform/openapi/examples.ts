@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonObject } from '../schemas/json.js';
 
 type Schemas = Record<string, JsonObject>;
 

@@ -2,7 +2,7 @@ import type { ErrorKind } from '../../kernel/domain-error.js';
 import { ERROR_KINDS, publishedError } from '../../kernel/domain-error.js';
 import { STATUS } from '../http/problem.js';
 import { ERROR_FIELDS, EXAMPLE_HEAD, json, TEXT_HEADER } from './envelope.js';
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonObject } from '../schemas/json.js';
 import type { Operation } from './operation.js';
 import { honoursIdempotencyKey } from './operation.js';
 

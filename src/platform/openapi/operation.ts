@@ -1,7 +1,7 @@
 import type { ErrorKind } from '../../kernel/domain-error.js';
 import type { Access } from '../access/access.decorator.js';
 import type { Answer } from '../http/answers.decorator.js';
-import type { Json, JsonObject } from './json.js';
+import type { Json, JsonObject } from '../schemas/json.js';
 
 export interface Parameter {
   name: string;

@@ -1,5 +1,5 @@
 import { exampleOf } from './examples.js';
-import type { JsonObject } from './json.js';
+import type { JsonObject } from '../schemas/json.js';
 import type { Operation } from './operation.js';
 
 /**

@@ -1,7 +1,7 @@
 import type { INestApplication } from '@nestjs/common';
 import type { Request, Response } from 'express';
 import { answerJson } from '../http/json-answer.js';
-import { contextOf, envelope } from '../http/request-context.js';
+import { contextOf, envelope } from '../request/request-context.js';
 import { htmlPage, PAGE, STYLESHEET } from './layout.js';
 import { renderMarkdown } from './markdown.js';
 

@@ -1,7 +1,7 @@
 import { defineError } from '../../kernel/domain-error.js';
 import { DomainError } from '../../kernel/domain-error.js';
 import type { SerializedFrame } from '../../kernel/serialized-frame.js';
-import { exceedsDepth } from '../http/field-rules.js';
+import { exceedsDepth } from '../schemas/field-rules.js';
 import { measureJson } from './json-measure.js';
 
 export const FrameMalformed = defineError('invalid', 'frame_malformed', 'A frame must be a JSON object with a `type`.');

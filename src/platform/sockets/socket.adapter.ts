@@ -12,8 +12,8 @@ import { networkOf } from '../../kernel/client-origin.js';
 
 import { clientAddresses } from '../http/client-address.js';
 import { cameInsecurely, demandsHttps } from '../http/https-only.js';
-import { Lifecycle } from '../health/lifecycle.js';
-import { contextOf } from '../http/request-context.js';
+import { Lifecycle } from '../lifecycle/lifecycle.js';
+import { contextOf } from '../request/request-context.js';
 import { toDomainError } from '../http/problem.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import { AddressLimit } from './address-limit.js';

@@ -1,6 +1,6 @@
-import { Rule } from '../../../platform/http/field.js';
-import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../../platform/http/fields.js';
-import { PageQuery } from '../../../platform/http/page.schema.js';
+import { Rule } from '../../../platform/schemas/field.js';
+import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../../platform/schemas/fields.js';
+import { PageQuery } from '../../../platform/schemas/page.schema.js';
 import type { ContentType, MessageRecord, SenderType } from './message.js';
 import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SENDABLE_TYPES } from './message.js';
 

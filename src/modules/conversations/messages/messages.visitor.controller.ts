@@ -5,7 +5,7 @@ import type { VisitorPrincipal } from '../../../kernel/principal.js';
 import { Allow } from '../../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
 import { AnswersPage, Creates, Section, Summary, Throws } from '../../../platform/http/answers.decorator.js';
-import type { PageView } from '../../../platform/http/page.schema.js';
+import type { PageView } from '../../../platform/schemas/page.schema.js';
 import { LimitRate } from '../../../platform/limits/rate-limit.guard.js';
 import { ConversationStartsService } from '../conversation-starts.service.js';
 import { ContentRequired, ContentTypeReserved, ConversationExists, ReplyUnknown } from '../conversations.errors.js';

@@ -3,8 +3,8 @@ import { ApiProperty, ApiPropertyOptions } from '@nestjs/swagger';
 import { Transform } from 'class-transformer';
 import { ValidateIf } from 'class-validator';
 import { isBusinessHours, isTimezone, plainHours } from '../../kernel/business-hours.js';
-import { Rule } from './field.js';
-import { Text } from './fields.js';
+import { Rule } from '../schemas/field.js';
+import { Text } from '../schemas/fields.js';
 
 interface Optional {
   optional?: boolean;

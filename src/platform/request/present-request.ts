@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { NextFunction, Request, Response } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { networkOf } from '../../kernel/client-origin.js';
-import type { RateState } from '../limits/rate-state.js';
+import type { RateState } from './rate-state.js';
 import { contextOf } from './request-context.js';
 
 /**

@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import { Id } from './fields.js';
+import { Id } from '../schemas/fields.js';
 
 /** The response of every deletion. */
 export class DeletedView {

@@ -1,6 +1,6 @@
 import type { Page, PageRequest } from '../../kernel/page.js';
 import { PAGE_LIMIT } from '../../kernel/page.js';
-import { Integer, Text } from './fields.js';
+import { Integer, Text } from '../schemas/fields.js';
 
 /** The query parameters of every list. */
 export class PageQuery implements PageRequest {

@@ -1,7 +1,7 @@
 import type { ApiPropertyOptions } from '@nestjs/swagger';
-import { ANY_TYPE } from '../openapi/modernise.js';
-import type { FieldOptions } from './field.js';
-import { field } from './field.js';
+import { ANY_TYPE } from './modernise.js';
+import type { FieldOptions } from '../schemas/field.js';
+import { field } from '../schemas/field.js';
 
 /**
  * Documents a response field as another module's view, by its schema name in the API reference. Modules exchange

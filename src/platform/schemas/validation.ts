@@ -4,8 +4,8 @@ import type { ValidationError, ValidatorOptions } from 'class-validator';
 import type { FieldFault } from '../../kernel/domain-error.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import { isId } from '../../kernel/ids.js';
-import { CompiledShapes } from './compiled-shape.js';
-import { hasNativeKeys, isFreeForm } from './field-rules.js';
+import { CompiledShapes } from '../schemas/compiled-shape.js';
+import { hasNativeKeys, isFreeForm } from '../schemas/field-rules.js';
 
 /** The fault code of each class-validator constraint. Any other constraint gives `format`. */
 const CODES: Record<string, string> = {

@@ -17,8 +17,8 @@ import {
 } from 'class-validator';
 import { normaliseEmail } from '../../kernel/email.js';
 import { isId } from '../../kernel/ids.js';
-import type { FieldOptions } from './field.js';
-import { field, Rule } from './field.js';
+import type { FieldOptions } from '../schemas/field.js';
+import { field, Rule } from '../schemas/field.js';
 import { codePoints, freeFormFault, isStorable, isWireTime, markFreeForm } from './field-rules.js';
 
 /** Counts code points, as JSON Schema does. class-validator's own length rules do not count some characters. */
