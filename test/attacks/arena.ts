@@ -69,7 +69,7 @@ export class Arena {
     for (const [index, port] of this.ports.entries()) {
       const child = this.services[index]?.child;
       if (child && child.exitCode === null && child.signalCode === null) continue;
-      const DATABASE_URL = this.databaseProxy.through(this.databaseUrl);
+      const DATABASE_URL = this.databaseProxy.rewriteUrl(this.databaseUrl);
       const env: Record<string, string> = { ...SETTINGS, DATABASE_URL, PORT: String(port) };
       if (this.redis) env.REDIS_URL = this.redis.url;
       this.services[index] = ServiceProcess.start(env, { flags: MEMORY, talks: true });

@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { ask, beginTalk, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, openDesk } from '../support/outside.js';
 import { PASSWORD } from '../support/world.js';
 
 /**
@@ -56,7 +56,7 @@ export class Neighbour {
 
 async function program([near = '', far = '']: string[]): Promise<void> {
   const desk = await openDesk(near);
-  const { conversationId } = await beginTalk(near, desk);
+  const { conversationId } = await beginConversation(near, desk);
   const sent = new Map<string, number>();
   let deliveries: number[] = [];
   const listen = () => {
@@ -72,17 +72,19 @@ async function program([near = '', far = '']: string[]): Promise<void> {
     socket.on('close', () => setTimeout(listen, 100));
   };
   listen();
-  const list = () => ask('GET', `${near}/v1/conversations`, desk.token);
+  const list = () => callApi('GET', `${near}/v1/conversations`, desk.token);
   const send = async () => {
     const client_message_id = randomUUID();
     const body = { content: 'Still there?', member_id: desk.memberId, client_message_id };
     sent.set(client_message_id, performance.now());
-    await ask('POST', `${near}/v1/conversations/${conversationId}/messages`, desk.key, body).catch((error: unknown) => {
-      sent.delete(client_message_id);
-      throw error;
-    });
+    await callApi('POST', `${near}/v1/conversations/${conversationId}/messages`, desk.key, body).catch(
+      (error: unknown) => {
+        sent.delete(client_message_id);
+        throw error;
+      },
+    );
   };
-  const login = () => ask('POST', `${near}/v1/auth/login`, undefined, { email: desk.email, password: PASSWORD });
+  const login = () => callApi('POST', `${near}/v1/auth/login`, undefined, { email: desk.email, password: PASSWORD });
 
   process.on('message', ({ ms }: { ms: number }) => {
     void (async () => {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import { bench, playedBy, speak } from '../support/bench.js';
+import { bench, itIfInstalled, driveMessages } from '../support/bench.js';
 import type { Load } from '../support/bench.js';
 import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
@@ -10,7 +10,7 @@ const { startLoad } = await bench('load.js');
 /** Opponents that cheat would make every comparison worthless: what is measured is checked once. */
 describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
   const opponent = opponents[id];
-  const played = playedBy(id, opponent);
+  const played = itIfInstalled(id, opponent);
   const started: { stop(): unknown }[] = [];
   let database: TestDatabase;
 
@@ -36,7 +36,7 @@ describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
     expect(health.instance).toBe(server.runId);
     const load: Load = startLoad();
     started.push(load);
-    const { measured, tooFew } = await speak(server, load);
+    const { measured, tooFew } = await driveMessages(server, load);
     expect(measured).toMatchObject({ missing: 0, repeated: 0 });
     expect(measured.operations).toBeGreaterThan(10);
     const [stored] = await database.query<object>(`

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from '@jest/globals';
-import { bench, playedBy, speak } from '../support/bench.js';
+import { bench, itIfInstalled, driveMessages } from '../support/bench.js';
 import type { Load } from '../support/bench.js';
 
 const { opponents } = await bench('opponents/index.js');
@@ -11,7 +11,7 @@ const { startLoad } = await bench('load.js');
 /** Servers that keep nothing, each of which the load speaks to in its own way. */
 describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
   const opponent = opponents[id];
-  const played = playedBy(id, opponent);
+  const played = itIfInstalled(id, opponent);
   const folder = mkdtempSync(join(tmpdir(), 'passing-on-'));
   const started: { stop(): unknown }[] = [];
 
@@ -26,7 +26,7 @@ describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
     started.push(server);
     const load: Load = startLoad();
     started.push(load);
-    const { measured, tooFew } = await speak(server, load);
+    const { measured, tooFew } = await driveMessages(server, load);
     expect(measured).toMatchObject({ missing: 0, repeated: 0 });
     expect(measured.operations).toBeGreaterThan(10);
 

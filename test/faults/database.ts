@@ -54,7 +54,7 @@ export class FaultyDatabase {
 
   /** Through the proxy. */
   get url(): string {
-    return this.proxy.through(this.server.url);
+    return this.proxy.rewriteUrl(this.server.url);
   }
 
   /** Past the proxy. */
@@ -77,7 +77,7 @@ export class FaultyDatabase {
   /** Starts again where it was killed, and recovers. */
   async restart(): Promise<void> {
     await this.reopen();
-    this.proxy.lead(this.server.url);
+    this.proxy.setTarget(this.server.url);
     this.proxy.reset();
   }
 

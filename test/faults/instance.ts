@@ -157,7 +157,8 @@ export class Instance {
   private bury(service: ServiceProcess, how: string): void {
     const { name, askedAt, killed } = this;
     this.listenTo(service);
-    if (service.words.length > 0 && !killed) this.complaints.push({ instance: name, line: service.words.join(' ') });
+    if (service.otherOutput.length > 0 && !killed)
+      this.complaints.push({ instance: name, line: service.otherOutput.join(' ') });
     this.ended.push({ instance: name, askedAt, at: now(), how, killed });
     this.service = null;
   }

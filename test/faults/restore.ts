@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import { eventually } from '../support/eventually.js';
-import { beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { beginConversation, ResumingListener, openDesk, sendUntilAccepted } from '../support/outside.js';
 import { Stage } from './stage.js';
 
 /** Far longer than a look at the log takes; what was swallowed does not come at all. */
@@ -22,18 +22,18 @@ export async function playRestore(
   mutant?: string,
 ): Promise<string[]> {
   const stage = await Stage.open('restored', { bus });
-  const listeners: Listener[] = [];
+  const listeners: ResumingListener[] = [];
   const wrong: string[] = [];
   try {
     const [here, there] = stage.instances;
     if (!here || !there) throw new Error('two instances are wanted');
     const desk = await openDesk(here.url);
-    const talk = await beginTalk(here.url, desk);
+    const talk = await beginConversation(here.url, desk);
     let said = 0;
     const say = async (count: number) => {
       const contents = Array.from({ length: count }, () => `message ${(said += 1)}`);
       for (const content of contents)
-        await sendSurely(
+        await sendUntilAccepted(
           () => here.url,
           talk,
           content,
@@ -44,11 +44,15 @@ export async function playRestore(
     const listen = async (after?: string) => {
       const query = after === undefined ? '' : `&after=${after}`;
       const address = (url: string) => `${url.replace('http', 'ws')}/ws/agent?token=${desk.token}${query}`;
-      const opened = await Promise.all([here, there].map(({ url }) => Listener.open(address(url))));
+      const opened = await Promise.all([here, there].map(({ url }) => ResumingListener.open(address(url))));
       listeners.push(...opened);
       return opened;
     };
-    const hear = async (who: readonly Listener[], what: string, has: (listener: Listener) => boolean) => {
+    const hear = async (
+      who: readonly ResumingListener[],
+      what: string,
+      has: (listener: ResumingListener) => boolean,
+    ) => {
       const all = () => who.every(has) || undefined;
       await eventually(all, HEARD_MS).catch(() => wrong.push(`after a restore (${how}) not everybody heard ${what}`));
     };
@@ -86,13 +90,13 @@ export async function playRestore(
   }
 }
 
-const hasAll = (contents: readonly string[]) => (listener: Listener) =>
+const hasAll = (contents: readonly string[]) => (listener: ResumingListener) =>
   contents.every(content => listener.messages().includes(content));
 
-const hasType = (type: string) => (listener: Listener) => listener.frames.some(frame => frame.type === type);
+const hasType = (type: string) => (listener: ResumingListener) => listener.frames.some(frame => frame.type === type);
 
-const isAnswered = (listener: Listener) => hasType('resumed')(listener) || hasType('sync.required')(listener);
+const isAnswered = (listener: ResumingListener) => hasType('resumed')(listener) || hasType('sync.required')(listener);
 
-function cursorOf(listener: Listener | undefined): string {
+function cursorOf(listener: ResumingListener | undefined): string {
   return String(listener?.frames.findLast(({ cursor }) => cursor)?.cursor);
 }

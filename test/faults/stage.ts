@@ -69,7 +69,7 @@ export class Stage {
     const env = {
       ...SETTINGS,
       ...(embedded ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.url }),
-      ...(bus ? { REDIS_URL: bus.proxy.through(bus.server.url) } : {}),
+      ...(bus ? { REDIS_URL: bus.proxy.rewriteUrl(bus.server.url) } : {}),
     };
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
     const instances = await Promise.all(names.map(async each => Instance.on(each, env)));

@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { Fleet, hasFleet } from '../support/fleet.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk, sendUntilAccepted } from '../support/outside.js';
 import { countsOf, race } from '../support/race.js';
 import { call } from '../support/service-process.js';
 import { ticketIn } from '../support/sso.js';
@@ -20,7 +20,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
   let desk: OutsideDesk;
   let one: string;
   let other: string;
-  const listeners: Listener[] = [];
+  const listeners: ResumingListener[] = [];
 
   beforeAll(async () => {
     fleet = await Fleet.start({ env: { RATE_LIMITS: `${RATES},login=3/900` } });
@@ -35,7 +35,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     await fleet.stop();
   });
 
-  async function hearing(opening: Promise<Listener>): Promise<Listener> {
+  async function hearing(opening: Promise<ResumingListener>): Promise<ResumingListener> {
     const listener = await opening;
     listeners.push(listener);
     return listener;
@@ -67,56 +67,59 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
 
   it('share the requests', async () => {
     const before = fleet.balancer.logs.length;
-    await race(20, () => ask('GET', `${fleet.url}/v1/auth/me`, desk.token));
+    await race(20, () => callApi('GET', `${fleet.url}/v1/auth/me`, desk.token));
     const log = fleet.balancer.logs.slice(before);
     for (const url of fleet.urls) expect(log).toContain(` ${new URL(url).host} 200 `);
   });
 
   it('take each other’s sign-ins: token, refresh, sign-out', async () => {
     const body = { email: desk.email, password: PASSWORD };
-    const session = await ask('POST', `${one}/v1/auth/login`, undefined, body);
-    expect((await ask('GET', `${other}/v1/auth/me`, session.token)).member.id).toBe(desk.memberId);
+    const session = await callApi('POST', `${one}/v1/auth/login`, undefined, body);
+    expect((await callApi('GET', `${other}/v1/auth/me`, session.token)).member.id).toBe(desk.memberId);
     const { refresh_token } = session;
-    const renewed = await ask('POST', `${other}/v1/auth/refresh`, undefined, { refresh_token });
+    const renewed = await callApi('POST', `${other}/v1/auth/refresh`, undefined, { refresh_token });
     expect((await call('GET', `${one}/v1/auth/me`, { token: renewed.token })).status).toBe(200);
-    await ask('POST', `${one}/v1/auth/logout`, undefined, { refresh_token });
+    await callApi('POST', `${one}/v1/auth/logout`, undefined, { refresh_token });
     expect((await call('GET', `${other}/v1/auth/me`, { token: renewed.token })).body.error.code).toBe('token_revoked');
   });
 
   it('exchange each other’s tickets, once among all', async () => {
-    const issued = await ask('POST', `${one}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
+    const issued = await callApi('POST', `${one}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
     const body = { ticket: ticketIn(issued.redirect_url) };
     const tries = await race(10, index => call('POST', `${fleet.at(index % 2)}/v1/auth/sso/exchange`, { body }));
     expect(countsOf(tries.map(({ status }) => status))).toEqual({ 200: 1, 401: 9 });
-    const through = await ask('POST', `${fleet.url}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
-    const { token } = await ask('POST', `${fleet.url}/v1/auth/sso/exchange`, undefined, {
+    const through = await callApi('POST', `${fleet.url}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
+    const { token } = await callApi('POST', `${fleet.url}/v1/auth/sso/exchange`, undefined, {
       ticket: ticketIn(through.redirect_url),
     });
-    for (const url of fleet.urls) expect((await ask('GET', `${url}/v1/auth/me`, token)).member.id).toBe(desk.memberId);
+    for (const url of fleet.urls)
+      expect((await callApi('GET', `${url}/v1/auth/me`, token)).member.id).toBe(desk.memberId);
   });
 
   it('let an agent on one hear what a visitor writes and types on the other', async () => {
-    const inbox = await hearing(Listener.agent(one, desk.token));
-    const balanced = await hearing(Listener.agent(fleet.url, desk.token));
-    const talk = await beginTalk(other, desk);
-    const page = await hearing(Listener.visitor(other, talk.token));
+    const inbox = await hearing(ResumingListener.agent(one, desk.token));
+    const balanced = await hearing(ResumingListener.agent(fleet.url, desk.token));
+    const talk = await beginConversation(other, desk);
+    const page = await hearing(ResumingListener.visitor(other, talk.token));
     page.send({ type: 'typing', conversation_id: talk.conversationId });
     const path = `${other}/v1/widget/conversations/${talk.conversationId}/messages`;
-    await ask('POST', path, talk.token, { content: 'Is anybody there?' });
+    await callApi('POST', path, talk.token, { content: 'Is anybody there?' });
     for (const agent of [inbox, balanced]) {
-      await agent.heard(({ type, conversation_id }) => type === 'typing' && conversation_id === talk.conversationId);
-      await agent.heard(({ data }) => data?.message?.content === 'Is anybody there?');
+      await agent.waitForFrame(
+        ({ type, conversation_id }) => type === 'typing' && conversation_id === talk.conversationId,
+      );
+      await agent.waitForFrame(({ data }) => data?.message?.content === 'Is anybody there?');
       expect(agent.messages(talk.conversationId)).toEqual(['Hello?', 'Is anybody there?']);
     }
-    await ask('POST', `${one}/v1/conversations/${talk.conversationId}/take`, desk.token);
+    await callApi('POST', `${one}/v1/conversations/${talk.conversationId}/take`, desk.token);
     inbox.send({ type: 'typing', conversation_id: talk.conversationId });
-    await page.heard(({ type, data }) => type === 'typing' && data.sender_type === 'agent');
-    await ask('POST', `${one}/v1/conversations/${talk.conversationId}/messages`, desk.token, { content: 'Yes!' });
-    await page.heard(({ data }) => data?.message?.content === 'Yes!');
+    await page.waitForFrame(({ type, data }) => type === 'typing' && data.sender_type === 'agent');
+    await callApi('POST', `${one}/v1/conversations/${talk.conversationId}/messages`, desk.token, { content: 'Yes!' });
+    await page.waitForFrame(({ data }) => data?.message?.content === 'Yes!');
   });
 
   it('make one effect of a request that is sent again to the other, with the same answer', async () => {
-    const talk = await beginTalk(one, desk);
+    const talk = await beginConversation(one, desk);
     const path = `/v1/widget/conversations/${talk.conversationId}/messages`;
     const body = { content: 'Once', client_message_id: 'once' };
     const sent = await race(10, index => call('POST', `${fleet.at(index % 2)}${path}`, { token: talk.token, body }));
@@ -167,7 +170,9 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     expect(refused.body).toMatchObject({ ok: false, request_id: 'walked-through', error: { code: 'invalid_token' } });
     const nowhere = await upgrade(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&room=nowhere`);
     expect([nowhere.status, nowhere.body.error?.code]).toEqual([404, 'not_found']);
-    const browser = await hearing(Listener.open(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&reject=close`));
+    const browser = await hearing(
+      ResumingListener.open(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&reject=close`),
+    );
     expect(browser.ends).toEqual([]);
   });
 
@@ -205,24 +210,24 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
       });
 
     it('nobody is refused, and its sockets resume on the other where they were', async () => {
-      talk = await beginTalk(fleet.url, desk);
+      talk = await beginConversation(fleet.url, desk);
       const homes = [fleet.at(0), fleet.url];
       // opens on the one that will be killed, and comes back by way of nginx
       const socketUrl = () => `${(homes.shift() ?? fleet.url).replace('http', 'ws')}/ws/agent?token=${desk.token}`;
-      const agent = await hearing(Listener.open(socketUrl));
+      const agent = await hearing(ResumingListener.open(socketUrl));
       await send('before');
-      await agent.heard(({ data }) => data?.message?.content === 'before');
+      await agent.waitForFrame(({ data }) => data?.message?.content === 'before');
       await fleet.kill(0);
       const refusals: unknown[] = [];
       const note = (...refusal: unknown[]) => void refusals.push(refusal);
-      await race(20, index => sendSurely(() => fleet.url, talk, `amid ${index}`, note));
+      await race(20, index => sendUntilAccepted(() => fleet.url, talk, `amid ${index}`, note));
       // mostly none; but a POST that was on its way to the dead one is not sent twice by anybody but its sender
       expect(refusals.filter(refusal => String(refusal) !== '503,1,unavailable')).toEqual([]);
       const asked = await race(20, () => call('GET', `${fleet.url}/v1/auth/me`, { token: desk.token }));
       expect(asked.map(({ status }) => status)).toEqual(Array(20).fill(200));
-      await agent.heard(({ type }) => type === 'resumed');
+      await agent.waitForFrame(({ type }) => type === 'resumed');
       await send('after');
-      await agent.heard(({ data }) => data?.message?.content === 'after');
+      await agent.waitForFrame(({ data }) => data?.message?.content === 'after');
       // from 2 on, for it came after the first; which may be told to it all the same
       const seqs = new Set(agent.events.map(({ data }) => data.message?.seq as number | undefined));
       expect([...Array(22).keys()].filter(index => !seqs.has(index + 2))).toEqual([]);
@@ -255,9 +260,9 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
         return status === 503 ? undefined : status;
       });
       expect(found).toBe(200);
-      const inbox = await hearing(Listener.agent(fleet.url, desk.token));
+      const inbox = await hearing(ResumingListener.agent(fleet.url, desk.token));
       await send('again');
-      await inbox.heard(({ data }) => data?.message?.content === 'again');
+      await inbox.waitForFrame(({ data }) => data?.message?.content === 'again');
     });
 
     it('no log of nginx has a token in it', () => {

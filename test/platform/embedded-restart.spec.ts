@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { isAlive, readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
 import { eventually } from '../support/eventually.js';
 import { childrenOf } from '../support/process-tree.js';
-import { beginTalk, openDesk } from '../support/outside.js';
+import { beginConversation, openDesk } from '../support/outside.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(120_000);
@@ -77,7 +77,7 @@ describe('an embedded PostgreSQL that is killed under a running service', () => 
       const url = await service.url();
       const { port } = await server();
       const desk = await openDesk(url);
-      const { token, conversationId } = await beginTalk(url, desk);
+      const { token, conversationId } = await beginConversation(url, desk);
       const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
       const acknowledged = ['Hello?'];
       let over = false;
@@ -95,7 +95,7 @@ describe('an embedded PostgreSQL that is killed under a running service', () => 
       })();
       await eventually(() => (acknowledged.length > 5 ? true : undefined), 20_000);
       const pid = await killServer(sessionsToo);
-      const { msg, level } = await service.said(/is started again/, RECOVERS_MS);
+      const { msg, level } = await service.waitForLog(/is started again/, RECOVERS_MS);
       expect([level, msg]).toEqual([
         'warn',
         `PostgreSQL (process ${pid}) ended and is started again (1 of 5 within 10 minutes)`,
@@ -120,7 +120,7 @@ describe('an embedded PostgreSQL that is killed under a running service', () => 
     const url = await service.url();
     for (let times = 1; times <= 5; times += 1) {
       await killServer();
-      await service.said(new RegExp(`\\(${times} of 5 within 10 minutes\\)`), RECOVERS_MS);
+      await service.waitForLog(new RegExp(`\\(${times} of 5 within 10 minutes\\)`), RECOVERS_MS);
       await untilReady(url);
     }
     await killServer();

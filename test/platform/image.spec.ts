@@ -151,14 +151,14 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
     expect(healthcheck(port)).toBe(1);
     service = start(port, { asNobody: true, node });
     const running = service;
-    await service.said(/^listening on /);
+    await service.waitForLog(/^listening on /);
     const url = `http://127.0.0.1:${port}`;
     await eventually(async () => ((await call('GET', `${url}/readyz`)).status === 200 ? true : undefined));
     expect((await call('GET', `${url}/openapi.json`)).body.openapi).toMatch(/^3\.1/);
     for (const page of ['/docs/realtime', '/docs/events']) expect((await fetch(`${url}${page}`)).status).toBe(200);
     expect(healthcheck(port)).toBe(0);
     expect(running.lines.filter(({ level }) => level !== 'info')).toEqual([]);
-    expect(running.words).toEqual([]);
+    expect(running.otherOutput).toEqual([]);
     running.child.kill('SIGTERM');
     expect(await running.ended).toEqual({ code: 0, signal: null });
   });
@@ -172,7 +172,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
       const port = await freePort();
       const node = nodeFor({ uid: id, gid: id }, folder);
       service = start(port, { node: command, flags: [...args, node] });
-      await service.said(/^listening on /);
+      await service.waitForLog(/^listening on /);
       const url = `http://127.0.0.1:${port}`;
       // hashes a password, which is the work of the one native package
       const owner = {

@@ -207,10 +207,10 @@ describe('npm run rotate-keys', () => {
     const early = command(NEW);
     expect((await early.ended).code).toBe(1);
     const run = command(`${NEW},${OLD}`);
-    expect([(await run.ended).code, run.words.slice(0, 2)]).toEqual([
+    expect([(await run.ended).code, run.otherOutput.slice(0, 2)]).toEqual([
       0,
       ['identity secrets of channels: 1 rewritten', '1 rewritten in all'],
     ]);
-    expect(run.words.at(-1)).toMatch(/^key 2 .* holds nothing; it can be taken out$/);
+    expect(run.otherOutput.at(-1)).toMatch(/^key 2 .* holds nothing; it can be taken out$/);
   });
 });

@@ -188,7 +188,7 @@ describe('a database that takes connections and statements and answers nothing',
     proxy = await TcpProxy.start(database.url);
     app = await startApp(
       { DATABASE_QUERY_TIMEOUT_MS: String(LIMIT), DATABASE_POOL_SIZE: '4' },
-      { database: { ...database, url: proxy.through(database.url) } },
+      { database: { ...database, url: proxy.rewriteUrl(database.url) } },
     );
     units = app.app.get(UnitOfWork);
     await database.query('CREATE TABLE thing (name text)');

@@ -14,7 +14,7 @@ import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { PgBouncer, pgbouncerVersion } from '../support/pgbouncer.js';
 import { race } from '../support/race.js';
 import { call } from '../support/service-process.js';
@@ -37,7 +37,7 @@ const SECRET = 'one more secret for nothing but tests';
   let database: TestDatabase;
   let bouncer: PgBouncer | undefined;
   const services: Service[] = [];
-  const listeners: Listener[] = [];
+  const listeners: ResumingListener[] = [];
   let watched: WatchedLog | undefined;
   let folder: string;
   beforeEach(async () => {
@@ -51,7 +51,7 @@ const SECRET = 'one more secret for nothing but tests';
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
     bouncer = undefined;
-    watched?.assertNoneTold();
+    watched?.assertNoSecrets();
     watched = undefined;
   });
 
@@ -88,20 +88,20 @@ const SECRET = 'one more secret for nothing but tests';
     bouncer = await PgBouncer.before(database.url, narrow);
     const [one = '', other = ''] = await race(2, () => start(narrow, { DATABASE_POOL_SIZE: '10' }));
     const desk = await openDesk(one);
-    const talk = await beginTalk(other, desk);
-    const agent = await Listener.agent(one, desk.token);
-    const page = await Listener.visitor(other, talk.token);
+    const talk = await beginConversation(other, desk);
+    const agent = await ResumingListener.agent(one, desk.token);
+    const page = await ResumingListener.visitor(other, talk.token);
     listeners.push(agent, page);
     const path = `/conversations/${talk.conversationId}/messages`;
     const say = (content: string, index: number): Promise<Json> =>
       index % 2
-        ? ask('POST', `${one}/v1${path}`, desk.token, { content })
-        : ask('POST', `${other}/v1/widget${path}`, talk.token, { content });
+        ? callApi('POST', `${one}/v1${path}`, desk.token, { content })
+        : callApi('POST', `${other}/v1/widget${path}`, talk.token, { content });
 
     const seqs = await race(40, async index => (await say(`at once ${index}`, index)).seq as number);
     expect(seqs.sort((a, b) => a - b)).toEqual([...Array(40).keys()].map(index => index + 2));
     // in order, on the instance where it was said and on the other, which has it from the log alone
-    const heard = (listener: Listener) =>
+    const heard = (listener: ResumingListener) =>
       listener.events.filter(({ type }) => type === 'message.created').map(({ data }) => data.message.seq as number);
     for (const listener of [agent, page]) {
       await eventually(() => heard(listener).includes(41) || undefined, 10_000);
@@ -110,7 +110,7 @@ const SECRET = 'one more secret for nothing but tests';
 
     agent.cut();
     await race(6, index => say(`while away ${index}`, index));
-    await agent.heard(({ type }) => type === 'resumed');
+    await agent.waitForFrame(({ type }) => type === 'resumed');
     await eventually(() => heard(agent).includes(47) || undefined, 10_000);
     expect(heard(agent).slice(-46)).toEqual([...Array(46).keys()].map(index => index + 2));
 

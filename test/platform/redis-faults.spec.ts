@@ -3,7 +3,7 @@ import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
@@ -22,21 +22,21 @@ const MAX_WAIT_MS = 1_500;
   let there: string;
   let desk: OutsideDesk;
   let talk: { token: string; conversationId: string };
-  let agent: Listener;
-  let visitor: Listener;
+  let agent: ResumingListener;
+  let visitor: ResumingListener;
   const running: ServiceProcess[] = [];
 
   beforeAll(async () => {
     ensureBuilt();
     [database, redis] = await Promise.all([cloneDatabase(), RedisServer.start()]);
     proxy = await TcpProxy.start(redis.url);
-    const env = { DATABASE_URL: database.url, REDIS_URL: proxy.through(redis.url) };
+    const env = { DATABASE_URL: database.url, REDIS_URL: proxy.rewriteUrl(redis.url) };
     running.push(...[1, 2].map(() => ServiceProcess.start(env)));
     [here = '', there = ''] = await Promise.all(running.map(service => service.url(60_000)));
     desk = await openDesk(here);
-    talk = await beginTalk(here, desk);
-    agent = await Listener.agent(there, desk.token);
-    visitor = await Listener.visitor(here, talk.token);
+    talk = await beginConversation(here, desk);
+    agent = await ResumingListener.agent(there, desk.token);
+    visitor = await ResumingListener.visitor(here, talk.token);
     await busIs('ok');
   }, 240_000);
   afterEach(async () => {
@@ -48,7 +48,7 @@ const MAX_WAIT_MS = 1_500;
     expect([agent.ends, visitor.ends]).toEqual([[], []]);
     const wrong = running.flatMap(({ lines }) => lines.filter(({ level }) => level === 'error' || level === 'fatal'));
     expect(wrong).toEqual([]);
-    expect(running.flatMap(({ words }) => words)).toEqual([]);
+    expect(running.flatMap(({ otherOutput: words }) => words)).toEqual([]);
   });
   afterAll(async () => {
     agent.close();
@@ -92,9 +92,9 @@ const MAX_WAIT_MS = 1_500;
       ] as const) {
         const content = `${time} ${Math.random()}`;
         const asked = performance.now();
-        await ask('POST', by, to === agent ? talk.token : desk.token, { content });
+        await callApi('POST', by, to === agent ? talk.token : desk.token, { content });
         answered.push(performance.now() - asked);
-        await to.heard(({ data }) => data?.message?.content === content);
+        await to.waitForFrame(({ data }) => data?.message?.content === content);
         heard.push(performance.now() - asked);
       }
     }
@@ -103,7 +103,10 @@ const MAX_WAIT_MS = 1_500;
 
   async function signsIn(): Promise<void> {
     for (const url of [here, there]) {
-      const session = await ask('POST', `${url}/v1/auth/login`, undefined, { email: desk.email, password: PASSWORD });
+      const session = await callApi('POST', `${url}/v1/auth/login`, undefined, {
+        email: desk.email,
+        password: PASSWORD,
+      });
       expect((await call('GET', `${here}/v1/auth/me`, { token: session.token })).status).toBe(200);
     }
   }

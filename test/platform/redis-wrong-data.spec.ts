@@ -5,7 +5,7 @@ import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { WRONG_MESSAGES, wrongMessage } from '../support/wrong-data.js';
@@ -25,8 +25,8 @@ const SEED = process.env.HOSTILE_SEED;
   let urls: string[] = [];
   let desk: OutsideDesk;
   let talk: { token: string; conversationId: string };
-  let agent: Listener;
-  let visitor: Listener;
+  let agent: ResumingListener;
+  let visitor: ResumingListener;
   let services: ServiceProcess[] = [];
 
   beforeAll(async () => {
@@ -45,14 +45,14 @@ const SEED = process.env.HOSTILE_SEED;
     services = [1, 2].map(() => ServiceProcess.start(env));
     urls = await Promise.all(services.map(service => service.url(60_000)));
     desk = await openDesk(urls[0] ?? '');
-    talk = await beginTalk(urls[0] ?? '', desk);
-    agent = await Listener.agent(urls[1] ?? '', desk.token);
-    visitor = await Listener.visitor(urls[0] ?? '', talk.token);
+    talk = await beginConversation(urls[0] ?? '', desk);
+    agent = await ResumingListener.agent(urls[1] ?? '', desk.token);
+    visitor = await ResumingListener.visitor(urls[0] ?? '', talk.token);
     await busWorks();
   }, 240_000);
   afterEach(async () => {
     expect(services.map(({ child }) => child.exitCode)).toEqual([null, null]);
-    expect(services.flatMap(({ words }) => words)).toEqual([]);
+    expect(services.flatMap(({ otherOutput: words }) => words)).toEqual([]);
     expect([agent.ends, visitor.ends]).toEqual([[], []]);
     await busWorks();
   });
@@ -89,8 +89,8 @@ const SEED = process.env.HOSTILE_SEED;
     // in the order of the channel: when this has come, the others have
     const content = `after ${messages.length} messages ${Math.random()}`;
     const path = `${urls[0]}/v1/widget/conversations/${talk.conversationId}/messages`;
-    await ask('POST', path, talk.token, { content });
-    await agent.heard(({ data }) => data?.message?.content === content, 30_000);
+    await callApi('POST', path, talk.token, { content });
+    await agent.waitForFrame(({ data }) => data?.message?.content === content, 30_000);
   }
 
   const refused = async (source: string) => {
@@ -100,7 +100,7 @@ const SEED = process.env.HOSTILE_SEED;
   };
 
   const seen = async () => {
-    const { items } = await ask('GET', `${urls[0]}/v1/workspace/members`, desk.token);
+    const { items } = await callApi('GET', `${urls[0]}/v1/workspace/members`, desk.token);
     return (items as { availability: string }[]).map(({ availability }) => availability);
   };
 
@@ -144,7 +144,7 @@ const SEED = process.env.HOSTILE_SEED;
     const keys = (await redis.keys('roster:*')).filter(key => key !== 'roster:instances');
     expect(keys.length).toBeGreaterThanOrEqual(2);
     await spoil(keys);
-    const newcomer = await Listener.agent(urls[0] ?? '', desk.token);
+    const newcomer = await ResumingListener.agent(urls[0] ?? '', desk.token);
     newcomer.close();
     const whole = async () => {
       const types = await Promise.all(keys.map(key => redis.type(key)));

@@ -103,24 +103,24 @@ describe('a database that is not there at start', () => {
   it('is waited for, with a line of the log at each try that names it without its password', async () => {
     const proxy = await proxied(database);
     await proxy.refuse();
-    const service = run({ DATABASE_URL: proxy.through(database.url) });
-    const { level, msg } = await service.said(/does not answer/);
-    const { host, pathname, password } = new URL(proxy.through(database.url));
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url) });
+    const { level, msg } = await service.waitForLog(/does not answer/);
+    const { host, pathname, password } = new URL(proxy.rewriteUrl(database.url));
     expect(level).toBe('warn');
     expect(msg).toContain(`the database at ${host}${pathname} does not answer`);
     expect(msg).toMatch(/ECONNREFUSED.*next try in 1 s/);
     await proxy.heal();
-    await service.said(/the database answers/);
+    await service.waitForLog(/the database answers/);
     const url = await service.url();
     expect((await readiness(url)).body).toMatchObject({ status: 'ready', database: 'ok', migrations: 'ok' });
-    expect(service.told()).not.toContain(password);
+    expect(service.output()).not.toContain(password);
   });
 
   it('may also be one that takes the connection and says nothing', async () => {
     const proxy = await proxied(database);
     proxy.swallow();
-    const service = run({ DATABASE_URL: proxy.through(database.url) });
-    await service.said(/does not answer \(.*timeout.*\)/);
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url) });
+    await service.waitForLog(/does not answer \(.*timeout.*\)/);
     await proxy.heal();
     await untilReady(await service.url());
   });
@@ -129,8 +129,8 @@ describe('a database that is not there at start', () => {
     const proxy = await proxied(database);
     await proxy.refuse();
     const port = await freePort();
-    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(port), INSTANCE_ID: 'blue' });
-    await service.said(/does not answer/);
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url), PORT: String(port), INSTANCE_ID: 'blue' });
+    await service.waitForLog(/does not answer/);
     const url = `http://127.0.0.1:${port}`;
     expect((await call('GET', `${url}/healthz`)).body).toEqual({ status: 'ok', instance: 'blue' });
     const waiting = await readiness(url);
@@ -174,8 +174,8 @@ describe('a database that is not there at start', () => {
   it('keeps nobody from stopping the service', async () => {
     const proxy = await proxied(database);
     await proxy.refuse();
-    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(await freePort()) });
-    await service.said(/does not answer/);
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url), PORT: String(await freePort()) });
+    await service.waitForLog(/does not answer/);
     service.child.kill('SIGTERM');
     expect(await service.ended).toEqual({ code: 0, signal: null });
     expect(service.lines.filter(({ level }) => level !== 'info' && level !== 'warn')).toEqual([]);
@@ -191,7 +191,7 @@ describe('a database that goes away while the service runs', () => {
   beforeAll(async () => {
     database = await cloneDatabase();
     proxy = await TcpProxy.start(database.url);
-    service = ServiceProcess.start({ DATABASE_URL: proxy.through(database.url) });
+    service = ServiceProcess.start({ DATABASE_URL: proxy.rewriteUrl(database.url) });
     url = await service.url();
     desk = await openDesk(url);
   });
@@ -460,7 +460,7 @@ describe('a service that cannot start', () => {
       { bare: true },
     );
     expect(await service.ended).toEqual({ code: 78, signal: null });
-    const said = service.told();
+    const said = service.output();
     for (const name of ['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PORT', 'BCRYPT_COST', 'PUBLIC_URL']) {
       expect(said).toMatch(new RegExp(`^  - ${name} `, 'm'));
     }
@@ -480,9 +480,9 @@ describe('a service that cannot start', () => {
       { bare: true },
     );
     expect((await service.ended).code).toBe(78);
-    expect(service.told()).toMatch(/- JWT_SECRETS holds a placeholder/);
-    expect(service.told()).toMatch(/- ENCRYPTION_KEYS holds a placeholder/);
-    expect(service.told()).not.toMatch(/change-me|aaaa/);
+    expect(service.output()).toMatch(/- JWT_SECRETS holds a placeholder/);
+    expect(service.output()).toMatch(/- ENCRYPTION_KEYS holds a placeholder/);
+    expect(service.output()).not.toMatch(/change-me|aaaa/);
   });
 
   it('says so in one line when it has not been built', () => {
@@ -506,7 +506,7 @@ describe('a service that cannot start', () => {
       const { port } = new URL(await first.url());
       const second = run({ DATABASE_URL: database.url, PORT: port });
       expect(await second.ended).toEqual({ code: 1, signal: null });
-      expect(second.told()).toMatch(/EADDRINUSE/);
+      expect(second.output()).toMatch(/EADDRINUSE/);
       await first.kill();
     } finally {
       await database.drop();

@@ -4,7 +4,7 @@ import { FaultyDatabase } from '../faults/database.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(180_000);
@@ -19,7 +19,7 @@ describe('a data directory that is put back from a snapshot', () => {
   let urls: string[] = [];
   let desk: OutsideDesk;
   let talk: { token: string; conversationId: string };
-  const listeners: Listener[] = [];
+  const listeners: ResumingListener[] = [];
   const snapshots: string[] = [];
   let counter = 0;
 
@@ -28,7 +28,7 @@ describe('a data directory that is put back from a snapshot', () => {
     database = await FaultyDatabase.start();
     await startServices();
     desk = await openDesk(urls[0] ?? '');
-    talk = await beginTalk(urls[0] ?? '', desk);
+    talk = await beginConversation(urls[0] ?? '', desk);
   }, 240_000);
   afterAll(async () => {
     for (const listener of listeners) listener.close();
@@ -71,23 +71,23 @@ describe('a data directory that is put back from a snapshot', () => {
   }
 
   /** An inbox at each instance. */
-  async function listen(): Promise<Listener[]> {
-    const opened = await Promise.all(urls.map(url => Listener.agent(url, desk.token)));
+  async function listen(): Promise<ResumingListener[]> {
+    const opened = await Promise.all(urls.map(url => ResumingListener.agent(url, desk.token)));
     listeners.push(...opened);
     return opened;
   }
 
-  const hearsAll = (listener: Listener, contents: string[]) =>
+  const hearsAll = (listener: ResumingListener, contents: string[]) =>
     eventually(() => contents.every(content => listener.messages().includes(content)) || undefined, HEARD_MS);
 
-  const cursorOf = (listener: Listener) => String(listener.frames.findLast(({ cursor }) => cursor)?.cursor);
+  const cursorOf = (listener: ResumingListener) => String(listener.frames.findLast(({ cursor }) => cursor)?.cursor);
 
   /** The first answer to a socket that comes with the cursor, and the contents that it is told again. */
   async function resume(after: string): Promise<{ answer: Json; replayed: string[] }> {
     const url = `${urls[1]?.replace('http', 'ws')}/ws/agent?token=${desk.token}&after=${after}`;
-    const listener = await Listener.open(url);
+    const listener = await ResumingListener.open(url);
     listeners.push(listener);
-    const answer = await listener.heard(({ type }) => type === 'resumed' || type === 'sync.required');
+    const answer = await listener.waitForFrame(({ type }) => type === 'resumed' || type === 'sync.required');
     return { answer, replayed: listener.messages() };
   }
 
@@ -102,7 +102,7 @@ describe('a data directory that is put back from a snapshot', () => {
     const before = await listen();
     const kept = await sayMany(3);
     for (const listener of before) await hearsAll(listener, kept);
-    const keptCursor = cursorOf(before[1] as Listener);
+    const keptCursor = cursorOf(before[1] as ResumingListener);
     const folder = await snapshot();
     const lost = await sayMany(30);
     for (const listener of before) await hearsAll(listener, lost);
@@ -110,7 +110,7 @@ describe('a data directory that is put back from a snapshot', () => {
     await database.putBack(folder);
     await ready();
     for (const listener of before) {
-      const { data } = await listener.heard(({ type }) => type === 'sync.required', HEARD_MS);
+      const { data } = await listener.waitForFrame(({ type }) => type === 'sync.required', HEARD_MS);
       expect(data).toEqual({ reason: 'epoch' });
     }
     const said = await sayMany(30);
@@ -118,13 +118,15 @@ describe('a data directory that is put back from a snapshot', () => {
       await hearsAll(listener, said);
       expect(listener.messages().filter(content => said.includes(content))).toEqual(said);
     }
-    await Promise.all(services.map(service => service.said(/put back to an earlier state|another one than before/)));
+    await Promise.all(
+      services.map(service => service.waitForLog(/put back to an earlier state|another one than before/)),
+    );
     for (const cursor of [...lostCursors, keptCursor]) {
       expect((await resume(cursor)).answer).toMatchObject({ type: 'sync.required', data: { reason: 'epoch' } });
     }
     const path = `${urls[0]}/v1/events?after=${lostCursors[0]}`;
     expect((await call('GET', path, { token: desk.key })).body.error.code).toBe('cursor_expired');
-    await ask('POST', `${urls[0]}/v1/channels`, desk.token, { name: 'After the restore', type: 'widget' });
+    await callApi('POST', `${urls[0]}/v1/channels`, desk.token, { name: 'After the restore', type: 'widget' });
     await auditedAll();
   });
 
@@ -132,7 +134,7 @@ describe('a data directory that is put back from a snapshot', () => {
     const before = await listen();
     const kept = await say();
     for (const listener of before) await hearsAll(listener, [kept]);
-    const keptCursor = cursorOf(before[0] as Listener);
+    const keptCursor = cursorOf(before[0] as ResumingListener);
     const afterKept = await say();
     const folder = await snapshot();
     const reopened = await listen();

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import type { BalancerName } from '../support/fleet.js';
 import { Fleet, hasFleetBehind } from '../support/fleet.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk, sendUntilAccepted } from '../support/outside.js';
 import { race } from '../support/race.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { PASSWORD, unique } from '../support/world.js';
@@ -26,7 +26,7 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
   (hasFleetBehind(name) ? describe : describe.skip)('while visitors write and agents listen on 40 sockets', () => {
     let fleet: Fleet;
     let desk: OutsideDesk;
-    const agents: Listener[] = [];
+    const agents: ResumingListener[] = [];
     beforeAll(async () => {
       fleet = await Fleet.start({ env: { DRAIN_SECONDS: String(DRAIN_SECONDS) }, balancer: name });
       desk = await openDesk(fleet.url);
@@ -38,11 +38,11 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
     });
 
     /** A colleague with so many windows open. */
-    async function windowsOf(count: number): Promise<Listener[]> {
+    async function windowsOf(count: number): Promise<ResumingListener[]> {
       const member = { email: `${unique('agent')}@example.com`, name: 'Adam', password: PASSWORD };
-      await ask('POST', `${fleet.url}/v1/workspace/members`, desk.key, member);
-      const { token } = await ask('POST', `${fleet.url}/v1/auth/login`, undefined, member);
-      return race(count, () => Listener.agent(fleet.url, token as string));
+      await callApi('POST', `${fleet.url}/v1/workspace/members`, desk.key, member);
+      const { token } = await callApi('POST', `${fleet.url}/v1/auth/login`, undefined, member);
+      return race(count, () => ResumingListener.agent(fleet.url, token as string));
     }
 
     /** As an operator does it: told to stop, ended by itself, started again, and found by the balancer. */
@@ -60,7 +60,7 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
 
     it('A roll of both instances refuses no handshake, brings all 40 sockets back, and loses and repeats no message.', async () => {
       agents.push(...(await race(SOCKETS / PER_MEMBER, () => windowsOf(PER_MEMBER))).flat());
-      const talks = await race(6, () => beginTalk(fleet.url, desk));
+      const talks = await race(6, () => beginConversation(fleet.url, desk));
       let over = false;
       const refusals: string[] = [];
       const reads: number[] = [];
@@ -69,7 +69,7 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
         for (let count = 0; !over; count += 1) {
           const content = `${index}-${count}`;
           const note = (...why: unknown[]) => void refusals.push(why.join());
-          const message = await sendSurely(() => fleet.url, talk, content, note);
+          const message = await sendUntilAccepted(() => fleet.url, talk, content, note);
           acknowledged.set(content, message.id as string);
           await new Promise(resolve => setTimeout(resolve, 25));
         }
@@ -116,7 +116,7 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
       for (const agent of agents) {
         await eventually(() => acknowledged.size + talks.length <= agent.messages().length || undefined, 60_000).catch(
           () => {
-            throw new Error(`of ${told} one heard ${agent.messages().length}; ${agent.story()}`);
+            throw new Error(`of ${told} one heard ${agent.messages().length}; ${agent.describeState()}`);
           },
         );
         for (const [index, { conversationId }] of talks.entries()) {
@@ -150,7 +150,7 @@ describe('two instances that start at once', () => {
     const ran = running.flatMap(({ lines }) => lines.filter(({ msg }) => msg.startsWith('migrated: ')));
     expect(ran.map(({ msg }) => msg.replace('migrated: ', ''))).toEqual(all.slice(done).map(({ name }) => name));
     const desk = await openDesk(one);
-    expect((await ask('GET', `${other}/v1/auth/me`, desk.token)).member.id).toBe(desk.memberId);
+    expect((await callApi('GET', `${other}/v1/auth/me`, desk.token)).member.id).toBe(desk.memberId);
     for (const url of [one, other])
       expect((await call('GET', `${url}/readyz`)).body).toMatchObject({ status: 'ready', migrations: 'ok' });
   });

@@ -7,7 +7,7 @@ import { cloneDatabase, emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { heldRow } from '../support/held-row.js';
-import { beginTalk, Listener, openDesk } from '../support/outside.js';
+import { beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(90_000);
@@ -50,7 +50,7 @@ describe('the log of a start', () => {
   ])('The service with HOST="%s" logs the address that its socket is bound to.', async (host, expected) => {
     const port = String(await freePort());
     const service = run({ DATABASE_URL: database.url, HOST: host, PORT: port });
-    const { msg } = await service.said(/^listening on /);
+    const { msg } = await service.waitForLog(/^listening on /);
     expect(msg).toMatch(expected);
     expect(msg.endsWith(`:${port}`)).toBe(true);
   });
@@ -68,15 +68,15 @@ describe('the log of a start', () => {
       'environment variables that the service does not read: DATABSE_URL (did you mean DATABASE_URL?), ' +
         'RATE_LIMT (did you mean RATE_LIMITS?)',
     ]);
-    expect(service.told()).not.toMatch(/a-value|another-value/);
+    expect(service.output()).not.toMatch(/a-value|another-value/);
   });
 
   it('A configuration that lacks DATABASE_URL names the misspelled variable beside the fault.', async () => {
     const service = run({ ...PRODUCTION, DATABSE_URL: database.url }, { bare: true });
     expect((await service.ended).code).toBe(78);
-    expect(service.told()).toMatch(/- DATABASE_URL is required when NODE_ENV=production/);
-    expect(service.told()).toMatch(/DATABSE_URL \(did you mean DATABASE_URL\?\)/);
-    expect(service.told()).not.toContain(new URL(database.url).password);
+    expect(service.output()).toMatch(/- DATABASE_URL is required when NODE_ENV=production/);
+    expect(service.output()).toMatch(/DATABSE_URL \(did you mean DATABASE_URL\?\)/);
+    expect(service.output()).not.toContain(new URL(database.url).password);
   });
 });
 
@@ -108,9 +108,9 @@ describe('a database that refuses the service at start', () => {
     '%s is logged at level error with PostgreSQL’s reason, not as a database that does not answer.',
     async (_what, url, expected) => {
       const service = run({ DATABASE_URL: url() });
-      const { level, msg } = await service.said(/^the database at /);
+      const { level, msg } = await service.waitForLog(/^the database at /);
       expect([level, msg]).toEqual(['error', expect.stringMatching(expected)]);
-      expect(service.told()).not.toMatch(/not-this-one|does not answer/);
+      expect(service.output()).not.toMatch(/not-this-one|does not answer/);
     },
   );
 
@@ -128,12 +128,12 @@ describe('a database that refuses the service at start', () => {
   it('A start outside production keeps trying, and goes on once the database exists.', async () => {
     const url = missing();
     const service = run({ DATABASE_URL: url, NODE_ENV: 'test' }, FAST_CLOCK);
-    await service.said(/refuses the service: .*next try in 3 s$/);
+    await service.waitForLog(/refuses the service: .*next try in 3 s$/);
     const administrator = new Client({ connectionString: database.url });
     await administrator.connect();
     try {
       await administrator.query('CREATE DATABASE nowhere_to_be_found');
-      await service.said(/^the database answers$/);
+      await service.waitForLog(/^the database answers$/);
       await service.url();
     } finally {
       await service.kill();
@@ -146,7 +146,7 @@ describe('a database that refuses the service at start', () => {
     const url = changed(other => (other.port = '1'));
     const service = run({ ...PRODUCTION, DATABASE_URL: url }, FAST_CLOCK);
     // the third line comes after 1 + 2 s, which are 90 of the service's
-    expect((await service.said(/does not answer .*next try in 3 s/)).level).toBe('warn');
+    expect((await service.waitForLog(/does not answer .*next try in 3 s/)).level).toBe('warn');
     expect(service.child.exitCode).toBeNull();
   });
 });
@@ -177,18 +177,18 @@ describe('the log of a stop', () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '3' });
     const url = await service.url();
     const desk = await openDesk(url);
-    const { token, conversationId } = await beginTalk(url, desk);
-    const listeners = [await Listener.agent(url, desk.token), await Listener.agent(url, desk.token)];
+    const { token, conversationId } = await beginConversation(url, desk);
+    const listeners = [await ResumingListener.agent(url, desk.token), await ResumingListener.agent(url, desk.token)];
     const row = await heldRow(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?' } });
     await row.awaited();
 
     service.child.kill('SIGTERM');
-    const first = await service.said(/^stopping: /);
+    const first = await service.waitForLog(/^stopping: /);
     expect(first).toMatchObject({ level: 'info', requests: 1, sockets: 2, jobs: [] });
     expect(first.msg).toBe('stopping: waits for balancers to see /readyz, 1 request in flight, 2 sockets');
-    const later = await service.said(/^stopping: waits for 1 request in flight$/);
+    const later = await service.waitForLog(/^stopping: waits for 1 request in flight$/);
     expect(later).toMatchObject({ requests: 1, sockets: 0 });
     await row.commit();
     expect((await underWay).status).toBe(201);
@@ -211,7 +211,7 @@ describe('the log of a stop', () => {
     const waits = `SELECT 1 FROM pg_locks WHERE relation = 'event'::regclass AND NOT granted`;
     await eventually(async () => (await database.query(waits))[0]);
     service.child.kill('SIGTERM');
-    const line = await service.said(/^stopping: waits for jobs: database connections$/);
+    const line = await service.waitForLog(/^stopping: waits for jobs: database connections$/);
     expect(line).toMatchObject({ level: 'info', jobs: ['database connections'] });
     await database.query('ROLLBACK');
     expect(await service.ended).toEqual({ code: 0, signal: null });
@@ -222,13 +222,13 @@ describe('the log of a stop', () => {
     const service = run({ DATABASE_URL: database.url, ...limits });
     const url = await service.url();
     const desk = await openDesk(url);
-    const { token, conversationId } = await beginTalk(url, desk);
+    const { token, conversationId } = await beginConversation(url, desk);
     const row = await heldRow(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?' } }).catch(() => null);
     await row.awaited();
     service.child.kill('SIGTERM');
-    const { level, msg } = await service.said(/cuts off/);
+    const { level, msg } = await service.waitForLog(/cuts off/);
     expect([level, msg]).toEqual(['warn', 'stopping: cuts off 1 request in flight']);
     expect(await underWay).toBeNull();
     await row.commit();

@@ -24,7 +24,7 @@ async function start(): Promise<string> {
   database = await cloneDatabase();
   proxy = await TcpProxy.start(database.url);
   service = ServiceProcess.start({
-    DATABASE_URL: proxy.through(database.url),
+    DATABASE_URL: proxy.rewriteUrl(database.url),
     DATABASE_QUERY_TIMEOUT_MS: String(QUERY_MS),
   });
   return service.url();

@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await ownDatabase();
   proxy = await TcpProxy.start(database.url);
   const env = { DATABASE_QUERY_TIMEOUT_MS: String(QUERY_MS), DATABASE_LOCK_TIMEOUT_MS: '500' };
-  vanishing = await startApp(env, { database: { ...database, url: proxy.through(database.url) } });
+  vanishing = await startApp(env, { database: { ...database, url: proxy.rewriteUrl(database.url) } });
   other = await startApp(env, { database });
   await database.query(`CREATE TABLE thing (id int PRIMARY KEY, name text)`);
   await database.query(`INSERT INTO thing VALUES (1, 'untouched')`);
@@ -86,7 +86,7 @@ describe('a host that vanishes in the middle of a transaction', () => {
   });
 
   it('The locks of a session without these limits stay for as long as it is silent (control)', async () => {
-    const client = new Client({ connectionString: proxy.through(database.url) });
+    const client = new Client({ connectionString: proxy.rewriteUrl(database.url) });
     client.on('error', () => undefined);
     await client.connect();
     await client.query('BEGIN');

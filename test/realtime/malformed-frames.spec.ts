@@ -6,7 +6,7 @@ import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { race } from '../support/race.js';
 import { rawBytes } from '../support/raw-http.js';
 import { frameBytes, OPCODE, RawSocket } from '../support/raw-socket.js';
@@ -34,16 +34,16 @@ let desk: OutsideDesk;
 let talk: { token: string; conversationId: string };
 let path: string;
 /** Who does nothing wrong, and must not notice. */
-let witnesses: Listener[] = [];
+let witnesses: ResumingListener[] = [];
 beforeAll(async () => {
   ensureBuilt();
   database = await cloneDatabase();
   service = ServiceProcess.start({ DATABASE_URL: database.url, RATE_LIMITS: RATES });
   url = await service.url(60_000);
   desk = await openDesk(url);
-  talk = await beginTalk(url, desk);
+  talk = await beginConversation(url, desk);
   path = `/ws/agent?token=${desk.token}`;
-  witnesses = [await Listener.agent(url, desk.token), await Listener.visitor(url, talk.token)];
+  witnesses = [await ResumingListener.agent(url, desk.token), await ResumingListener.visitor(url, talk.token)];
 }, 240_000);
 afterAll(async () => {
   for (const witness of witnesses) witness.close();
@@ -54,13 +54,13 @@ afterAll(async () => {
 /** The process lives and has complained of nothing, and the witnesses hear on what they opened at first. */
 afterEach(async () => {
   const content = `still here ${Math.random()}`;
-  await ask('POST', `${url}/v1/widget/conversations/${talk.conversationId}/messages`, talk.token, { content });
+  await callApi('POST', `${url}/v1/widget/conversations/${talk.conversationId}/messages`, talk.token, { content });
   for (const witness of witnesses) {
-    await witness.heard(({ data }) => data?.message?.content === content);
+    await witness.waitForFrame(({ data }) => data?.message?.content === content);
     expect(witness.ends).toEqual([]);
   }
   expect(service.lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level))).toEqual([]);
-  expect(service.words).toEqual([]);
+  expect(service.otherOutput).toEqual([]);
 });
 
 const descriptors = () => readdirSync(`/proc/${service.child.pid}/fd`).length;

@@ -6,10 +6,10 @@ import { ConversationsRepository } from '../../src/modules/conversations/convers
 import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
 import { EventRepository } from '../../src/platform/events/event.repository.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
-import type { Step, TalkDesk } from '../support/talk-commands.js';
-import { steps, Talk, talkDesk } from '../support/talk-commands.js';
+import type { Step, ConversationDesk } from '../support/talk-commands.js';
+import { steps, LiveConversation, openConversationDesk } from '../support/talk-commands.js';
 import type { Person } from '../support/talk-model.js';
-import { PEOPLE } from '../support/talk-model.js';
+import { PERSONS } from '../support/talk-model.js';
 import { World } from '../support/world.js';
 
 /** MODEL_RUNS=… talks for long; MODEL_SEED=…, MODEL_PATH=… and MODEL_REPLAY=… repeat what has failed. */
@@ -19,12 +19,12 @@ const PATH = process.env.MODEL_PATH;
 const REPLAY = process.env.MODEL_REPLAY;
 
 let world: World;
-let at: TalkDesk;
+let at: ConversationDesk;
 
 // a server of its own: what other tests hold open would hold back the log, and every cursor with it
 beforeAll(async () => {
   world = await World.start({}, { alone: true });
-  at = await talkDesk(world);
+  at = await openConversationDesk(world);
 }, 60_000);
 afterAll(async () => {
   await world?.stop();
@@ -39,11 +39,11 @@ function anyTalk(): fc.IAsyncPropertyWithHooks<Talked> {
     size: 'medium',
     ...(REPLAY === undefined ? {} : { replayPath: REPLAY }),
   });
-  return fc.asyncProperty(fc.boolean(), fc.subarray([...PEOPLE]), commands, async (near, early, taken) => {
-    const { model, real } = await Talk.begin(at, near, early);
+  return fc.asyncProperty(fc.boolean(), fc.subarray([...PERSONS]), commands, async (near, early, taken) => {
+    const { model, real } = await LiveConversation.begin(at, near, early);
     try {
       await fc.asyncModelRun(() => ({ model, real }), taken);
-      await real.look(model);
+      await real.compare(model);
     } finally {
       real.end();
     }

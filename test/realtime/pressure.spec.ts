@@ -105,7 +105,7 @@ describe('keepalive', () => {
 
     it('ends a connection of which only this half is left, although nobody answers the close', async () => {
       const proxy = await TcpProxy.start(world.app.url);
-      const ws = new WebSocket(proxy.through(agentUrl()));
+      const ws = new WebSocket(proxy.rewriteUrl(agentUrl()));
       ws.on('error', () => undefined);
       await once(ws, 'message');
       const connection = newest();

@@ -13,7 +13,7 @@ export async function eventually<T>(
     if (found !== undefined) return found;
     if (Date.now() > end) {
       const why = explain ? `: ${JSON.stringify(await explain())}` : '';
-      throw new Error(`nothing within ${ms} ms${why}`);
+      throw new Error(`no result within ${ms} ms${why}`);
     }
     await new Promise(resolve => setTimeout(resolve, 10));
   }

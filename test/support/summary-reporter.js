@@ -1,7 +1,7 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Ends a run with what failed, what was skipped, and one plain line that people and CI read alike. */
+/** Ends a run with the failures, the skipped tests, and a one-line summary. */
 export default class SummaryReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
@@ -26,7 +26,7 @@ export default class SummaryReporter {
   }
 }
 
-/** The words of a failure without the stack; marked, so that they can be picked out of a long log again. */
+/** The failure message without its stack, prefixed so that it can be found in a long log. */
 function quoted(message) {
   const lines = stripVTControlCharacters(message)
     .split('\n')

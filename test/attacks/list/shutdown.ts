@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { call } from '../../support/service-process.js';
-import { beginTalk } from '../../support/outside.js';
+import { beginConversation } from '../../support/outside.js';
 import type { Attack } from '../attack.js';
 
 const STOP_SECONDS = 5;
@@ -11,7 +11,7 @@ export const SHUTDOWNS: readonly Attack[] = [
     name: 'SIGTERM beside a database that does not answer',
     async run(arena) {
       const desk = await arena.desk();
-      const { conversationId } = await beginTalk(arena.url, desk);
+      const { conversationId } = await beginConversation(arena.url, desk);
       arena.databaseProxy.swallow();
       const body = { content: 'Hello?', member_id: desk.memberId };
       const path = `${arena.url}/v1/conversations/${conversationId}/messages`;

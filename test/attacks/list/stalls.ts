@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { ask, beginTalk } from '../../support/outside.js';
+import { callApi, beginConversation } from '../../support/outside.js';
 import { call } from '../../support/service-process.js';
 import { PASSWORD, unique } from '../../support/world.js';
 import type { Attack } from '../attack.js';
@@ -66,7 +66,7 @@ export const STALLS: readonly Attack[] = [
       const { token, channelId, widgetToken } = await arena.desk();
       const yesterday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][(new Date().getUTCDay() + 6) % 7]!;
       const business_hours = { [yesterday]: [{ from: '00:01', to: '00:02' }] };
-      await ask('PATCH', `${url}/v1/channels/${channelId}`, token, { business_hours });
+      await callApi('PATCH', `${url}/v1/channels/${channelId}`, token, { business_hours });
       const config = `${url}/v1/widget/config?widget_token=${widgetToken}`;
       return async over => ({
         figures: { answers: told(await flood(20, over, async () => (await call('GET', config)).status)) },
@@ -76,7 +76,7 @@ export const STALLS: readonly Attack[] = [
   stall({
     name: 'twenty sockets of one visitor with frames of 5,000 keys',
     async prepare(arena) {
-      const visitor = await beginTalk(arena.url, await arena.desk());
+      const visitor = await beginConversation(arena.url, await arena.desk());
       const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_nothing, index) => [`k${index}`, 0]));
       const frame = JSON.stringify({ type: 'ping', ...keys });
       return async over => {
@@ -178,22 +178,22 @@ export const STALLS: readonly Attack[] = [
     ms: 25_000,
     async prepare(arena) {
       const desk = await arena.desk();
-      const visitors = await Promise.all(Array.from({ length: 3 }, () => beginTalk(arena.url, desk)));
+      const visitors = await Promise.all(Array.from({ length: 3 }, () => beginConversation(arena.url, desk)));
       const cursor = await presentCursor(`${arena.url.replace('http', 'ws')}/ws/agent?token=${desk.token}`);
       const content = 'x'.repeat(19_000);
       for (let batch = 0; batch < 20; batch += 1) {
         const sends = Array.from({ length: 20 }, (_nothing, index) => {
           const { conversationId } = visitors[index % 3]!;
           const body = { content, member_id: desk.memberId };
-          return ask('POST', `${arena.url}/v1/conversations/${conversationId}/messages`, desk.key, body);
+          return callApi('POST', `${arena.url}/v1/conversations/${conversationId}/messages`, desk.key, body);
         });
         await Promise.all(sends);
       }
       const colleagues = await Promise.all(
         Array.from({ length: 3 }, async () => {
           const body = { email: `${unique('a')}@example.com`, name: 'A', password: PASSWORD };
-          await ask('POST', `${arena.url}/v1/workspace/members`, desk.key, body);
-          const session = await ask('POST', `${arena.url}/v1/auth/login`, undefined, body);
+          await callApi('POST', `${arena.url}/v1/workspace/members`, desk.key, body);
+          const session = await callApi('POST', `${arena.url}/v1/auth/login`, undefined, body);
           return session.token as string;
         }),
       );
@@ -238,7 +238,7 @@ export const STALLS: readonly Attack[] = [
     async prepare(arena) {
       const desk = await arena.desk();
       const visitors: string[] = [];
-      for (let index = 0; index < 62; index += 1) visitors.push((await beginTalk(arena.url, desk)).token);
+      for (let index = 0; index < 62; index += 1) visitors.push((await beginConversation(arena.url, desk)).token);
       return async over => {
         const ends: Tally = {};
         const sockets: WebSocket[] = [];
@@ -265,7 +265,7 @@ export const STALLS: readonly Attack[] = [
     ms: 25_000,
     async prepare(arena) {
       const desk = await arena.desk();
-      const { conversationId } = await beginTalk(arena.url, desk);
+      const { conversationId } = await beginConversation(arena.url, desk);
       return async over => {
         let backends = 0;
         const answers = await arena.withDatabase(async client => {

@@ -32,11 +32,11 @@ export const NEIGHBOUR_FAULTS: readonly Fault[] = [
     async strike({ stage: { database }, random }) {
       const bouncer = await PgBouncer.before(database.directUrl, ['default_pool_size = 3']);
       try {
-        database.proxy.lead(bouncer.url);
+        database.proxy.setTarget(bouncer.url);
         database.proxy.reset();
         await delay(1_000 + random() * 2_000);
       } finally {
-        database.proxy.lead(database.directUrl);
+        database.proxy.setTarget(database.directUrl);
         database.proxy.reset();
         await bouncer.stop();
       }
