@@ -20,7 +20,7 @@ function run(...args: Parameters<typeof ServiceProcess.start>): ServiceProcess {
   return service;
 }
 
-/** What production demands beyond the settings of tests. */
+/** Settings that production requires beyond those of tests. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://chat.harbour-pine.com',
@@ -28,7 +28,7 @@ const PRODUCTION = {
   JWT_SECRETS: randomBytes(36).toString('base64'),
   ENCRYPTION_KEYS: randomBytes(36).toString('base64'),
 };
-/** `performance.now()` of the service runs 30 times as fast, so that its 60 seconds are two. */
+/** Makes `performance.now()` in the service run 30 times as fast, so that 60 seconds take two. */
 const FAST_CLOCK = { flags: ['--import', './test/support/fast-clock.js'] };
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-describe('the log of a start', () => {
+describe('The log of a start', () => {
   beforeEach(async () => {
     database = await cloneDatabase();
   });
@@ -55,7 +55,7 @@ describe('the log of a start', () => {
     expect(msg.endsWith(`:${port}`)).toBe(true);
   });
 
-  it('The service warns once at start of variables that look like misspelled names of its own, without their values.', async () => {
+  it('The service warns once at start about variables that look like misspelled names of its own, without their values.', async () => {
     const service = run({
       DATABASE_URL: database.url,
       DATABSE_URL: 'a-value',
@@ -71,7 +71,7 @@ describe('the log of a start', () => {
     expect(service.output()).not.toMatch(/a-value|another-value/);
   });
 
-  it('A configuration that lacks DATABASE_URL names the misspelled variable beside the fault.', async () => {
+  it('A missing DATABASE_URL is reported together with the misspelled variable.', async () => {
     const service = run({ ...PRODUCTION, DATABSE_URL: database.url }, { bare: true });
     expect((await service.ended).code).toBe(78);
     expect(service.output()).toMatch(/- DATABASE_URL is required when NODE_ENV=production/);
@@ -80,7 +80,7 @@ describe('the log of a start', () => {
   });
 });
 
-describe('a database that refuses the service at start', () => {
+describe('A database that refuses the service at start', () => {
   beforeEach(async () => {
     database = await emptyDatabase();
   });
@@ -105,7 +105,7 @@ describe('a database that refuses the service at start', () => {
       /^the database at \S+ refuses the service: .*password authentication failed.* \(28P01\); next try in 1 s$/,
     ],
   ])(
-    '%s is logged at level error with PostgreSQL’s reason, not as a database that does not answer.',
+    '%s is logged at level error with PostgreSQL’s reason, not as an unreachable database.',
     async (_what, url, expected) => {
       const service = run({ DATABASE_URL: url() });
       const { level, msg } = await service.waitForLog(/^the database at /);
@@ -117,7 +117,7 @@ describe('a database that refuses the service at start', () => {
   it.each([
     ['a missing database', missing],
     ['a wrong password', mistyped],
-  ])('A start in production ends with 1 after 60 seconds of %s, and says why.', async (_what, url) => {
+  ])('A start in production exits with 1 after 60 seconds of %s and logs the reason.', async (_what, url) => {
     const service = run({ ...PRODUCTION, DATABASE_URL: url() }, FAST_CLOCK);
     expect(await service.ended).toEqual({ code: 1, signal: null });
     const fatal = service.lines.at(-1) as unknown as { level: string; msg: string; err: { message: string } };
@@ -125,7 +125,7 @@ describe('a database that refuses the service at start', () => {
     expect(fatal.err.message).toMatch(/has refused the service for 60 s: .*\((3D000|28P01)\)/);
   });
 
-  it('A start outside production keeps trying, and goes on once the database exists.', async () => {
+  it('A start outside production keeps trying, and continues once the database exists.', async () => {
     const url = missing();
     const service = run({ DATABASE_URL: url, NODE_ENV: 'test' }, FAST_CLOCK);
     await service.waitForLog(/refuses the service: .*next try in 3 s$/);
@@ -142,23 +142,24 @@ describe('a database that refuses the service at start', () => {
     }
   });
 
-  it('A start in production waits longer than 60 seconds for a database that does not answer.', async () => {
+  it('A start in production waits longer than 60 seconds for a database that does not respond.', async () => {
     const url = changed(other => (other.port = '1'));
     const service = run({ ...PRODUCTION, DATABASE_URL: url }, FAST_CLOCK);
-    // the third line comes after 1 + 2 s, which are 90 of the service's
+    // The third line comes after 1 + 2 s, which are 90 s on the service's clock.
     expect((await service.waitForLog(/does not answer .*next try in 3 s/)).level).toBe('warn');
     expect(service.child.exitCode).toBeNull();
   });
 });
 
-describe('the log of a stop', () => {
+describe('The log of a stop', () => {
   beforeEach(async () => {
     database = await cloneDatabase();
   });
 
-  const told = ({ lines }: ServiceProcess, what: RegExp) => lines.filter(({ msg }) => what.test(String(msg)));
+  const linesMatching = ({ lines }: ServiceProcess, pattern: RegExp) =>
+    lines.filter(({ msg }) => pattern.test(String(msg)));
 
-  it('A draining instance answers its probes and refused requests without a line of the level error.', async () => {
+  it('A draining instance answers probes and refuses requests without logging at level error.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '600' });
     const url = await service.url();
     const { token } = await openDesk(url);
@@ -168,12 +169,12 @@ describe('the log of a stop', () => {
       expect((await call('GET', `${url}/readyz`)).body).toMatchObject({ status: 'unavailable', draining: true });
       expect((await call('GET', `${url}/v1/auth/me`, { token })).status).toBe(503);
     }
-    const refusals = () => told(service, /^GET \/v1\/auth\/me 503$/).map(({ level }) => level);
+    const refusals = () => linesMatching(service, /^GET \/v1\/auth\/me 503$/).map(({ level }) => level);
     expect(await eventually(() => (refusals().length === 3 ? refusals() : undefined))).toEqual(Array(3).fill('info'));
     expect(service.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
   });
 
-  it('The stop logs the requests, sockets and jobs that it waits for, and how the drain ended.', async () => {
+  it('A stopping instance logs the requests, sockets and jobs it waits for, and how long the drain took.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '3' });
     const url = await service.url();
     const desk = await openDesk(url);
@@ -197,13 +198,13 @@ describe('the log of a stop', () => {
     const [drained, stopped] = service.lines.slice(-2);
     expect(drained?.msg).toMatch(/^drained in \d+\.\d s$/);
     expect(stopped?.msg).toBe('stopped');
-    const lines = told(service, /^stopping: /);
-    // once a second at most, though what is waited for may change more often
+    const lines = linesMatching(service, /^stopping: /);
+    // At most one line per second, even if the counts change more often.
     expect(lines.length).toBeLessThan(10);
     expect(new Set(lines.map(({ msg }) => msg)).size).toBe(lines.length);
   });
 
-  it('A shutdown hook that keeps the stop waiting is named in its log.', async () => {
+  it('A stopping instance logs the name of a shutdown hook that it waits for.', async () => {
     const service = run({ DATABASE_URL: database.url });
     await service.url();
     await database.query('BEGIN');
@@ -217,7 +218,7 @@ describe('the log of a stop', () => {
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('A request without an answer ten seconds after the drain is cut off, and the log counts it at level warn.', async () => {
+  it('A request that is still running ten seconds after the drain is cut off and counted in the log at level warn.', async () => {
     const limits = { DATABASE_QUERY_TIMEOUT_MS: '60000', DATABASE_LOCK_TIMEOUT_MS: '60000' };
     const service = run({ DATABASE_URL: database.url, ...limits });
     const url = await service.url();
@@ -235,7 +236,7 @@ describe('the log of a stop', () => {
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('A client that keeps its connection open without a request is not counted as a request in flight.', async () => {
+  it('An idle keep-alive connection does not count as a request in flight.', async () => {
     const service = run({ DATABASE_URL: database.url });
     const url = await service.url();
     const agent = new Agent({ keepAlive: true });
@@ -245,6 +246,6 @@ describe('the log of a stop', () => {
     service.child.kill('SIGTERM');
     await service.ended;
     agent.destroy();
-    expect(told(service, /requests? in flight/)).toEqual([]);
+    expect(linesMatching(service, /requests? in flight/)).toEqual([]);
   });
 });

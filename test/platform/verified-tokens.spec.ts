@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import { VerifiedTokens } from '../../src/platform/access/verified-tokens.js';
 
-const said = (exp: number) => ({ claims: { exp } });
+const tokenWithExpiry = (exp: number) => ({ claims: { exp } });
 const at = (seconds: number) => new Date(seconds * 1000);
 
 describe('a token that has been verified', () => {
   it('is known by its whole text until its end', () => {
     const tokens = new VerifiedTokens();
-    const claims = said(100);
+    const claims = tokenWithExpiry(100);
     tokens.remember('a.b.c', claims);
     expect(tokens.of('a.b.c', at(99))).toBe(claims);
     expect(tokens.of('a.b.d', at(99))).toBeUndefined();
@@ -18,11 +18,11 @@ describe('a token that has been verified', () => {
 
   it('gives way to others, of which so many are remembered, but not while it is presented again', () => {
     const tokens = new VerifiedTokens(10);
-    tokens.remember('kept', said(100));
-    tokens.remember('left', said(100));
+    tokens.remember('kept', tokenWithExpiry(100));
+    tokens.remember('left', tokenWithExpiry(100));
     const known: (string | undefined)[] = [];
     for (let index = 0; index < 100; index += 1) {
-      tokens.remember(`t${index}`, said(100));
+      tokens.remember(`t${index}`, tokenWithExpiry(100));
       known.push(tokens.of('kept', at(1)) && 'kept');
     }
     expect(new Set(known)).toEqual(new Set(['kept']));
