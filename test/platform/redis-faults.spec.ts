@@ -48,7 +48,7 @@ const MAX_WAIT_MS = 1_500;
     expect([agent.ends, visitor.ends]).toEqual([[], []]);
     const wrong = running.flatMap(({ lines }) => lines.filter(({ level }) => level === 'error' || level === 'fatal'));
     expect(wrong).toEqual([]);
-    expect(running.flatMap(({ otherOutput: words }) => words)).toEqual([]);
+    expect(running.flatMap(({ otherOutput }) => otherOutput)).toEqual([]);
   });
   afterAll(async () => {
     agent.close();

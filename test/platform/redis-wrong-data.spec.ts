@@ -52,7 +52,7 @@ const SEED = process.env.HOSTILE_SEED;
   }, 240_000);
   afterEach(async () => {
     expect(services.map(({ child }) => child.exitCode)).toEqual([null, null]);
-    expect(services.flatMap(({ otherOutput: words }) => words)).toEqual([]);
+    expect(services.flatMap(({ otherOutput }) => otherOutput)).toEqual([]);
     expect([agent.ends, visitor.ends]).toEqual([[], []]);
     await assertBusWorks();
   });

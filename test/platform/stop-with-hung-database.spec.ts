@@ -30,8 +30,8 @@ async function start(): Promise<string> {
   return service.url();
 }
 
-describe('a service beside a database that takes everything and answers nothing', () => {
-  it('SIGTERM ends it long before a statement would time out, and requests that wait are answered 503', async () => {
+describe('A service with a hung database', () => {
+  it('SIGTERM stops a service with a hung database long before the query timeout, and waiting requests get 503.', async () => {
     const url = await start();
     const desk = await openDesk(url);
     proxy?.swallow();
@@ -46,7 +46,7 @@ describe('a service beside a database that takes everything and answers nothing'
     expect(performance.now() - began).toBeLessThan(QUERY_MS / 2);
   });
 
-  it('SIGTERM still lets a request finish that waits for a slow but living database', async () => {
+  it('SIGTERM lets a request finish that waits for a slow database.', async () => {
     const url = await start();
     const desk = await openDesk(url);
     if (proxy) proxy.latency = 300;

@@ -4,19 +4,19 @@ import { VerifiedTokens } from '../../src/platform/access/verified-tokens.js';
 const tokenWithExpiry = (exp: number) => ({ claims: { exp } });
 const at = (seconds: number) => new Date(seconds * 1000);
 
-describe('a token that has been verified', () => {
-  it('is known by its whole text until its end', () => {
+describe('The cache of verified tokens', () => {
+  it('A cached token is found by its whole text until it expires.', () => {
     const tokens = new VerifiedTokens();
     const claims = tokenWithExpiry(100);
     tokens.remember('a.b.c', claims);
     expect(tokens.of('a.b.c', at(99))).toBe(claims);
     expect(tokens.of('a.b.d', at(99))).toBeUndefined();
     expect(tokens.of('a.b.c', at(100))).toBeUndefined();
-    // and is not there again when the clock goes back
+    // It stays removed even if the clock goes back.
     expect(tokens.of('a.b.c', at(99))).toBeUndefined();
   });
 
-  it('gives way to others, of which so many are remembered, but not while it is presented again', () => {
+  it('A full cache evicts tokens, but not one that is used again and again.', () => {
     const tokens = new VerifiedTokens(10);
     tokens.remember('kept', tokenWithExpiry(100));
     tokens.remember('left', tokenWithExpiry(100));

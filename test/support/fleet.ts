@@ -112,7 +112,7 @@ export class Fleet {
     const wrong = this.processes.flatMap(({ lines }) =>
       lines.filter(({ level, msg }) => level === 'fatal' || /unhandled/.test(msg)),
     );
-    return [...wrong.map(line => JSON.stringify(line)), ...this.processes.flatMap(({ otherOutput: words }) => words)];
+    return [...wrong.map(line => JSON.stringify(line)), ...this.processes.flatMap(({ otherOutput }) => otherOutput)];
   }
 
   async stop(): Promise<void> {
