@@ -110,7 +110,7 @@ describe('A data directory restored from a snapshot', () => {
     const lost = await sendMany(30);
     for (const listener of before) await receivesAll(listener, lost);
     const lostCursors = before.map(cursorOf);
-    await database.putBack(folder);
+    await database.restoreSnapshot(folder);
     await ready();
     for (const listener of before) {
       const { data } = await listener.waitForFrame(({ type }) => type === 'sync.required', DELIVERED_MS);
@@ -146,7 +146,7 @@ describe('A data directory restored from a snapshot', () => {
     const lostCursors = reopened.map(cursorOf);
     for (const listener of [...before, ...reopened]) listener.close();
     await Promise.all(services.map(service => service.kill()));
-    await database.putBack(folder);
+    await database.restoreSnapshot(folder);
     await startServices();
     const sent = await sendMany(40);
     for (const cursor of lostCursors) {
