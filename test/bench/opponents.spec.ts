@@ -7,7 +7,7 @@ import { emptyDatabase } from '../support/database.js';
 const { opponents } = await bench('opponents/index.js');
 const { startLoad } = await bench('load.js');
 
-/** Opponents that cheat would make every comparison worthless: what is measured is checked once. */
+/** Checks what is measured: an opponent that does not store or deliver would make every comparison worthless. */
 describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
   const opponent = opponents[id];
   const played = itIfInstalled(id, opponent);
@@ -28,7 +28,7 @@ describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
     await database.drop();
   });
 
-  played('stores each message that it acknowledges, in order, and tells all of its listeners once', async () => {
+  played('The opponent stores each acknowledged message in order and delivers it once to every listener.', async () => {
     if (!opponent) throw new Error(`there is no opponent ${id}`);
     const server = await opponent.start({ postgres: { database: async () => ({ url: database.url, made: true }) } });
     started.push(server);
@@ -48,12 +48,12 @@ describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
     const { operations } = measured;
     expect(stored).toEqual({ messages: operations, contents: operations, counted: operations, gapless: true });
 
-    // and a listener too few is noticed
+    // A missing listener is detected.
     const alone = await tooFew();
     expect(alone.missing).toBe(alone.operations);
   });
 
-  played('lets nobody in whose token it has not signed', async () => {
+  played('The opponent refuses a token with a wrong signature.', async () => {
     const server = started[0] as unknown as Awaited<ReturnType<NonNullable<typeof opponent>['start']>>;
     const load: Load = startLoad();
     started.push(load);

@@ -379,7 +379,7 @@ describe('Outbound connections', () => {
   });
 });
 
-describe('names', () => {
+describe('The DNS resolver', () => {
   const A = 1;
   const AAAA = 28;
   /** Records by name and type. A missing name does not exist; null simulates a server that never answers. */

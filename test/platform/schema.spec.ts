@@ -101,7 +101,7 @@ describe('A database changed by hand', () => {
   });
 });
 
-describe('migrations', () => {
+describe('Migrations', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await emptyDatabase();
