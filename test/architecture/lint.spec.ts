@@ -48,7 +48,7 @@ describe('Lint errors', () => {
       '@typescript-eslint/switch-exhaustiveness-check',
     ],
     ['a file of 251 lines', service, 'export {};\n'.repeat(251), 'max-lines'],
-  ])('Lint refuses %s.', async (_what, filePath, text, rule) => {
+  ])('Lint refuses %s.', async (_case, filePath, text, rule) => {
     expect(await complaints(filePath, text)).toEqual([rule]);
   });
 });
@@ -59,7 +59,7 @@ describe('Code without lint errors', () => {
     ['console in a command of bin', 'src/bin/planted.ts', logs],
     ['an HTTP exception in a controller', 'src/modules/bots/planted.controller.ts', throwsHttp],
     ['an unused name that starts with _', service, 'export const f = (_unused: number) => 1;'],
-  ])('Lint allows %s.', async (_what, filePath, text) => {
+  ])('Lint allows %s.', async (_case, filePath, text) => {
     expect(await complaints(filePath, text)).toEqual([]);
   });
 });

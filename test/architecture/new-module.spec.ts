@@ -58,7 +58,7 @@ const node = (...args: string[]) => run(process.execPath, ...args);
 const newModule = (...names: string[]) => node('bin/new-module.js', ...names);
 const text = (path: string) => readFileSync(join(tree, path), 'utf8');
 
-describe('npm run new:module refuses', () => {
+describe('`npm run new:module` with invalid input', () => {
   it.each([
     ['a missing name', [], /Which module\?/],
     ['an existing module', ['canned-responses'], /src\/modules\/canned-responses already/],
@@ -75,14 +75,14 @@ describe('npm run new:module refuses', () => {
     ['a name that exists in every module', ['clocks'], /already/],
     ['an empty name', ['chat-helpers'], /helpers cannot be a name/],
     ['a name too long for a constraint', ['x'.repeat(40) + 's'], /at most 40/],
-  ])('npm run new:module refuses %s with one line.', async (_what, names, reason) => {
+  ])('`npm run new:module` refuses %s with one line.', async (_case, names, reason) => {
     const { status, output: output } = await newModule(...names);
     expect(output.trim()).toMatch(reason);
     expect(output.trim().split('\n')).toHaveLength(1);
     expect(status).toBe(1);
   });
 
-  it('npm run new:module writes nothing if a file it edits has changed unexpectedly.', async () => {
+  it('`npm run new:module` writes nothing if a file it edits has changed unexpectedly.', async () => {
     const path = 'src/modules/realtime/frames.ts';
     const before = text(path);
     writeFileSync(join(tree, path), before.replace(`'canned_response.updated'`, `'canned_response.changed'`));
@@ -97,7 +97,7 @@ describe('npm run new:module refuses', () => {
     }
   });
 
-  it('npm run new:module refuses to copy code that it does not know to be specific to canned responses.', async () => {
+  it('`npm run new:module` refuses to copy code that it does not know to be specific to canned responses.', async () => {
     const path = 'src/modules/canned-responses/canned-responses.errors.ts';
     const before = text(path);
     writeFileSync(join(tree, path), `${before}\nexport const TEMPLATE = 1;\n`);
@@ -127,7 +127,7 @@ describe('A new module', () => {
     code = touched.filter(path => path.endsWith('.ts'));
   }, 60_000);
 
-  it('new:module lists the files it created and changed.', () => {
+  it('`npm run new:module` lists the files it created and changed.', () => {
     expect(touched).toEqual(
       expect.arrayContaining([
         'src/modules/paper-boats/paper-boat.ts',

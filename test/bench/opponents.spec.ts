@@ -28,32 +28,35 @@ describe.each(['by-hand', 'by-hand-best', 'socket-io'])('%s', id => {
     await database.drop();
   });
 
-  played('The opponent stores each acknowledged message in order and delivers it once to every listener.', async () => {
-    if (!opponent) throw new Error(`there is no opponent ${id}`);
-    const server = await opponent.start({ postgres: { database: async () => ({ url: database.url, made: true }) } });
-    started.push(server);
-    const health = (await (await fetch(`http://127.0.0.1:${server.port}/healthz`)).json()) as { instance: string };
-    expect(health.instance).toBe(server.runId);
-    const load: Load = startLoad();
-    started.push(load);
-    const { measured, tooFew } = await driveMessages(server, load);
-    expect(measured).toMatchObject({ missing: 0, repeated: 0 });
-    expect(measured.operations).toBeGreaterThan(10);
-    const [stored] = await database.query<object>(`
+  played(
+    `The opponent ${id} stores each acknowledged message in order and delivers it once to every listener.`,
+    async () => {
+      if (!opponent) throw new Error(`there is no opponent ${id}`);
+      const server = await opponent.start({ postgres: { database: async () => ({ url: database.url, made: true }) } });
+      started.push(server);
+      const health = (await (await fetch(`http://127.0.0.1:${server.port}/healthz`)).json()) as { instance: string };
+      expect(health.instance).toBe(server.runId);
+      const load: Load = startLoad();
+      started.push(load);
+      const { measured, tooFew } = await driveMessages(server, load);
+      expect(measured).toMatchObject({ missing: 0, repeated: 0 });
+      expect(measured.operations).toBeGreaterThan(10);
+      const [stored] = await database.query<object>(`
       SELECT count(*)::int AS messages, count(DISTINCT content)::int AS contents,
              (SELECT sum(last_seq)::int FROM conversation) AS counted,
              (SELECT bool_and(most = times) FROM (
                SELECT max(seq) AS most, count(*) AS times FROM message GROUP BY conversation_id) AS each) AS gapless
       FROM message`);
-    const { operations } = measured;
-    expect(stored).toEqual({ messages: operations, contents: operations, counted: operations, gapless: true });
+      const { operations } = measured;
+      expect(stored).toEqual({ messages: operations, contents: operations, counted: operations, gapless: true });
 
-    // A missing listener is detected.
-    const alone = await tooFew();
-    expect(alone.missing).toBe(alone.operations);
-  });
+      // A missing listener is detected.
+      const alone = await tooFew();
+      expect(alone.missing).toBe(alone.operations);
+    },
+  );
 
-  played('The opponent refuses a token with a wrong signature.', async () => {
+  played(`The opponent ${id} refuses a token with a wrong signature.`, async () => {
     const server = started[0] as unknown as Awaited<ReturnType<NonNullable<typeof opponent>['start']>>;
     const load: Load = startLoad();
     started.push(load);

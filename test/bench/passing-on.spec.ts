@@ -21,7 +21,7 @@ describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
   });
 
   played(
-    'The opponent delivers each message once to all listeners of its conversation, and to nobody else.',
+    `The opponent ${id} delivers each message once to all listeners of its conversation, and to nobody else.`,
     async () => {
       if (!opponent) throw new Error(`there is no opponent ${id}`);
       const server = await opponent.start({ folder });

@@ -6,15 +6,15 @@ const { choose } = await bench('choice.js');
 const { trend } = await bench('scenarios/s13-ten-minutes.js');
 const { opponents } = await bench('opponents/index.js');
 
-describe.each(scenarios)('$id', ({ cases, opponents: full, quick, columns, bars }) => {
-  it('The scenario uses existing opponents, and a subset of them in a quick run.', () => {
+describe.each(scenarios)('$id', ({ id, cases, opponents: full, quick, columns, bars }) => {
+  it(`Scenario ${id} uses existing opponents, and a subset of them in a quick run.`, () => {
     expect(Object.keys(opponents)).toEqual(expect.arrayContaining(full));
     expect(full).toEqual(expect.arrayContaining(quick));
     expect(cases.some(({ fullOnly }) => !fullOnly)).toBe(true);
     expect(cases.some(({ quickOnly }) => !quickOnly)).toBe(true);
   });
 
-  it('Every bar of the scenario can be judged, also in a quick run: its opponent, case and metric are all played.', () => {
+  it(`Every bar of scenario ${id} can be judged, also in a quick run: its opponent, case and metric are all played.`, () => {
     const names = cases.map(({ name }) => name);
     expect(bars.some(({ fullOnly }) => !fullOnly)).toBe(true);
     for (const { metric, of = 'ours', case: name, against, atLeast, atMost, fullOnly } of bars) {

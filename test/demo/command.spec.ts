@@ -50,7 +50,7 @@ class Demo {
   }
 }
 
-describe('npm run demo with invalid arguments', () => {
+describe('`npm run demo` with invalid arguments', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'support-chat-demo-'));
@@ -69,7 +69,7 @@ describe('npm run demo with invalid arguments', () => {
     ['half a dialogue', ['--limit', '1.5'], /^--limit must be a whole number of at least 1, not "1.5"\./],
     ['a missing file', ['--dialogues', '/nowhere/at-all'], /^ENOENT.*\/nowhere\/at-all/],
     ['a file without dialogues', ['--dialogues', 'BROKEN'], /^line 1: it has no id/],
-  ])('The demo refuses %s with one line and starts nothing.', async (_what, argv, line) => {
+  ])('The demo refuses %s with one line and starts nothing.', async (_case, argv, line) => {
     const demo = new Demo(
       argv.map(word => (word === 'BROKEN' ? join(folder, 'broken.json') : word)),
       { DATA_DIR: join(folder, 'data') },
@@ -89,7 +89,7 @@ describe('npm run demo with invalid arguments', () => {
   });
 });
 
-describe('npm run demo', () => {
+describe('`npm run demo`', () => {
   let folder: string;
   let database: TestDatabase;
   let occupied: Server;

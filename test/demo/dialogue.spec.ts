@@ -39,7 +39,7 @@ describe('A file of dialogues', () => {
   it.each([
     ['one dialogue per line', `${JSON.stringify(one)}\n\n${JSON.stringify(two)}\n`],
     ['an array', JSON.stringify([one, two], null, 2)],
-  ])('A file of dialogues may be %s.', async (_what, text) => {
+  ])('A file of dialogues may be %s.', async (_case, text) => {
     expect(await loadDialogues(fileOf(text))).toEqual([one, { ...two, topics: [] }]);
   });
 

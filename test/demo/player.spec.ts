@@ -165,7 +165,7 @@ describe('A failing dialogue', () => {
       all => all.map(one => ({ ...one, id: `x${one.id}` })).concat(all),
       'there, but said by nobody: xc1-1',
     ],
-  ])('A dialogue fails if %s.', async (_what, remembered, why) => {
+  ])('A dialogue fails if %s.', async (_case, remembered, why) => {
     chat.remembered = all => (all[0]!.conversation_id === 'c1' ? remembered(all) : all);
     expect(await failureOf()).toContain(`the visitor’s history: ${why}`);
   });

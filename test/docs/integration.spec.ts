@@ -26,7 +26,7 @@ async function runSnippet(text: string, variables: Record<string, unknown>): Pro
   const { outputText } = ts.transpileModule(importless, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   const AsyncFunction = Object.getPrototypeOf(runSnippet).constructor as new (
     ...text: string[]
-  ) => (...own: unknown[]) => Promise<void>;
+  ) => (...values: unknown[]) => Promise<void>;
   await new AsyncFunction('sdk', ...Object.keys(variables), outputText)(sdk, ...Object.values(variables));
 }
 

@@ -298,7 +298,7 @@ describe('The checker', () => {
     expect(check(history, reading)).toEqual([]);
   });
 
-  it.each(PLANTED)('The checker reports %s when %s.', (invariant, _what, plant) => {
+  it.each(PLANTED)('The checker reports %s when %s.', (invariant, _case, plant) => {
     const seed = flawlessSeed();
     plant(seed);
     const found = check(seed.history, seed.reading).map(violation => violation.invariant);

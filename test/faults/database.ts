@@ -7,7 +7,7 @@ import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embe
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
 import { eventually } from '../support/eventually.js';
-import { assertNoneKept, assertNoneTold, Leaked } from '../support/leaks.js';
+import { assertNoSecretsStored, assertNoSecretsLogged, Leaked } from '../support/leaks.js';
 import { childrenOf } from '../support/process-tree.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
@@ -161,13 +161,13 @@ export class FaultyDatabase {
 
   /** @throws Leaked if the database or its log contains a secret in clear */
   async stop(): Promise<void> {
-    const fault: unknown = await this.with(assertNoneKept).catch((error: unknown) => error);
+    const fault: unknown = await this.with(assertNoSecretsStored).catch((error: unknown) => error);
     await this.proxy.stop();
     await this.server.stop();
     const log = readFileSync(join(this.folder, 'postgres.log'), 'utf8').split('\n');
     if (this.hasDisk) spawnSync('umount', ['--lazy', this.folder]);
     rmSync(this.folder, { recursive: true, force: true });
-    assertNoneTold(log);
+    assertNoSecretsLogged(log);
     if (fault instanceof Leaked) throw fault;
   }
 }

@@ -92,14 +92,14 @@ export async function openDesk(http: Http, url: string): Promise<FaultyDesk> {
 
   const visitors: Visitor[] = [];
   for (const [index, channel] of [channels[0], channels[0], channels[1]].entries()) {
-    const own = await must('POST', '/widget/session', undefined, { widget_token: channel.widgetToken });
+    const opened = await must('POST', '/widget/session', undefined, { widget_token: channel.widgetToken });
     const hello = { content: `${mark}.${channel.mark}.v${index}.said.0` };
-    const begun = await must('POST', '/widget/conversations', own.visitor_token, { message: hello });
+    const begun = await must('POST', '/widget/conversations', opened.visitor_token, { message: hello });
     visitors.push({
       mark: `v${index}`,
       channel,
-      token: own.visitor_token,
-      contactId: own.contact_id,
+      token: opened.visitor_token,
+      contactId: opened.contact_id,
       conversationId: begun.conversation.id,
     });
   }

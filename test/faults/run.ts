@@ -47,7 +47,7 @@ function jobOfSeed(seed: number): Job {
     again: `--seed ${seed}${values.fault === undefined ? '' : ` --fault "${fault.name}"`}`,
     lacks: stage => fault.needs?.(stage) ?? null,
     run: async stage => {
-      const { violations, requests, frames } = await onStageOf(fault, stage, own => play(own, seed, fault));
+      const { violations, requests, frames } = await onStageOf(fault, stage, onStage => play(onStage, seed, fault));
       const wrong = violations.map(({ invariant, description }) => `${invariant}: ${description}`);
       return { wrong, word: `${requests} requests, ${frames} frames` };
     },
@@ -57,7 +57,7 @@ function jobOfSeed(seed: number): Job {
 /** Runs on the fault's dedicated stage, if it has one. */
 async function onStageOf<T>(fault: Fault, shared: Stage, work: (stage: Stage) => Promise<T>): Promise<T> {
   if (!fault.stage) return work(shared);
-  const dedicated = await Stage.open('own', fault.stage);
+  const dedicated = await Stage.open('dedicated', fault.stage);
   stages.add(dedicated);
   try {
     return await work(dedicated);

@@ -65,7 +65,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     });
   }
 
-  it('nginx distributes requests over both instances.', async () => {
+  it('The nginx proxy distributes requests over both instances.', async () => {
     const before = fleet.balancer.logs.length;
     await race(20, () => callApi('GET', `${fleet.url}/v1/auth/me`, desk.token));
     const log = fleet.balancer.logs.slice(before);
@@ -238,7 +238,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
       expect(agent.ends.map(({ code }) => code)).toEqual([1006]);
     });
 
-    it('nginx answers 503 with Retry-After in the error envelope when both instances are down.', async () => {
+    it('The nginx proxy answers 503 with Retry-After in the error envelope when both instances are down.', async () => {
       await fleet.kill(1);
       for (const answer of [
         await send('to nobody'),
@@ -256,7 +256,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
       ]);
     });
 
-    it('nginx finds a restarted instance without reconfiguration.', async () => {
+    it('The nginx proxy finds a restarted instance without reconfiguration.', async () => {
       await fleet.run(1);
       // nginx skips an instance for two seconds after its last attempt (`fail_timeout`).
       const found = await eventually(async () => {

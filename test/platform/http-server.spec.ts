@@ -138,7 +138,7 @@ describe('Headers that every response shares', () => {
       'finishes asynchronously',
       (_request, response, next) => setImmediate(() => next(void response.setHeader('X-Is', 'late'))),
     ],
-  ])('`fixedHeaders` returns a middleware unchanged that %s.', async (_what, handler) => {
+  ])('`fixedHeaders` returns a middleware unchanged that %s.', async (_case, handler) => {
     expect(fixedHeaders(handler)).toBe(handler);
   });
 
@@ -204,7 +204,7 @@ describe('JSON request bodies', () => {
     ['one value more', `{"a":[${Array(10_000).fill(0).join()}]}`],
   ];
 
-  it.each(bodies)('`readJsonBody` reads the same as body-parser: %s', async (_what, body) => {
+  it.each(bodies)('`readJsonBody` reads the same as body-parser: %s', async (_case, body) => {
     const read = async (headers: Record<string, string>) => {
       const answer = await rawRequest(base, { method: 'POST', path: '/', headers, body: Buffer.from(body) });
       return [answer.status, answer.text];

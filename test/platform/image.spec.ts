@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { confined } from '../support/confined.js';
 import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
-import { environmentOf, execForm, only, parseDockerfile, takeSteps } from '../support/dockerfile.js';
+import { environmentOf, execForm, only, parseDockerfile, runStages } from '../support/dockerfile.js';
 import { eventually } from '../support/eventually.js';
 import { nodeFor } from '../support/node-for.js';
 import type { StartOptions } from '../support/service-process.js';
@@ -103,7 +103,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile,
     folder = mkdtempSync(join(tmpdir(), 'support-chat-image-'));
     chmodSync(folder, 0o755);
     const node = { '/usr/local/bin/node': process.execPath };
-    app = takeSteps(checkout, stages, folder, { 'npm ci --ignore-scripts': linkPackages }, node);
+    app = runStages(checkout, stages, folder, { 'npm ci --ignore-scripts': linkPackages }, node);
     database = await emptyDatabase();
   }, 300_000);
   afterAll(async () => {

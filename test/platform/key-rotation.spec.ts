@@ -198,7 +198,7 @@ describe('An encryption key that was removed too early', () => {
   });
 });
 
-describe('npm run rotate-keys', () => {
+describe('`npm run rotate-keys`', () => {
   it('`npm run rotate-keys` works beside the running service and exits with 0, or with 1 if a key is missing.', async () => {
     ensureBuilt();
     await (await instance(OLD)).desk();

@@ -125,7 +125,7 @@ describe('Saving a webhook URL', () => {
     ['the name localhost with a trailing dot', 'localhost.'],
     ['the name localhost, percent-encoded', 'loc%61lhost'],
     ['a subdomain of localhost', 'bot.localhost'],
-  ])('A URL with an address that is not public is refused: %s, %s', async (_what, host) => {
+  ])('A URL with an address that is not public is refused: %s, %s', async (_case, host) => {
     for (const url of [`http://${host}/`, `https://${host}:8443/bot?x=1#y`]) {
       expect([url, await fault(policyOf(), url)]).toEqual([url, 'address_not_allowed']);
     }
@@ -136,7 +136,7 @@ describe('Saving a webhook URL', () => {
     ['neighbours of shared and link-local networks', ['100.63.255.255', '100.128.0.0', '169.253.1.1', '169.255.1.1']],
     ['neighbours of loopback and multicast', ['126.255.255.255', '128.0.0.0', '223.255.255.255', '1.0.0.0']],
     ['allocated IPv6', ['[2606:4700::1111]', '[2a00:1450:4001::200e]', '[2001:4860:4860::8888]']],
-  ])('A URL with a public address is accepted: %s', async (_what, hosts) => {
+  ])('A URL with a public address is accepted: %s', async (_case, hosts) => {
     for (const host of hosts) expect([host, await fault(policyOf(), `https://${host}/bot`)]).toEqual([host, null]);
   });
 
@@ -192,7 +192,7 @@ describe('Saving a webhook URL', () => {
     ['an invalid port', 'https://hooks.shop.example:70000/'],
     ['an invalid address', 'https://256.256.256.256/'],
     ['a zone', 'http://[fe80::1%25eth0]/'],
-  ])('A malformed URL is refused without a lookup: %s', async (_what, url) => {
+  ])('A malformed URL is refused without a lookup: %s', async (_case, url) => {
     const names = new StubResolver();
     expect(await fault(policyOf({}, names), url)).toBe('format');
     expect(names.lookups).toEqual([]);

@@ -139,7 +139,7 @@ const SEED = process.env.HOSTILE_SEED;
       'invalid metadata of a member',
       keys => Promise.all(keys.map(key => redis.hset(key, `members:${desk.workspaceId} ${desk.memberId}`, '{"a":'))),
     ],
-  ])('%s in the presence store are repaired, and both instances show presence again.', async (_what, corrupt) => {
+  ])('%s in the presence store are repaired, and both instances show presence again.', async (_case, corrupt) => {
     await eventually(async () => (await seen()).includes('online') || undefined, 20_000);
     const keys = (await redis.keys('roster:*')).filter(key => key !== 'roster:instances');
     expect(keys.length).toBeGreaterThanOrEqual(2);

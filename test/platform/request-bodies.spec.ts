@@ -32,7 +32,7 @@ class Connection {
   closed = false;
 
   private constructor(readonly socket: Socket) {
-    socket.on('data', (part: Buffer) => (this.text += part.toString('latin1')));
+    socket.on('data', (chunk: Buffer) => (this.text += chunk.toString('latin1')));
     socket.on('error', () => undefined);
     socket.on('close', () => (this.closed = true));
   }

@@ -73,7 +73,7 @@ describe('Completed requests', () => {
     ['Requests of one agent', () => desk.owner.api.post('/v1/contacts', { name: unique('Contact') })],
   ];
 
-  it.each(cases)('%s are garbage-collected with their responses.', async (_what, request) => {
+  it.each(cases)('%s are garbage-collected with their responses.', async (_case, request) => {
     await send(request);
     expect(seen.length).toBeGreaterThanOrEqual(2 * REQUESTS);
     expect(await stillReachable()).toBeLessThanOrEqual(LEFT_OVER);

@@ -144,7 +144,7 @@ describe('Two instances that start at once', () => {
   it.each([
     ['an empty database', 0],
     ['a database of an older version', 1],
-  ])('Two instances that start at once on %s migrate it once, and both serve it.', async (_what, done) => {
+  ])('Two instances that start at once on %s migrate it once, and both serve it.', async (_case, done) => {
     await migrate(database.url, { ...SCHEMA, migrations: all.slice(0, done) }, () => undefined);
     running.push(...[1, 2].map(() => ServiceProcess.start({ DATABASE_URL: database.url })));
     const [one = '', other = ''] = await Promise.all(running.map(service => service.url(60_000)));

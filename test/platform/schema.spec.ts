@@ -81,7 +81,7 @@ describe('A database changed by hand', () => {
     ['function', `CREATE FUNCTION planted() RETURNS integer LANGUAGE sql AS 'SELECT 1'`],
     ['view', `CREATE VIEW planted AS SELECT 1 AS one`],
     ['default', `ALTER TABLE channel ALTER COLUMN reopen_window_hours SET DEFAULT 73`],
-  ])('The golden schema finds a changed %s.', async (_what, change) => {
+  ])('The golden schema finds a changed %s.', async (_case, change) => {
     await database.query(change);
     expect(await describeSchema(database)).not.toBe(readFileSync(golden, 'utf8'));
   });

@@ -106,7 +106,7 @@ describe('A database that refuses the service at start', () => {
     ],
   ])(
     '%s is logged at level error with PostgreSQL’s reason, not as an unreachable database.',
-    async (_what, url, expected) => {
+    async (_case, url, expected) => {
       const service = run({ DATABASE_URL: url() });
       const { level, msg } = await service.waitForLog(/^the database at /);
       expect([level, msg]).toEqual(['error', expect.stringMatching(expected)]);
@@ -117,7 +117,7 @@ describe('A database that refuses the service at start', () => {
   it.each([
     ['a missing database', missing],
     ['a wrong password', mistyped],
-  ])('A start in production exits with 1 after 60 seconds of %s and logs the reason.', async (_what, url) => {
+  ])('A start in production exits with 1 after 60 seconds of %s and logs the reason.', async (_case, url) => {
     const service = run({ ...PRODUCTION, DATABASE_URL: url() }, FAST_CLOCK);
     expect(await service.ended).toEqual({ code: 1, signal: null });
     const fatal = service.lines.at(-1) as unknown as { level: string; msg: string; err: { message: string } };

@@ -6,10 +6,10 @@ import { ConversationsRepository } from '../../src/modules/conversations/convers
 import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
 import { EventRepository } from '../../src/platform/events/event.repository.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
-import type { Step, ConversationDesk } from '../support/talk-commands.js';
-import { steps, LiveConversation, openConversationDesk } from '../support/talk-commands.js';
-import type { Person } from '../support/talk-model.js';
-import { PERSONS } from '../support/talk-model.js';
+import type { Step, ConversationDesk } from '../support/conversation-steps.js';
+import { steps, LiveConversation, openConversationDesk } from '../support/conversation-steps.js';
+import type { Person } from '../support/conversation-model.js';
+import { PERSONS } from '../support/conversation-model.js';
 import { World } from '../support/world.js';
 
 /** MODEL_RUNS=… talks for long; MODEL_SEED=…, MODEL_PATH=… and MODEL_REPLAY=… repeat what has failed. */

@@ -6,7 +6,7 @@ import { Client } from 'pg';
 import { SCHEMA } from '../../src/app.module.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/database/migrate.js';
-import { assertNoneTold } from './leaks.js';
+import { assertNoSecretsLogged } from './leaks.js';
 
 /** A throw-away PostgreSQL with durability switched off. */
 export interface Cluster {
@@ -42,7 +42,7 @@ export async function startCluster(): Promise<Cluster> {
 export function discard(folder: string): void {
   const lines = readFileSync(join(folder, 'postgres.log'), 'utf8').split('\n');
   rmSync(folder, { recursive: true, force: true });
-  assertNoneTold(lines);
+  assertNoSecretsLogged(lines);
 }
 
 /** Uses a random name, so that two runs in one cluster do not collide. */

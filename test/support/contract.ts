@@ -72,7 +72,7 @@ export class Contract {
   /** @throws Error that shows how a frame differs from the socket reference */
   assertFrame(audience: Audience, frame: Record<string, unknown>): void {
     const type = String(frame.type);
-    if (!Object.hasOwn(this.heard(audience), type))
+    if (!Object.hasOwn(this.framesFor(audience), type))
       throw new Error(`${audience}s must never receive ${type}: ${show(frame)}`);
     if (type.startsWith('said.'))
       throw new Error(`the service sent a frame type that only clients send: ${show(frame)}`);
@@ -96,7 +96,7 @@ export class Contract {
     throw new Error(`the reference lists no close code ${code}`);
   }
 
-  private heard(audience: Audience): Record<string, unknown> {
+  private framesFor(audience: Audience): Record<string, unknown> {
     return this.sockets.channels[audience]?.messages ?? {};
   }
 

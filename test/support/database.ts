@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { administer, databaseOf } from './cluster.js';
 import { givenAs } from './given-secrets.js';
-import { assertNoneKept } from './leaks.js';
+import { assertNoSecretsStored } from './leaks.js';
 
 /** A database that belongs to one spec file. */
 export interface TestDatabase {
@@ -43,7 +43,7 @@ export async function openDatabase(url: string, remove: () => Promise<void>): Pr
     query: async <T extends object>(sql: string, values: unknown[] = []) => (await client.query<T>(sql, values)).rows,
     drop: async () => {
       try {
-        await assertNoneKept(client);
+        await assertNoSecretsStored(client);
       } finally {
         await client.end();
         await remove();

@@ -58,7 +58,7 @@ export function execForm(value: string): string[] {
  * copies from it are listed in `bases` by their path in the image.
  * @returns the working directory of the last stage
  */
-export function takeSteps(
+export function runStages(
   context: string,
   stages: Stage[],
   folder: string,
@@ -66,19 +66,19 @@ export function takeSteps(
   bases: Record<string, string> = {},
 ): string {
   const ignored = readIgnored(context);
-  let place = folder;
+  let directory = folder;
   for (const stage of stages) {
     const root = join(folder, stage.name);
     let work = '/';
     for (const { name, value } of stage.instructions) {
-      place = join(root, work);
+      directory = join(root, work);
       if (name === 'WORKDIR') work = posix.resolve(work, value);
-      if (name === 'WORKDIR') mkdirSync((place = join(root, work)), { recursive: true });
-      if (name === 'COPY') copy(value, root, place);
-      if (name === 'RUN') (instead[value] ?? (cwd => runLine(value, cwd, environmentOf(stage))))(place);
+      if (name === 'WORKDIR') mkdirSync((directory = join(root, work)), { recursive: true });
+      if (name === 'COPY') copy(value, root, directory);
+      if (name === 'RUN') (instead[value] ?? (cwd => runLine(value, cwd, environmentOf(stage))))(directory);
     }
   }
-  return place;
+  return directory;
 
   function copy(value: string, root: string, to: string): void {
     const words = value.split(/\s+/);
@@ -88,8 +88,8 @@ export function takeSteps(
       const origin = from === undefined ? join(context, source) : (bases[source] ?? join(folder, from, source));
       if (!existsSync(origin)) throw new Error(`COPY ${value}: ${source} does not exist`);
       const into = target.endsWith('/') && !statSync(origin).isDirectory();
-      const place = target.startsWith('/') ? root : to;
-      const goal = into ? join(place, target, basename(source)) : join(place, target);
+      const base = target.startsWith('/') ? root : to;
+      const goal = into ? join(base, target, basename(source)) : join(base, target);
       mkdirSync(dirname(goal), { recursive: true });
       if (from !== undefined && bases[source] !== undefined) cpSync(origin, goal);
       else if (from !== undefined) renameSync(origin, goal);

@@ -26,7 +26,7 @@ export const hasFleet = hasFleetBehind('nginx');
 export interface FleetOptions {
   env?: Record<string, string>;
   /** Rewrites the URLs the service gets, so that a test can put a proxy in between. */
-  through?: (own: { databaseUrl: string; redisUrl: string }) => { databaseUrl: string; redisUrl: string };
+  through?: (urls: { databaseUrl: string; redisUrl: string }) => { databaseUrl: string; redisUrl: string };
   database?: TestDatabase;
   balancer?: BalancerName;
 }
@@ -50,17 +50,17 @@ export class Fleet {
   /** Starts two instances and waits until the balancer knows both. */
   static async start({
     env = {},
-    through = own => own,
+    through = urls => urls,
     database,
     balancer = 'nginx',
   }: FleetOptions = {}): Promise<Fleet> {
     ensureBuilt();
-    const [own, redis] = await Promise.all([database ?? cloneDatabase(), RedisServer.start()]);
+    const [clone, redis] = await Promise.all([database ?? cloneDatabase(), RedisServer.start()]);
     const urls = [await freePort(), await freePort()].map(port => `http://127.0.0.1:${port}`);
     const proxy = await BALANCERS[balancer].before(urls);
-    const { databaseUrl, redisUrl } = through({ databaseUrl: own.url, redisUrl: redis.url });
+    const { databaseUrl, redisUrl } = through({ databaseUrl: clone.url, redisUrl: redis.url });
     const found = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
-    const fleet = new Fleet(own, redis, proxy, urls, { ...found, TRUST_PROXY: '1', ...env });
+    const fleet = new Fleet(clone, redis, proxy, urls, { ...found, TRUST_PROXY: '1', ...env });
     await Promise.all(urls.map((_url, index) => fleet.run(index)));
     // The balancer sends no requests to an instance before its health probe has passed.
     await eventually(async () => {

@@ -13,7 +13,7 @@ const TABLES = `SELECT oid::regclass::text AS name FROM pg_class
   WHERE relkind IN ('r', 'm') AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`;
 
 /** @throws Leaked with the table, column and row of each secret that the database stores in clear */
-export async function assertNoneKept(client: ClientBase): Promise<void> {
+export async function assertNoSecretsStored(client: ClientBase): Promise<void> {
   const tables = (await client.query<{ name: string }>(TABLES)).rows;
   if (tables.length === 0) return;
   const rowsOf = ({ name }: { name: string }) =>
@@ -36,7 +36,7 @@ function leaksInRow(table: string, row: string): string[] {
 }
 
 /** @throws Leaked with each log line that contains a secret in clear */
-export function assertNoneTold(lines: readonly string[]): void {
+export function assertNoSecretsLogged(lines: readonly string[]): void {
   if (secretsIn(lines.join('\n'), false).length === 0) return;
   const leaks = lines.flatMap(line => {
     const found = secretsIn(line, false);

@@ -311,11 +311,11 @@ const CODES_IMPLIED_BY_STATUS = new Set([
 async function cell(scene: Scene, route: Route, caller: CallerName): Promise<string> {
   const recipe = RECIPES[route.name];
   if (!recipe) throw new Error(`${route.name}: add a recipe to the permission matrix`);
-  const { path, body, reveals: tells } = await recipe(scene, caller);
+  const { path, body, reveals } = await recipe(scene, caller);
   const answer = await scene.world.as(scene.tokens[caller]).call(route.method, path, body);
   if (answer.status < 400) {
-    const told = tells?.(answer.data) ?? JSON.stringify(answer.body).includes(MARK);
-    return `${answer.status}${told ? '+' : ''}`;
+    const isVisible = reveals?.(answer.data) ?? JSON.stringify(answer.body).includes(MARK);
+    return `${answer.status}${isVisible ? '+' : ''}`;
   }
   const { code } = answer.error;
   return CODES_IMPLIED_BY_STATUS.has(code) ? String(answer.status) : `${answer.status} ${code}`;
@@ -332,9 +332,9 @@ const ROOMS: Record<string, (scene: Scene) => Promise<[route: 'agent' | 'visitor
 async function room(scene: Scene, name: string, caller: CallerName): Promise<string> {
   const [route, query] = (await ROOMS[name]?.(scene)) ?? ['agent', {}];
   const token = scene.tokens[caller];
-  const asked = { ...(token === null ? {} : { token }), ...query };
+  const parameters = { ...(token === null ? {} : { token }), ...query };
   try {
-    await (await scene.world.socket(route, asked)).close();
+    await (await scene.world.socket(route, parameters)).close();
     return '101';
   } catch (refused) {
     if (!(refused instanceof Refused)) throw refused;
@@ -344,15 +344,15 @@ async function room(scene: Scene, name: string, caller: CallerName): Promise<str
 }
 
 /** Calls every route and room as every caller. Returns rows of cells in the order of `CALLERS`. */
-export async function permissionMatrix(world: World, wanted: RegExp = /./): Promise<Map<string, string[]>> {
+export async function permissionMatrix(world: World, filter: RegExp = /./): Promise<Map<string, string[]>> {
   const scene = await Scene.set(world);
   const table = new Map<string, string[]>();
-  for (const route of routesOf(world.app.app).filter(({ name }) => wanted.test(name))) {
+  for (const route of routesOf(world.app.app).filter(({ name }) => filter.test(name))) {
     const cells: string[] = [];
     for (const caller of CALLERS) cells.push(await cell(scene, route, caller));
     table.set(route.name, cells);
   }
-  for (const name of Object.keys(ROOMS).filter(name => wanted.test(name))) {
+  for (const name of Object.keys(ROOMS).filter(name => filter.test(name))) {
     const cells: string[] = [];
     for (const caller of CALLERS) cells.push(await room(scene, name, caller));
     table.set(name, cells);

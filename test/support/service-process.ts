@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { eventually } from './eventually.js';
 import { given, givenAs, givenIn } from './given-secrets.js';
 import type { Json } from './json.js';
-import { assertNoneTold } from './leaks.js';
+import { assertNoSecretsLogged } from './leaks.js';
 
 export const checkout = resolve(import.meta.dirname, '../..');
 
@@ -128,7 +128,7 @@ export class ServiceProcess {
     });
     this.over = true;
     rmSync(this.folder, { recursive: true, force: true });
-    assertNoneTold(this.output().split('\n'));
+    assertNoSecretsLogged(this.output().split('\n'));
     return end;
   }
 

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import pino from 'pino';
 import { createLog } from '../../src/platform/logging/log.js';
-import { assertNoneTold } from './leaks.js';
+import { assertNoSecretsLogged } from './leaks.js';
 
 /** Captures the log at level trace to check it for secrets. The listener gets only the configured level. */
 export class WatchedLog {
@@ -21,6 +21,6 @@ export class WatchedLog {
 
   /** @throws Leaked */
   assertNoSecrets(): void {
-    assertNoneTold(this.lines);
+    assertNoSecretsLogged(this.lines);
   }
 }

@@ -3,9 +3,9 @@ import { EventTail } from '../../src/platform/events/event-tail.js';
 import type { Answer } from './http.js';
 import type { Json } from './json.js';
 import type { TestSocket } from './socket.js';
-import { ModelListener } from './talk-listener.js';
-import type { Agent, Expected, Person } from './talk-model.js';
-import { PERSONS, ConversationModel } from './talk-model.js';
+import { ModelListener } from './conversation-listener.js';
+import type { Agent, Expected, Person } from './conversation-model.js';
+import { PERSONS, ConversationModel } from './conversation-model.js';
 import type { Agent as SignedIn, Desk, Visitor } from './world.js';
 import { unique, World } from './world.js';
 
@@ -190,16 +190,16 @@ export function steps(): fc.Arbitrary<Step>[] {
     agent.map(by => new Act(by, 'take')),
     agent.map(by => new Act(by, 'resolve')),
     agent.map(by => new Act(by, 'reopen')),
-    fc.tuple(person, way).map(([who, how]) => new Connect(who, how)),
-    fc.tuple(person, way).map(([who, how]) => new Connect(who, { ...how, resumes: true })),
-    fc.tuple(person, fc.boolean()).map(([who, goodbye]) => new Leave(who, goodbye)),
-    fc.tuple(person, fc.boolean()).map(([who, room]) => new Flicker(who, room)),
+    fc.tuple(person, way).map(([person, how]) => new Connect(person, how)),
+    fc.tuple(person, way).map(([person, how]) => new Connect(person, { ...how, resumes: true })),
+    fc.tuple(person, fc.boolean()).map(([by, goodbye]) => new Leave(by, goodbye)),
+    fc.tuple(person, fc.boolean()).map(([by, room]) => new Flicker(by, room)),
     fc.constant(new Look()),
   ];
 }
 
 /** A step that is valid in every state. The model decides the expected response. */
-abstract class Anytime implements Step {
+abstract class UnconditionalStep implements Step {
   check(): boolean {
     return true;
   }
@@ -215,7 +215,7 @@ interface PlannedMessage {
 }
 
 /** Sends one message, or several concurrently; then `seq` decides their order. */
-class Send extends Anytime {
+class Send extends UnconditionalStep {
   constructor(private readonly messages: readonly PlannedMessage[]) {
     super();
   }
@@ -260,7 +260,7 @@ interface MessageSelection {
   nth: number;
 }
 
-class Edit extends Anytime {
+class Edit extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
     private readonly message: MessageSelection,
@@ -281,7 +281,7 @@ class Edit extends Anytime {
   }
 }
 
-class Unsend extends Anytime {
+class Unsend extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
     private readonly message: MessageSelection,
@@ -301,7 +301,7 @@ class Unsend extends Anytime {
   }
 }
 
-class Read extends Anytime {
+class Read extends UnconditionalStep {
   constructor(
     private readonly by: Person,
     private readonly upTo: number,
@@ -320,7 +320,7 @@ class Read extends Anytime {
   }
 }
 
-class Assign extends Anytime {
+class Assign extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
     private readonly to: Agent | null,
@@ -339,7 +339,7 @@ class Assign extends Anytime {
   }
 }
 
-class Act extends Anytime {
+class Act extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
     private readonly action: 'take' | 'resolve' | 'reopen',
@@ -366,9 +366,9 @@ interface Way {
 }
 
 /** Connects; if already connected, drops the connection and reconnects at once. */
-class Connect extends Anytime {
+class Connect extends UnconditionalStep {
   constructor(
-    private readonly who: Person,
+    private readonly person: Person,
     private readonly way: Way,
   ) {
     super();
@@ -376,60 +376,60 @@ class Connect extends Anytime {
 
   async run(model: ConversationModel, real: LiveConversation): Promise<void> {
     const { room, resumes, settled } = this.way;
-    if (room && !model.sees(this.who)) return;
-    const listener = real.listener(this.who);
+    if (room && !model.sees(this.person)) return;
+    const listener = real.listener(this.person);
     if (listener.connected) listener.drop();
     if (settled) await real.settleLog();
-    await listener.connect(real.open(this.who, room), resumes);
+    await listener.connect(real.open(this.person, room), resumes);
   }
 
   toString(): string {
     const { room, resumes, settled } = this.way;
     const how = [...(room ? ['in the room'] : []), ...(resumes ? ['with a cursor'] : [])];
-    return `connect(${[this.who, ...how, ...(settled ? ['log caught up'] : [])].join(', ')})`;
+    return `connect(${[this.person, ...how, ...(settled ? ['log caught up'] : [])].join(', ')})`;
   }
 }
 
-class Flicker extends Anytime {
+class Flicker extends UnconditionalStep {
   constructor(
-    private readonly who: Person,
+    private readonly person: Person,
     private readonly room: boolean,
   ) {
     super();
   }
 
   async run(model: ConversationModel, real: LiveConversation): Promise<void> {
-    const listener = real.listener(this.who);
-    if (listener.connected || listener.cursor === null || (this.room && !model.sees(this.who))) return;
-    await listener.flicker(real.open(this.who, this.room));
+    const listener = real.listener(this.person);
+    if (listener.connected || listener.cursor === null || (this.room && !model.sees(this.person))) return;
+    await listener.flicker(real.open(this.person, this.room));
   }
 
   toString(): string {
-    return `flicker(${this.who}${this.room ? ', in the room' : ''})`;
+    return `flicker(${this.person}${this.room ? ', in the room' : ''})`;
   }
 }
 
-class Leave extends Anytime {
+class Leave extends UnconditionalStep {
   constructor(
-    private readonly who: Person,
+    private readonly person: Person,
     private readonly goodbye: boolean,
   ) {
     super();
   }
 
   async run(_model: ConversationModel, real: LiveConversation): Promise<void> {
-    const listener = real.listener(this.who);
+    const listener = real.listener(this.person);
     if (!listener.connected) return;
     if (this.goodbye) await listener.leave();
     else listener.drop();
   }
 
   toString(): string {
-    return `${this.goodbye ? 'leave' : 'drop'}(${this.who})`;
+    return `${this.goodbye ? 'leave' : 'drop'}(${this.person})`;
   }
 }
 
-class Look extends Anytime {
+class Look extends UnconditionalStep {
   run(model: ConversationModel, real: LiveConversation): Promise<void> {
     return real.compare(model);
   }

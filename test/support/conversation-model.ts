@@ -72,8 +72,8 @@ export class ConversationModel {
 
   /** Preview of the last message in agents' or the visitor's lists. */
   preview(side: 'agent' | 'visitor'): string {
-    const said = this.messages.findLast(message => !message.event && (side === 'agent' || !message.private));
-    return said?.words ?? '';
+    const message = this.messages.findLast(message => !message.event && (side === 'agent' || !message.private));
+    return message?.words ?? '';
   }
 
   sees(person: Person): boolean {
@@ -93,20 +93,20 @@ export class ConversationModel {
   edit(by: Agent, seq: number, words: string): Expected {
     const refused = this.refusal(by, seq);
     if (refused) return refused;
-    const said = this.at(seq);
-    said.words = words;
+    const message = this.at(seq);
+    message.words = words;
     const line = (text: string | null) => `edited ${seq}: ${text}`;
-    this.addEntry(line(words), said.private ? null : line(words), { seq, line, hidden: said.private });
+    this.addEntry(line(words), message.private ? null : line(words), { seq, line, hidden: message.private });
     return { status: 200, seq };
   }
 
   unsend(by: Agent, seq: number): Expected {
     const refused = this.refusal(by, seq);
     if (refused) return refused;
-    const said = this.at(seq);
-    said.words = null;
+    const message = this.at(seq);
+    message.words = null;
     for (const entry of this.entries) if (entry.seq === seq) entry.scrubbedAt ??= this.entries.length;
-    this.addEntry(`unsent ${seq}`, said.private ? null : `unsent ${seq}`);
+    this.addEntry(`unsent ${seq}`, message.private ? null : `unsent ${seq}`);
     return { status: 200 };
   }
 
@@ -210,15 +210,15 @@ export class ConversationModel {
   /** The refusal of an agent's change to a message; null if permitted. */
   private refusal(by: Agent, seq: number): Expected | null {
     if (!this.sees(by)) return { status: 404, code: 'not_found' };
-    const said = this.at(seq);
-    if (said.words === null) return { status: 404, code: 'not_found' };
-    return said.by === by ? null : { status: 403, code: 'not_sender' };
+    const message = this.at(seq);
+    if (message.words === null) return { status: 404, code: 'not_found' };
+    return message.by === by ? null : { status: 403, code: 'not_sender' };
   }
 
   private at(seq: number): ModelMessage {
-    const said = this.messages[seq - 1];
-    if (!said) throw new Error(`there is no message ${seq}`);
-    return said;
+    const message = this.messages[seq - 1];
+    if (!message) throw new Error(`there is no message ${seq}`);
+    return message;
   }
 }
 
@@ -252,8 +252,8 @@ export class ExpectedEvents {
 
   /** Disconnects the client, perhaps before everything arrived. */
   drop(received: ReadonlySet<number>): void {
-    const lost = [...this.must].filter(place => !received.has(place));
-    for (const place of lost) this.must.delete(place);
+    const lost = [...this.must].filter(index => !received.has(index));
+    for (const index of lost) this.must.delete(index);
     this.pending = [...lost, ...this.pending];
   }
 
@@ -262,20 +262,20 @@ export class ExpectedEvents {
    * state.
    */
   reconnect(resumes: boolean): void {
-    for (const place of this.pending) (resumes ? this.must : this.may).add(place);
+    for (const index of this.pending) (resumes ? this.must : this.may).add(index);
     this.pending = [];
   }
 
   /** Required and optional events, in order. */
-  list(): { place: number; must: boolean; line: string; scrubbed: string | null; scrubbedAt: number }[] {
+  list(): { index: number; must: boolean; line: string; scrubbed: string | null; scrubbedAt: number }[] {
     return [...this.must, ...this.may]
       .sort((a, b) => a - b)
-      .map(place => {
-        const entry = this.model.entries[place];
+      .map(index => {
+        const entry = this.model.entries[index];
         return {
-          place,
-          must: this.must.has(place),
-          line: this.lineAt(place) ?? '',
+          index,
+          must: this.must.has(index),
+          line: this.lineAt(index) ?? '',
           scrubbed: entry?.scrubbed?.[this.side] ?? null,
           scrubbedAt: entry?.scrubbedAt ?? Infinity,
         };
@@ -286,7 +286,7 @@ export class ExpectedEvents {
     return this.person === 'visitor' ? 'visitor' : 'agent';
   }
 
-  private lineAt(place: number): string | null {
-    return this.model.sees(this.person) ? (this.model.entries[place]?.[this.side] ?? null) : null;
+  private lineAt(index: number): string | null {
+    return this.model.sees(this.person) ? (this.model.entries[index]?.[this.side] ?? null) : null;
   }
 }

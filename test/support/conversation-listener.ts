@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 import type { Frame, TestSocket } from './socket.js';
-import type { Person, ConversationModel } from './talk-model.js';
-import { ExpectedEvents } from './talk-model.js';
+import type { Person, ConversationModel } from './conversation-model.js';
+import { ExpectedEvents } from './conversation-model.js';
 
 /** Names of persons in the model by the ids in frames. */
 export type Names = ReadonlyMap<string | null, string>;
@@ -128,8 +128,8 @@ export class ModelListener {
 
   /** A client that connects after a message was unsent must not receive its text, not even in a replay. */
   private assertNotRedacted({ line, openedAt }: ReceivedEvent): void {
-    const places = this.owed.list().filter(place => place.line === line && place.scrubbed !== line);
-    if (places.length > 0 && places.every(({ scrubbedAt }) => scrubbedAt < openedAt)) {
+    const candidates = this.owed.list().filter(entry => entry.line === line && entry.scrubbed !== line);
+    if (candidates.length > 0 && candidates.every(({ scrubbedAt }) => scrubbedAt < openedAt)) {
       throw new Error(`received an unsent text: ${line}`);
     }
   }
@@ -146,18 +146,18 @@ export class ModelListener {
     const owed = this.owed.list();
     const dead = new Set<string>();
     const before = new Set(owed.filter(({ must }) => !must).flatMap(({ line, scrubbed }) => [line, scrubbed]));
-    const fit = (heardFrom: number, owedFrom: number): number[] | null => {
-      const [event, next] = [this.received[heardFrom], owed[owedFrom]];
-      const key = `${heardFrom} ${owedFrom}`;
+    const fit = (receivedFrom: number, owedFrom: number): number[] | null => {
+      const [event, next] = [this.received[receivedFrom], owed[owedFrom]];
+      const key = `${receivedFrom} ${owedFrom}`;
       if (dead.has(key)) return null;
       const late = event?.replayed === true && before.has(event.line);
-      if (!next) return event ? (late ? fit(heardFrom + 1, owedFrom) : null) : [];
+      if (!next) return event ? (late ? fit(receivedFrom + 1, owedFrom) : null) : [];
       const alike = event && (event.line === next.line || event.line === next.scrubbed);
-      const rest = alike ? fit(heardFrom + 1, owedFrom + 1) : null;
+      const rest = alike ? fit(receivedFrom + 1, owedFrom + 1) : null;
       const needed = next.must && !cutOff;
       const found = rest
-        ? [next.place, ...rest]
-        : ((needed ? null : fit(heardFrom, owedFrom + 1)) ?? (late ? fit(heardFrom + 1, owedFrom) : null));
+        ? [next.index, ...rest]
+        : ((needed ? null : fit(receivedFrom, owedFrom + 1)) ?? (late ? fit(receivedFrom + 1, owedFrom) : null));
       if (!found) dead.add(key);
       return found;
     };
@@ -166,8 +166,8 @@ export class ModelListener {
 
   private describeDifference(): string {
     const owed = this.owed.list().map(({ must, line }) => `${must ? '  ' : '? '}${line}`);
-    const heard = this.received.map(({ line }) => `  ${line}`);
-    return [`the ${this.person} should have received:`, ...owed, 'and received:', ...heard].join('\n');
+    const received = this.received.map(({ line }) => `  ${line}`);
+    return [`the ${this.person} should have received:`, ...owed, 'and received:', ...received].join('\n');
   }
 }
 
