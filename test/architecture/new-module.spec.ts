@@ -51,7 +51,7 @@ function run(command: string, ...args: string[]): Promise<Outcome> {
   const child = spawn(command, args, { cwd: tree, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
-  return new Promise(resolve => child.on('close', status => resolve({ status, output: output })));
+  return new Promise(resolve => child.on('close', status => resolve({ status, output })));
 }
 
 const node = (...args: string[]) => run(process.execPath, ...args);
@@ -76,7 +76,7 @@ describe('`npm run new:module` with invalid input', () => {
     ['an empty name', ['chat-helpers'], /helpers cannot be a name/],
     ['a name too long for a constraint', ['x'.repeat(40) + 's'], /at most 40/],
   ])('`npm run new:module` refuses %s with one line.', async (_case, names, reason) => {
-    const { status, output: output } = await newModule(...names);
+    const { status, output } = await newModule(...names);
     expect(output.trim()).toMatch(reason);
     expect(output.trim().split('\n')).toHaveLength(1);
     expect(status).toBe(1);
@@ -87,7 +87,7 @@ describe('`npm run new:module` with invalid input', () => {
     const before = text(path);
     writeFileSync(join(tree, path), before.replace(`'canned_response.updated'`, `'canned_response.changed'`));
     try {
-      const { status, output: output } = await newModule('paper-boats');
+      const { status, output } = await newModule('paper-boats');
       expect(output).toMatch(/^src\/modules\/realtime\/frames\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
       expect(status).toBe(1);
       expect(existsSync(join(tree, 'src/modules/paper-boats'))).toBe(false);
@@ -102,7 +102,7 @@ describe('`npm run new:module` with invalid input', () => {
     const before = text(path);
     writeFileSync(join(tree, path), `${before}\nexport const TEMPLATE = 1;\n`);
     try {
-      const { status, output: output } = await newModule('paper-boats');
+      const { status, output } = await newModule('paper-boats');
       expect(output).toMatch(/canned-responses\.errors\.ts speaks of something that bin\/new-module\/copy\.js/);
       expect(status).toBe(1);
     } finally {
@@ -157,12 +157,12 @@ describe('A new module', () => {
     const classOf = (name: string) =>
       name.replace(/(^|-)(.)/g, (_whole, _dash, letter: string) => letter.toUpperCase());
     const bound = [...text('src/app.module.ts').matchAll(/^ {2}(\w+)Module,$/gm)].map(([, name]) => name);
-    const positions = after.map(name => bound.indexOf(classOf(name))).filter(place => place !== -1);
+    const positions = after.map(name => bound.indexOf(classOf(name))).filter(position => position !== -1);
     expect(positions).toEqual(positions.toSorted((a, b) => a - b));
   });
 
   it('A module cannot be created twice.', async () => {
-    const { status, output: output } = await newModule('paper-boats');
+    const { status, output } = await newModule('paper-boats');
     expect(output).toMatch(/already/);
     expect(status).toBe(1);
   });
@@ -174,13 +174,13 @@ describe('A new module', () => {
       node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', ...touched),
       node('test/architecture/lint-and-types.js', 'tsconfig.new-module.json', ...code),
     ]);
-    expect(format).toEqual({ status: 0, said: '' });
-    expect(lintAndTypes).toEqual({ status: 0, said: '' });
+    expect(format).toEqual({ status: 0, output: '' });
+    expect(lintAndTypes).toEqual({ status: 0, output: '' });
   }, 300_000);
 
   it('A new module passes the architecture, schema, route and API tests, and appears in the generated documents.', async () => {
     const docs = await node('--import', './test/support/read-typescript.js', 'src/bin/write-docs.ts');
-    expect(docs).toEqual({ status: 0, said: '' });
+    expect(docs).toEqual({ status: 0, output: '' });
     expect(text('docs/generated/routes.md')).toMatch('/v1/paper-boats/{id}');
     expect(text('docs/generated/errors.md')).toMatch('paper_boat_short_code_taken');
     expect(text('docs/generated/events.md')).toMatch('paper_boat.created');
@@ -190,6 +190,6 @@ describe('A new module', () => {
       ...MODULES.slice(0, 2).map(name => `test/api/${name}.spec.ts`),
       ...['--testNamePattern', NEEDED],
     );
-    expect(tests).toEqual({ status: 0, said: expect.stringMatching(/^Test Suites: 5 passed, 5 total$/m) });
+    expect(tests).toEqual({ status: 0, output: expect.stringMatching(/^Test Suites: 5 passed, 5 total$/m) });
   }, 300_000);
 });

@@ -26,7 +26,7 @@ export type RuleName = keyof typeof policies;
 
 /** Allowed suffixes; a file without one is a plain noun. */
 export const suffixes =
-  'module controller service reader repository entity schema events errors gateway guard strategy interceptor filter adapter decorator spec factory'.split(
+  'module controller service repository entity schema events errors gateway guard strategy interceptor filter adapter decorator job consumer worker listener store policy registry spec factory'.split(
     ' ',
   );
 
@@ -159,7 +159,7 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
 
 /** No file without a suffix uses HTTP or sockets; of realtime, only services use sockets. */
 function transportRules(src: string): [RuleName, Partial<IForbiddenRuleType>][] {
-  const suffixed = '\\.(?:service|reader|repository|entity|events|errors)\\.ts$';
+  const suffixed = '\\.(?:service|job|consumer|worker|listener|repository|entity|events|errors)\\.ts$';
   const noun = '/(?!index\\.ts$)[^/.]+\\.ts$';
   const realtimeServices = `${src}modules/realtime/.*\\.service\\.ts$`;
   const from = [`${src}modules/.*${suffixed}`, `${src}modules/.*${noun}`, `${src}platform/.*${suffixed}`];

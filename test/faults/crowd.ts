@@ -91,7 +91,7 @@ export class Crowd {
       this.desks.map(async ({ mark, workspaceId, visitors, channels }) => {
         const [, visitor] = visitors;
         const typist = this.listeners.find(
-          ({ subscription: subscription }) => subscription.name === `the visitor ${mark} ${visitor?.mark}`,
+          ({ subscription }) => subscription.name === `the visitor ${mark} ${visitor?.mark}`,
         );
         const connection = typist?.subscription.connections.at(-1);
         if (!visitor || !typist || !connection) return;
@@ -128,10 +128,7 @@ export class Crowd {
     const actor = `${desk.mark} ${visitor.mark}`;
     const token = this.credentials.get(actor)?.token ?? visitor.token;
     const path = `/v1/widget/conversations/${conversationId}/messages`;
-    const { spec: spec, draft } = this.sendRequest(path, token, { actor, workspaceId, conversationId }, [
-      desk,
-      visitor,
-    ]);
+    const { spec, draft } = this.sendRequest(path, token, { actor, workspaceId, conversationId }, [desk, visitor]);
     const { operation } = await perform(this.http, instance, spec, draft);
     this.history.operations.push(operation);
     return operation;
@@ -156,23 +153,21 @@ export class Crowd {
 
   private listenersOf(desk: FaultyDesk): Promise<void>[] {
     const { owner, scoped, leaver, second, workspaceId } = desk;
-    const agents = [owner, scoped, leaver, second].map(
-      ({ name, token, refreshToken, visibility: visibility, channelIds }) => ({
-        name: `the inbox of ${name}`,
-        actor: name,
-        audience: 'agent' as const,
-        visibility,
-        channelIds,
-        conversationId: null,
-        contactId: null,
-        workspaceId,
-        credential: this.credential(name, token, () => ({
-          method: 'POST',
-          path: '/v1/auth/refresh',
-          body: { refresh_token: refreshToken },
-        })),
-      }),
-    );
+    const agents = [owner, scoped, leaver, second].map(({ name, token, refreshToken, visibility, channelIds }) => ({
+      name: `the inbox of ${name}`,
+      actor: name,
+      audience: 'agent' as const,
+      visibility,
+      channelIds,
+      conversationId: null,
+      contactId: null,
+      workspaceId,
+      credential: this.credential(name, token, () => ({
+        method: 'POST',
+        path: '/v1/auth/refresh',
+        body: { refresh_token: refreshToken },
+      })),
+    }));
     const visitors = desk.visitors.map((visitor, index) => ({
       name: `the visitor ${desk.mark} ${visitor.mark}`,
       actor: `${desk.mark} ${visitor.mark}`,

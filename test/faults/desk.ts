@@ -84,7 +84,7 @@ export async function openDesk(http: Http, url: string): Promise<FaultyDesk> {
   ): Promise<Staff> =>
     toStaff(`${mark} ${name}`, await must('POST', '/auth/login', undefined, { email, password: PASSWORD }), {
       email,
-      visibility: visibility,
+      visibility,
       channelIds,
     });
   const narrow: Visibility = { ...whole, channels: ['c0'] };

@@ -61,7 +61,7 @@ async function countMaxWaiting<T>(work: () => Promise<T>): Promise<{ max: number
   const result = await work();
   over = true;
   await watching;
-  return { max: max, result };
+  return { max, result };
 }
 
 /** Requests that need the row of a conversation. */
@@ -80,7 +80,7 @@ describe('A conversation whose row another transaction has locked', () => {
       const others = await race(10, openConversation);
       const lock = await lockConversation(locked);
       let refusals = 0;
-      const { max: max, result } = await countMaxWaiting(async () => {
+      const { max, result } = await countMaxWaiting(async () => {
         const began = performance.now();
         const refused = race(20, () => want(locked).finally(() => (refusals += 1)));
         await lock.awaited();

@@ -19,7 +19,7 @@ describe("The lag of the event log's watermark", () => {
         .spyOn(Logger.prototype, level)
         .mockImplementation((text: unknown) => void lines.push(`${level}: ${String(text)}`));
     }
-    const events = { holder: () => Promise.resolve(blocker) } as unknown as EventReadingRepository;
+    const events = { findBlocker: () => Promise.resolve(blocker) } as unknown as EventReadingRepository;
     lag = new WatermarkLag(events, new Registry());
   });
   afterEach(() => {

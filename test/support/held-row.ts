@@ -13,20 +13,20 @@ export interface HeldRow {
 
 /** Updates a row in a transaction that stays open, so that a test decides the order of two writers. */
 export function heldRow(database: TestDatabase, table: string, id: string, change: string): Promise<HeldRow> {
-  return hold(database, `UPDATE ${table} SET ${change} WHERE id = $1`, id);
+  return openTransaction(database, `UPDATE ${table} SET ${change} WHERE id = $1`, id);
 }
 
 /** Locks a row, so that no row that refers to it can be inserted meanwhile. */
 export function lockedRow(database: TestDatabase, table: string, id: string): Promise<HeldRow> {
-  return hold(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
+  return openTransaction(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
 }
 
 /** Blocks every write to a table, whichever row it concerns. */
 export function heldTable(database: TestDatabase, table: string): Promise<HeldRow> {
-  return hold(database, `LOCK TABLE ${table} IN SHARE MODE`);
+  return openTransaction(database, `LOCK TABLE ${table} IN SHARE MODE`);
 }
 
-async function hold(database: TestDatabase, statement: string, id?: string): Promise<HeldRow> {
+async function openTransaction(database: TestDatabase, statement: string, id?: string): Promise<HeldRow> {
   const client = new Client({ connectionString: database.url });
   client.on('error', () => undefined);
   await client.connect();

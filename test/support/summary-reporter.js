@@ -8,13 +8,13 @@ export default class SummaryReporter {
   }
 
   onRunComplete(_contexts, results) {
-    for (const suite of results.testResults) this.tell(relative(this.rootDir, suite.testFilePath), suite);
+    for (const suite of results.testResults) this.report(relative(this.rootDir, suite.testFilePath), suite);
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     console.log(`${results.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   }
 
-  tell(file, { testResults, failureMessage }) {
+  report(file, { testResults, failureMessage }) {
     const red = testResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of red) {
       console.log(`FAILED: ${file} › ${fullName}\n${quoted(failureMessages.join('\n'))}`);

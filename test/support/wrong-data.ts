@@ -2,6 +2,8 @@ import fc from 'fast-check';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
+const PRESENCE_SUBJECT = 'roster';
+
 /** An event as instances send it to each other. */
 const EVENT = {
   id: ID,
@@ -32,7 +34,7 @@ const TYPING = {
 const NOTICE = { from: ID, base: 3, version: 4, changes: [[`members:${ID} ${ID}`, 'no JSON', 1]] };
 
 /** Message bodies by subject, in the current version's format. */
-const BODIES: Record<string, object> = { events: EVENT, typing: TYPING, roster: NOTICE };
+const BODIES: Record<string, object> = { events: EVENT, typing: TYPING, [PRESENCE_SUBJECT]: NOTICE };
 
 /** Messages that no instance of this version sends: typed by hand, from other programs or from other versions. */
 export const WRONG_MESSAGES: readonly string[] = [
@@ -69,11 +71,11 @@ export const WRONG_MESSAGES: readonly string[] = [
     message(subject, body),
   ]),
   message('events', { ...EVENT, type: 'saved_reply.created' }),
-  message('roster', { ...NOTICE, base: 9e14, version: 9e14 + 1 }),
-  message('roster', { ...NOTICE, version: 1e300 }),
-  message('roster', { ...NOTICE, farewellMs: 1e300 }),
-  message('roster', { ...NOTICE, changes: [['nospace', 'x', 1]] }),
-  message('roster', { ...NOTICE, changes: [[`members:${ID} ${ID}`, '{"availability":"online"}', 1e300]] }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, base: 9e14, version: 9e14 + 1 }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, version: 1e300 }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, farewellMs: 1e300 }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, changes: [['nospace', 'x', 1]] }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, changes: [[`members:${ID} ${ID}`, '{"availability":"online"}', 1e300]] }),
 ];
 
 /** Random messages: any text, any JSON, and the bodies above with any value in any field. */
