@@ -4,7 +4,7 @@ import { KEY_SCOPES, WHOLE_KEY_SCOPES } from '../../src/kernel/permission.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
-import { seeded, waitUpTo } from '../support/seeded.js';
+import { seeded, shortWait } from '../support/seeded.js';
 import type { Json } from '../support/json.js';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
@@ -348,7 +348,7 @@ describe('revoking a key', () => {
         const api = instance.as(key);
         let refused = 0;
         while (refused < 2) {
-          await waitUpTo(random, 3);
+          await shortWait(random, 3);
           const startedAt = performance.now();
           const answer = await api.get('/v1/workspace');
           if (answer.status !== 200) refused += 1;
@@ -357,7 +357,7 @@ describe('revoking a key', () => {
         }
       };
       const calls = [world, twin, twin].map(caller);
-      await waitUpTo(random, 15);
+      await shortWait(random, 15);
       expect((await revoke(id)).status).toBe(200);
       revokedAt = performance.now();
       await Promise.all(calls);
@@ -422,9 +422,9 @@ describe('revoking a key', () => {
         const [random, member] = [seeded(seed), await world.colleague(desk)];
         const { id, key } = (await make()).data;
         const [, ...minted] = await Promise.all([
-          waitUpTo(random, 10).then(() => revoke(id, '?end_sessions=true')),
+          shortWait(random, 10).then(() => revoke(id, '?end_sessions=true')),
           ...[world, twin].map(async instance => {
-            await waitUpTo(random, 10);
+            await shortWait(random, 10);
             return instance.as(key).post('/v1/auth/agent-token', { email: member.email });
           }),
         ]);

@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { heldRow } from '../support/held-row.js';
 import { countsOf, race } from '../support/race.js';
-import { seeded, waitUpTo } from '../support/seeded.js';
+import { seeded, shortWait } from '../support/seeded.js';
 import type { Frame } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
@@ -326,9 +326,9 @@ describe('a member that is deactivated', () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const [member, random] = [await world.colleague(desk), seeded(seed)];
       const [, ...logins] = await Promise.all([
-        waitUpTo(random, 20).then(() => deactivate(key, member.memberId)),
+        shortWait(random, 20).then(() => deactivate(key, member.memberId)),
         ...[1, 2, 3].map(async () => {
-          await waitUpTo(random, 20);
+          await shortWait(random, 20);
           return twin.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
         }),
       ]);
@@ -548,11 +548,11 @@ describe('the conversations of a member', () => {
           visitors[index]?.api.post('/v1/widget/conversations', { message: { content: 'Hello?' } }),
       ];
       const [gone, ...answers] = await Promise.all([
-        waitUpTo(random, 60).then(() => deactivate(twin.as(api.token), leaver.memberId)),
+        shortWait(random, 60).then(() => deactivate(twin.as(api.token), leaver.memberId)),
         ...ids.flatMap((id, index) =>
           [0, 1].map(async () => {
             const move = moves[Math.floor(random() * moves.length)];
-            await waitUpTo(random, 100);
+            await shortWait(random, 100);
             return move?.(id, index);
           }),
         ),
@@ -625,7 +625,7 @@ describe('creating a member by key', () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const [random, address, idempotencyKey] = [seeded(seed), email(), unique('idem')];
       const answers = await race(8, async index => {
-        await waitUpTo(random, 8);
+        await shortWait(random, 8);
         const body = { email: address, name: 'Adam' };
         return (index % 2 ? key : there).post<MemberRecord>(PATH, body, { 'Idempotency-Key': idempotencyKey });
       });
