@@ -31,11 +31,11 @@ afterAll(() => rmSync(tree, { recursive: true, force: true }));
 const ELSEWHERE = [
   'A project with a planted violation',
   'A database changed by hand',
-  'migrations (Migrations run once|Migrations log what|Migrations have no|A failing migration)',
-  'a route that is not public',
-  'a public route',
-  'a page of a foreign origin',
-  "another workspace's rows (are refused where a body|and malformed ids|and an id in capitals)",
+  'Migrations (Migrations run once|Migrations log what|Migrations have no|A failing migration)',
+  'Routes that are not public',
+  'Public routes',
+  'Browser pages of a foreign origin',
+  "Another workspace's rows (A body that names|A malformed id|An id in capitals)",
 ];
 const NEEDED = `^(?!${ELSEWHERE.join('|')})`;
 
