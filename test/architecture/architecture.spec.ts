@@ -11,26 +11,30 @@ const foldersOf = (path: string) =>
     .map(entry => entry.name);
 const orderIn = (path: string) => JSON.parse(readFileSync(join(projectRoot, path), 'utf8')) as string[];
 
-describe('the house', () => {
+describe('The project', () => {
   const order = orderIn('src/modules/order.json');
-  let house: Survey;
+  let project: Survey;
 
   beforeAll(async () => {
-    house = await survey([''], order);
+    project = await survey([''], order);
   });
 
-  it('is what the survey reads: its first room and its front doors', () => {
-    const doors = order.map(name => `src/modules/${name}/index.ts`).filter(path => existsSync(join(projectRoot, path)));
-    expect(house.seen).toEqual(expect.arrayContaining(['src/config/env.ts', ...doors]));
+  it('The survey reads the configuration and the index file of every module.', () => {
+    const indexFiles = order
+      .map(name => `src/modules/${name}/index.ts`)
+      .filter(path => existsSync(join(projectRoot, path)));
+    expect(project.seen).toEqual(expect.arrayContaining(['src/config/env.ts', ...indexFiles]));
   });
 
-  it.each(Object.entries(policies))('keeps %s: %s', rule => {
-    expect(house.violations.filter(violation => violation.rule === rule)).toEqual([]);
+  it.each(Object.entries(policies))('The project obeys %s: %s', rule => {
+    expect(project.violations.filter(violation => violation.rule === rule)).toEqual([]);
   });
 });
 
-/** `planted/<rule>/<case>/` is a house that breaks this rule alone; under `planted/control/` stand houses in order. */
-describe('a house with a planted violation', () => {
+/**
+ * `planted/<rule>/<case>/` is a small project that breaks only this rule; those under `planted/control/` break none.
+ */
+describe('A project with a planted violation', () => {
   const cases = foldersOf(planted).flatMap(rule =>
     foldersOf(`${planted}/${rule}`).map(name => ({
       rule,
@@ -50,15 +54,18 @@ describe('a house with a planted violation', () => {
     return [...new Set(found.map(({ rule }) => rule))];
   };
 
-  it('stands ready for every rule', () => {
+  it('Every rule has a planted violation.', () => {
     expect(foldersOf(planted).filter(rule => rule !== 'control')).toEqual(Object.keys(policies).sort());
   });
 
-  it.each(cases.filter(({ rule }) => rule !== 'control'))('fails $rule alone: $what', ({ rule, tree }) => {
-    expect(brokenIn(tree)).toEqual([rule]);
-  });
+  it.each(cases.filter(({ rule }) => rule !== 'control'))(
+    'The survey reports only $rule for: $what',
+    ({ rule, tree }) => {
+      expect(brokenIn(tree)).toEqual([rule]);
+    },
+  );
 
-  it.each(cases.filter(({ rule }) => rule === 'control'))('is told from a $what', ({ tree }) => {
+  it.each(cases.filter(({ rule }) => rule === 'control'))('The survey reports nothing for: $what', ({ tree }) => {
     expect(brokenIn(tree)).toEqual([]);
   });
 });

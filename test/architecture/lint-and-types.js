@@ -2,8 +2,8 @@ import { ESLint } from 'eslint';
 import ts from 'typescript';
 
 /**
- * `node test/architecture/lint-and-types.js tsconfig.json file…`: what `npm run types` and `npm run lint` would say of a
- * program and of some of its files, for half the time: lint asks the very program that has been checked.
+ * `node test/architecture/lint-and-types.js tsconfig.json file…` runs what `npm run types` and `npm run lint` check for
+ * a program and some of its files. It takes half the time, because ESLint reuses the checked program.
  */
 const [project, ...files] = process.argv.slice(2);
 const root = ts.sys.getCurrentDirectory();

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ESLint } from 'eslint';
 import { projectRoot } from './survey.js';
 
-/** Lints text as if it lay at a path of the house; the file itself is not there and no part of the program. */
+/** Lints a text as if it were a file of the project. The file does not exist. */
 const eslint = new ESLint({
   cwd: projectRoot,
   overrideConfig: {
@@ -12,7 +12,7 @@ const eslint = new ESLint({
   },
 });
 
-// TypeScript plans an update seconds after each file; nobody here waits for it, and it would hold the worker open.
+// TypeScript schedules an update seconds after each file, which would keep the worker open.
 const { setTimeout } = globalThis;
 beforeAll(() => {
   jest.spyOn(globalThis, 'setTimeout').mockImplementation((...planned) => setTimeout(...planned).unref());
@@ -31,14 +31,14 @@ const throwsHttp = `import { NotFoundException } from '@nestjs/common';\nexport 
 const logs = `console.log('planted');`;
 const service = 'src/modules/bots/planted.service.ts';
 
-describe('lint refuses', () => {
+describe('Lint errors', () => {
   it.each([
     ['process.env in a module', service, readsPort, 'no-restricted-properties'],
     ['process.env in main', 'src/planted.ts', 'export const { env } = process;', 'no-restricted-properties'],
     ['process.env through globalThis', service, 'export const e = globalThis.process.env;', 'no-restricted-syntax'],
     ['env imported from node', service, `export { env } from 'node:process';`, 'no-restricted-imports'],
-    ['an exception of HTTP in a service', service, throwsHttp, 'no-restricted-imports'],
-    ['an exception of HTTP in a pure noun', 'src/modules/bots/planted.ts', throwsHttp, 'no-restricted-imports'],
+    ['an HTTP exception in a service', service, throwsHttp, 'no-restricted-imports'],
+    ['an HTTP exception in a pure file', 'src/modules/bots/planted.ts', throwsHttp, 'no-restricted-imports'],
     ['console in the server', service, logs, 'no-console'],
     ['a forgotten promise', service, 'Promise.resolve(1);', '@typescript-eslint/no-floating-promises'],
     [
@@ -48,18 +48,18 @@ describe('lint refuses', () => {
       '@typescript-eslint/switch-exhaustiveness-check',
     ],
     ['a file of 251 lines', service, 'export {};\n'.repeat(251), 'max-lines'],
-  ])('%s', async (_what, filePath, text, rule) => {
+  ])('Lint refuses %s.', async (_case, filePath, text, rule) => {
     expect(await complaints(filePath, text)).toEqual([rule]);
   });
 });
 
-describe('lint allows', () => {
+describe('Code without lint errors', () => {
   it.each([
     ['process.env in config', 'src/config/planted.ts', readsPort],
-    ['console in a program of bin', 'src/bin/planted.ts', logs],
-    ['an exception of HTTP in a controller', 'src/modules/bots/planted.controller.ts', throwsHttp],
+    ['console in a command of bin', 'src/bin/planted.ts', logs],
+    ['an HTTP exception in a controller', 'src/modules/bots/planted.controller.ts', throwsHttp],
     ['an unused name that starts with _', service, 'export const f = (_unused: number) => 1;'],
-  ])('%s', async (_what, filePath, text) => {
+  ])('Lint allows %s.', async (_case, filePath, text) => {
     expect(await complaints(filePath, text)).toEqual([]);
   });
 });

@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { projectRoot } from './survey.js';
 
 /**
- * Names that nobody will give to a real module, which this test would then find taken: an ordinary one, one that holds
- * the model's own words, and one whose place in the order is planned before it is made.
+ * Names that no real module will have: an ordinary one, one that contains a word of the copied module, and one that is
+ * already listed in order.json.
  */
 const PLANNED = 'glass-marbles';
 const MODULES = ['paper-boats', 'owl-responses', PLANNED];
@@ -17,7 +17,7 @@ order.splice(order.indexOf('realtime'), 0, PLANNED);
 
 let tree: string;
 
-/** The project as it lies here, changes included, with the packages of this checkout. */
+/** A copy of the working tree, uncommitted changes included, with this checkout's packages. */
 beforeAll(() => {
   const left = new Set(['.git', '.data', 'node_modules', 'dist', 'coverage']);
   tree = mkdtempSync(join(tmpdir(), 'support-chat-new-module-'));
@@ -27,71 +27,68 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(tree, { recursive: true, force: true }));
 
-/**
- * What has nothing to do with a new module is tested where it lies: checks of the checks, tokens that no route takes,
- * bodies and parameters of other routes, and how migrations are run, whatever they do.
- */
+/** Tests that a new module cannot affect; they run in their own suites. Each entry begins a full test name. */
 const ELSEWHERE = [
-  'a house with a planted violation',
-  'a database that somebody has changed by hand',
-  'migrations (run once|say what they did|may take as long|that fail)',
-  'a route that is not public',
-  'a public route',
-  'a page of a foreign origin',
-  "another workspace's rows (are refused where a body|and malformed ids|and an id in capitals)",
+  'A project with a planted violation',
+  'A database changed by hand',
+  'Migrations (Migrations run once|Migrations log what|Migrations have no|A failing migration)',
+  'Routes that are not public',
+  'Public routes',
+  'Browser pages of a foreign origin',
+  "Another workspace's rows (A body that names|A malformed id|An id in capitals)",
 ];
 const NEEDED = `^(?!${ELSEWHERE.join('|')})`;
 
 interface Outcome {
   status: number | null;
-  said: string;
+  output: string;
 }
 
-/** Without the environment of the run that this test is part of, but in its cluster. */
+/** Runs in the outer run's cluster but without its environment. */
 function run(command: string, ...args: string[]): Promise<Outcome> {
   const { PATH = '', HOME = '', TEST_TEMPLATE_URL = '' } = process.env;
   const env = { PATH, HOME, TEST_DATABASE_URL: TEST_TEMPLATE_URL };
   const child = spawn(command, args, { cwd: tree, env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let said = '';
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (said += chunk.toString()));
-  return new Promise(resolve => child.on('close', status => resolve({ status, said })));
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise(resolve => child.on('close', status => resolve({ status, output })));
 }
 
 const node = (...args: string[]) => run(process.execPath, ...args);
 const newModule = (...names: string[]) => node('bin/new-module.js', ...names);
 const text = (path: string) => readFileSync(join(tree, path), 'utf8');
 
-describe('npm run new:module refuses', () => {
+describe('`npm run new:module` with invalid input', () => {
   it.each([
-    ['no name', [], /Which module\?/],
-    ['a module that is there', ['canned-responses'], /src\/modules\/canned-responses already/],
-    ['a noun that is there', ['messages'], /already/],
-    ['a table that is there', ['user-accounts'], /table user_account already/],
-    ['a permission that is there', ['widget-sessions', 'session'], /already/],
+    ['a missing name', [], /Which module\?/],
+    ['an existing module', ['canned-responses'], /src\/modules\/canned-responses already/],
+    ['an existing noun', ['messages'], /already/],
+    ['an existing table', ['user-accounts'], /table user_account already/],
+    ['an existing permission', ['widget-sessions', 'session'], /already/],
     ['a name in capitals', ['SavedReplies'], /not kebab-case/],
     ['a name in snake case', ['saved_replies'], /not kebab-case/],
     ['a path', ['../elsewhere/things'], /not kebab-case/],
     ['a singular', ['saved-reply'], /plural/],
-    ['a plural that is its singular', ['news', 'news'], /differ/],
-    ['a word of the language', ['classes'], /class cannot be a name/],
-    ['a word of SQL', ['tables'], /table cannot be a name/],
-    ['a name that means something in every module', ['clocks'], /already/],
-    ['a name that says nothing', ['chat-helpers'], /helpers cannot be a name/],
+    ['a plural equal to its singular', ['news', 'news'], /differ/],
+    ['a reserved word of the language', ['classes'], /class cannot be a name/],
+    ['a reserved word of SQL', ['tables'], /table cannot be a name/],
+    ['a name that exists in every module', ['clocks'], /already/],
+    ['an empty name', ['chat-helpers'], /helpers cannot be a name/],
     ['a name too long for a constraint', ['x'.repeat(40) + 's'], /at most 40/],
-  ])('%s, in one line', async (_what, names, reason) => {
-    const { status, said } = await newModule(...names);
-    expect(said.trim()).toMatch(reason);
-    expect(said.trim().split('\n')).toHaveLength(1);
+  ])('`npm run new:module` refuses %s with one line.', async (_case, names, reason) => {
+    const { status, output } = await newModule(...names);
+    expect(output.trim()).toMatch(reason);
+    expect(output.trim().split('\n')).toHaveLength(1);
     expect(status).toBe(1);
   });
 
-  it('to guess where a file has changed in which it expects something, and writes nothing', async () => {
-    const path = 'src/events.ts';
+  it('`npm run new:module` writes nothing if a file it edits has changed unexpectedly.', async () => {
+    const path = 'src/modules/realtime/frames.ts';
     const before = text(path);
     writeFileSync(join(tree, path), before.replace('  ...CANNED_RESPONSE_EVENTS,', '  ...OTHER_EVENTS,'));
     try {
-      const { status, said } = await newModule('paper-boats');
-      expect(said).toMatch(/^src\/events\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
+      const { status, output } = await newModule('paper-boats');
+      expect(output).toMatch(/^src\/modules\/realtime\/frames\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
       expect(status).toBe(1);
       expect(existsSync(join(tree, 'src/modules/paper-boats'))).toBe(false);
       expect(text('src/entities.ts')).not.toMatch(/PaperBoat/);
@@ -100,13 +97,13 @@ describe('npm run new:module refuses', () => {
     }
   });
 
-  it('to copy what it does not know to be special to canned responses', async () => {
+  it('`npm run new:module` refuses to copy code that it does not know to be specific to canned responses.', async () => {
     const path = 'src/modules/canned-responses/canned-responses.errors.ts';
     const before = text(path);
     writeFileSync(join(tree, path), `${before}\nexport const TEMPLATE = 1;\n`);
     try {
-      const { status, said } = await newModule('paper-boats');
-      expect(said).toMatch(/canned-responses\.errors\.ts contains text that bin\/new-module\/copy\.js/);
+      const { status, output } = await newModule('paper-boats');
+      expect(output).toMatch(/canned-responses\.errors\.ts contains text that bin\/new-module\/copy\.js/);
       expect(status).toBe(1);
     } finally {
       writeFileSync(join(tree, path), before);
@@ -114,23 +111,23 @@ describe('npm run new:module refuses', () => {
   });
 });
 
-describe('a new module', () => {
-  /** Every file that was made or changed. */
+describe('A new module', () => {
+  /** Paths of all created and changed files. */
   let touched: string[];
   let code: string[];
 
   beforeAll(async () => {
-    const said: string[] = [];
+    const outputs: string[] = [];
     for (const name of MODULES) {
       const outcome = await run('npm', 'run', '--silent', 'new:module', '--', name);
-      if (outcome.status !== 0) throw new Error(outcome.said);
-      said.push(outcome.said);
+      if (outcome.status !== 0) throw new Error(outcome.output);
+      outputs.push(outcome.output);
     }
-    touched = [...new Set(said.join('\n').match(/^ {2}(src|test)\/\S+$/gm))].map(line => line.trim());
+    touched = [...new Set(outputs.join('\n').match(/^ {2}(src|test)\/\S+$/gm))].map(line => line.trim());
     code = touched.filter(path => path.endsWith('.ts'));
   }, 60_000);
 
-  it('is told of: what was made, what was changed, and what to do next', () => {
+  it('`npm run new:module` lists the files it created and changed.', () => {
     expect(touched).toEqual(
       expect.arrayContaining([
         'src/modules/paper-boats/paper-boat.ts',
@@ -143,46 +140,47 @@ describe('a new module', () => {
     );
   });
 
-  it('has nothing left of the one it was copied from', () => {
-    const own = touched.filter(path => /paper-boat|owl-response/.test(path));
-    expect(own.length).toBeGreaterThan(20);
-    for (const path of own) expect([path, text(path)]).toEqual([path, expect.not.stringMatching(/canned|render/i)]);
+  it('A new module contains no word of the module it was copied from.', () => {
+    const newFiles = touched.filter(path => /paper-boat|owl-response/.test(path));
+    expect(newFiles.length).toBeGreaterThan(20);
+    for (const path of newFiles)
+      expect([path, text(path)]).toEqual([path, expect.not.stringMatching(/canned|render/i)]);
     expect(text('src/modules/owl-responses/owl-responses.controller.ts')).toMatch(`'Create an owl response.'`);
     expect(text('src/modules/paper-boats/paper-boats.errors.ts')).toMatch(`'paper_boat_short_code_taken'`);
   });
 
-  it('stands right of the conversations and left of the echoes, or where its place was planned', () => {
+  it('A new module is placed after canned-responses and before assignment, or at its planned position.', () => {
     const after = JSON.parse(text('src/modules/order.json')) as string[];
-    const talk = after.slice(after.indexOf('canned-responses') + 1, after.indexOf('assignment'));
-    expect(talk.slice(0, 2)).toEqual(['owl-responses', 'paper-boats']);
+    const following = after.slice(after.indexOf('canned-responses') + 1, after.indexOf('assignment'));
+    expect(following.slice(0, 2)).toEqual(['owl-responses', 'paper-boats']);
     expect(after.filter(name => !['paper-boats', 'owl-responses'].includes(name))).toEqual(order);
     const classOf = (name: string) =>
       name.replace(/(^|-)(.)/g, (_whole, _dash, letter: string) => letter.toUpperCase());
     const bound = [...text('src/app.module.ts').matchAll(/^ {2}(\w+)Module,$/gm)].map(([, name]) => name);
-    const places = after.map(name => bound.indexOf(classOf(name))).filter(place => place !== -1);
-    expect(places).toEqual(places.toSorted((a, b) => a - b));
+    const positions = after.map(name => bound.indexOf(classOf(name))).filter(position => position !== -1);
+    expect(positions).toEqual(positions.toSorted((a, b) => a - b));
   });
 
-  it('cannot be made twice', async () => {
-    const { status, said } = await newModule('paper-boats');
-    expect(said).toMatch(/already/);
+  it('A module cannot be created twice.', async () => {
+    const { status, output } = await newModule('paper-boats');
+    expect(output).toMatch(/already/);
     expect(status).toBe(1);
   });
 
-  it('is formatted, linted and typed as everything else', async () => {
+  it('A new module passes the format, lint and type checks.', async () => {
     const tsconfig = { extends: './tsconfig.json', include: ['src', ...code.filter(path => path.startsWith('test/'))] };
     writeFileSync(join(tree, 'tsconfig.new-module.json'), JSON.stringify(tsconfig));
     const [format, lintAndTypes] = await Promise.all([
       node('node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', ...touched),
       node('test/architecture/lint-and-types.js', 'tsconfig.new-module.json', ...code),
     ]);
-    expect(format).toEqual({ status: 0, said: '' });
-    expect(lintAndTypes).toEqual({ status: 0, said: '' });
+    expect(format).toEqual({ status: 0, output: '' });
+    expect(lintAndTypes).toEqual({ status: 0, output: '' });
   }, 300_000);
 
-  it('keeps the nine rules, drifts in nothing from its table, is walked like every route, and keeps its own policies', async () => {
+  it('A new module passes the architecture, schema, route and API tests, and appears in the generated documents.', async () => {
     const docs = await node('--import', './test/support/read-typescript.js', 'src/bin/write-docs.ts');
-    expect(docs).toEqual({ status: 0, said: '' });
+    expect(docs).toEqual({ status: 0, output: '' });
     expect(text('docs/generated/routes.md')).toMatch('/v1/paper-boats/{id}');
     expect(text('docs/generated/errors.md')).toMatch('paper_boat_short_code_taken');
     expect(text('docs/generated/events.md')).toMatch('paper_boat.created');
@@ -192,6 +190,6 @@ describe('a new module', () => {
       ...MODULES.slice(0, 2).map(name => `test/api/${name}.spec.ts`),
       ...['--testNamePattern', NEEDED],
     );
-    expect(tests).toEqual({ status: 0, said: expect.stringMatching(/^Test Suites: 5 passed, 5 total$/m) });
+    expect(tests).toEqual({ status: 0, output: expect.stringMatching(/^Test Suites: 5 passed, 5 total$/m) });
   }, 300_000);
 });

@@ -1,43 +1,44 @@
 import type { IForbiddenRuleType } from 'dependency-cruiser';
 
 /**
- * The architecture, as rules that a machine checks. Each name is also a folder in `planted/`, which holds the
- * violations that prove the rule bites: a rule that nobody has seen fail is no rule.
+ * The architecture rules that a test checks. Each name is also a folder in `planted/` with violations that prove that
+ * the rule can fail.
  */
 export const policies = {
-  'no-circles': 'there are no import circles anywhere, not even of types',
-  'kernel-imports-only-kernel-and-node': 'kernel imports only kernel and node',
-  'platform-never-imports-modules': 'config and platform never import a module or the app',
-  'modules-import-only-leftwards': 'a module imports only what stands left of it in the order',
-  'every-module-stands-in-the-order': 'every folder of modules stands in the order',
-  'only-the-front-door': 'across modules there is only the front door, index.ts',
-  'front-door-shows-no-table': 'a front door shows no entity, repository, schema or controller',
-  'sql-in-repositories-alone': 'only entities, repositories and platform/database speak SQL or TypeORM',
+  'no-import-cycles': 'no import cycles, not even of types',
+  'kernel-imports-only-kernel-and-node': 'the kernel imports only the kernel and node',
+  'platform-never-imports-modules': 'config and platform import no module and not the app',
+  'modules-import-only-leftwards': 'a module imports only modules before it in order.json',
+  'every-module-is-listed': 'every folder of modules is listed in order.json',
+  'modules-import-only-index': 'a module is imported only through its index.ts',
+  'index-exports-no-table': 'an index.ts exports no entity, repository, schema or controller',
+  'sql-only-in-repositories': 'only entities, repositories and platform/database use SQL or TypeORM',
   'services-know-no-transport':
-    'services, repositories, entities, events, errors and pure nouns know no HTTP and no socket',
-  'controllers-import-no-table': 'controllers and gateways import no entity or repository, nor through a file between',
-  'environment-in-config-alone': 'process.env is read in config alone',
-  'names-from-the-closed-list': 'files and folders are kebab-case and take their suffix from the closed list',
-  'server-and-clients-apart': 'the server and its clients import nothing of one another',
+    'services, repositories, entities, events, errors and pure files use no HTTP and no sockets',
+  'controllers-import-no-table':
+    'controllers and gateways import no entity or repository, not even through another file',
+  'environment-only-in-config': 'only config reads process.env',
+  'names-from-the-closed-list': 'files and folders are kebab-case with a suffix from the closed list',
+  'server-and-clients-apart': 'the server and its clients do not import each other',
 } as const;
 
 export type RuleName = keyof typeof policies;
 
-/** Suffixes a file may carry; anything else is a bare noun. */
+/** Allowed suffixes; a file without one is a plain noun. */
 export const suffixes =
   'module controller service repository entity schema events errors gateway guard strategy interceptor filter adapter decorator job consumer worker listener store policy registry spec factory'.split(
     ' ',
   );
 
-/** Names that say nothing about what is inside. */
+/** Names that do not describe their content. */
 export const emptyNames = /^(helpers?|utils?|managers?|common|types|.+-(helpers?|utils?|managers?))$/;
 
-/** The doors of a module: the files that speak HTTP or a socket. */
+/** Files that use HTTP or sockets. */
 export const controller = /\.(controller|gateway)\.ts$/;
-/** What a door must not know: rows and the questions asked of them. */
+/** Files that define tables and queries. */
 export const table = /\.(entity|repository)\.ts$/;
 
-/** A package by its name, whether it resolves into node_modules, to its types alone, or not at all. */
+/** A package by name, if it resolves into node_modules, to types only, or not at all. */
 const packages = (...names: string[]) =>
   names.flatMap(name => [`^${name}(/|$)`, `(^|/)node_modules/${name}/`, `(^|/)node_modules/@types/${name}/`]);
 
@@ -46,18 +47,18 @@ const http = packages('express', 'express-[a-z-]+', '@nestjs/platform-express', 
 const socket = packages('ws', '@nestjs/platform-(ws|socket\\.io)', '@nestjs/websockets');
 
 /**
- * Those rules that speak of single imports, for dependency-cruiser. `order` is the list of modules from left to right;
- * `root` is a regular expression for what stands before `src/` (no capturing groups), `^` for the project itself.
- * What cannot be said in this language (names, `process.env`, a way of two steps) is in survey.ts.
+ * Import rules for dependency-cruiser. `order` lists the modules; `root` is a regular expression without capturing
+ * groups for the path before `src/` (`^` for the project itself). Rules that this language cannot express (names,
+ * `process.env`, two-step imports) are in survey.ts.
  */
 export function importRules(order: readonly string[], root = '^'): IForbiddenRuleType[] {
   const src = `${root}src/`;
   const modules = `${src}modules/`;
   const low = `${src}(?:kernel|config|platform)/`;
-  const frontDoor = `${modules}[^/]+/index\\.ts$`;
+  const index = `${modules}[^/]+/index\\.ts$`;
 
   const rules: [RuleName, Partial<IForbiddenRuleType>][] = [
-    ['no-circles', { from: { path: root }, to: { circular: true } }],
+    ['no-import-cycles', { from: { path: root }, to: { circular: true } }],
 
     [
       'kernel-imports-only-kernel-and-node',
@@ -72,57 +73,57 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
       { from: { path: `${src}(?:config|platform)/` }, to: { path: src, pathNot: low } },
     ],
 
-    ...order.map((name, place): [RuleName, Partial<IForbiddenRuleType>] => [
+    ...order.map((name, position): [RuleName, Partial<IForbiddenRuleType>] => [
       'modules-import-only-leftwards',
       {
         from: { path: `${modules}${name}/` },
-        to: { path: src, pathNot: [low, `${modules}(?:${order.slice(0, place + 1).join('|')})/`] },
+        to: { path: src, pathNot: [low, `${modules}(?:${order.slice(0, position + 1).join('|')})/`] },
       },
     ]),
 
     [
-      'only-the-front-door',
+      'modules-import-only-index',
       {
         from: { path: `${modules}([^/]+)/` },
-        to: { path: modules, pathNot: [`${modules}$1/`, frontDoor] },
+        to: { path: modules, pathNot: [`${modules}$1/`, index] },
       },
     ],
     [
-      'only-the-front-door',
+      'modules-import-only-index',
       {
-        // The composition root and the programs beside it bind what lies behind the doors.
+        // The composition root and the commands beside it bind the modules' internals.
         from: {
           path: src,
           pathNot: [low, modules, `${src}bin/`, `${src}(?:app\\.module|entities|api-document)\\.ts$`],
         },
-        to: { path: modules, pathNot: [frontDoor, `${modules}order\\.json$`] },
+        to: { path: modules, pathNot: [index, `${modules}order\\.json$`] },
       },
     ],
     [
-      'only-the-front-door',
-      { from: { path: `${src}entities\\.ts$` }, to: { path: modules, pathNot: [frontDoor, '\\.entity\\.ts$'] } },
+      'modules-import-only-index',
+      { from: { path: `${src}entities\\.ts$` }, to: { path: modules, pathNot: [index, '\\.entity\\.ts$'] } },
     ],
 
     [
-      'front-door-shows-no-table',
-      { from: { path: frontDoor }, to: { path: '\\.(?:entity|repository|schema|controller|gateway)\\.ts$' } },
+      'index-exports-no-table',
+      { from: { path: index }, to: { path: '\\.(?:entity|repository|schema|controller|gateway)\\.ts$' } },
     ],
     [
-      // Or a service passes its table through the door under its own name.
-      'front-door-shows-no-table',
-      { from: { path: modules, pathNot: frontDoor }, to: { path: table.source, dependencyTypes: ['export'] } },
+      // A service must not re-export its table either.
+      'index-exports-no-table',
+      { from: { path: modules, pathNot: index }, to: { path: table.source, dependencyTypes: ['export'] } },
     ],
 
     [
-      'sql-in-repositories-alone',
+      'sql-only-in-repositories',
       {
         from: { path: src, pathNot: [table.source, `${src}platform/database/`, `${src}entities\\.ts$`] },
         to: { path: sql },
       },
     ],
     [
-      // Or platform/database hands the driver on to everyone.
-      'sql-in-repositories-alone',
+      // platform/database must not re-export the driver.
+      'sql-only-in-repositories',
       { from: { path: src }, to: { path: sql, dependencyTypes: ['export'] } },
     ],
 
@@ -135,7 +136,7 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
       { from: { path: src, pathNot: `${src}bin/demo/` }, to: { path: `${root}(?:clients|test|bench)/` } },
     ],
     [
-      // The demo plays the service's users, with what they have: the SDK.
+      // The demo acts as the service's users do, through the SDK.
       'server-and-clients-apart',
       {
         from: { path: `${src}bin/demo/` },
@@ -156,11 +157,11 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
   );
 }
 
-/** Rule 7. A bare noun is a file without suffix; realtime is the echo that speaks sockets, in its services alone. */
+/** No file without a suffix uses HTTP or sockets; of realtime, only services use sockets. */
 function transportRules(src: string): [RuleName, Partial<IForbiddenRuleType>][] {
   const suffixed = '\\.(?:service|job|consumer|worker|listener|repository|entity|events|errors)\\.ts$';
   const noun = '/(?!index\\.ts$)[^/.]+\\.ts$';
-  const talker = `${src}modules/realtime/.*\\.service\\.ts$`;
+  const realtimeServices = `${src}modules/realtime/.*\\.service\\.ts$`;
   const from = [`${src}modules/.*${suffixed}`, `${src}modules/.*${noun}`, `${src}platform/.*${suffixed}`];
   return [
     [
@@ -173,7 +174,7 @@ function transportRules(src: string): [RuleName, Partial<IForbiddenRuleType>][] 
     [
       'services-know-no-transport',
       {
-        from: { path: from, pathNot: [`${src}platform/(?:http|sockets)/`, talker] },
+        from: { path: from, pathNot: [`${src}platform/(?:http|sockets)/`, realtimeServices] },
         to: { path: [`${src}platform/sockets/`, ...socket] },
       },
     ],

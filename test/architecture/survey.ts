@@ -8,40 +8,44 @@ import { controller, emptyNames, importRules, suffixes, table, type RuleName } f
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
 export interface Survey {
-  /** Every file that was read, so that a test can tell a clean house from an empty one. */
+  /** Every file read, so that a test can tell a clean project from an empty one. */
   seen: string[];
   violations: Violation[];
 }
 
 export interface Violation {
   rule: RuleName;
-  /** The file or folder that breaks the rule, from the project's root. */
+  /** File or folder that breaks the rule, relative to the project root. */
   at: string;
-  /** What it should not import, or why its name is refused. */
+  /** The forbidden import, or the reason why the name is refused. */
   because: string;
 }
 
 /**
- * Reads `trees`: folders that each hold a `src/` (and maybe `clients/`), given from the project's root, ''
- * for the project itself. `treesPattern` matches them all, as the prefix of a path.
+ * Checks `trees`: folders with `src/` and maybe `clients/`, relative to the project root ('' for the project itself).
+ * `treesPattern` matches the path prefix of all of them.
  */
 export async function survey(trees: string[], order: readonly string[], treesPattern = '^'): Promise<Survey> {
-  const rooms = trees.flatMap(tree => ['src', 'clients'].map(room => join(tree, room)));
-  const result = await cruiseOver(rooms.filter(inProject), order, treesPattern);
+  const folders = trees.flatMap(tree => ['src', 'clients'].map(room => join(tree, room)));
+  const result = await cruiseOver(folders.filter(inProject), order, treesPattern);
   const imports = result.summary.violations.map(found => ({
     rule: found.rule.name as RuleName,
     at: found.from,
     because: found.cycle ? found.cycle.map(step => step.name).join(' → ') : found.to,
   }));
-  const files = trees.flatMap(tree => [...strangers(tree, order), ...environmentReaders(tree), ...badNames(tree)]);
+  const files = trees.flatMap(tree => [
+    ...unlistedModules(tree, order),
+    ...environmentReaders(tree),
+    ...badNames(tree),
+  ]);
   return {
     seen: result.modules.map(({ source }) => source),
     violations: [...imports, ...tablesBehindOneFile(result), ...files],
   };
 }
 
-async function cruiseOver(rooms: string[], order: readonly string[], root: string): Promise<ICruiseResult> {
-  const { output } = await cruise(rooms, {
+async function cruiseOver(folders: string[], order: readonly string[], root: string): Promise<ICruiseResult> {
+  const { output } = await cruise(folders, {
     baseDir: projectRoot,
     validate: true,
     ruleSet: { forbidden: importRules(order, root) },
@@ -52,30 +56,36 @@ async function cruiseOver(rooms: string[], order: readonly string[], root: strin
   return output as ICruiseResult;
 }
 
-/** controller → schema (or any file of the module that is no service) → entity. A service is where the way ends. */
+/** Finds controller → schema (or another file of the module) → entity. Stops at services. */
 function tablesBehindOneFile({ modules }: ICruiseResult): Violation[] {
   const importsOf = new Map(modules.map(({ source, dependencies }) => [source, dependencies.map(to => to.resolved)]));
   const moduleOf = (file: string) => /^(.*src\/modules\/[^/]+)\//.exec(file)?.[1];
   return [...importsOf.keys()]
     .filter(file => controller.test(file) && moduleOf(file))
-    .flatMap(door =>
-      (importsOf.get(door) ?? [])
-        .filter(file => moduleOf(file) === moduleOf(door) && !file.endsWith('.service.ts') && !table.test(file))
+    .flatMap(controllerFile =>
+      (importsOf.get(controllerFile) ?? [])
+        .filter(
+          file => moduleOf(file) === moduleOf(controllerFile) && !file.endsWith('.service.ts') && !table.test(file),
+        )
         .flatMap(between =>
           (importsOf.get(between) ?? [])
             .filter(file => table.test(file))
-            .map(file => ({ rule: 'controllers-import-no-table' as const, at: door, because: `${between} → ${file}` })),
+            .map(file => ({
+              rule: 'controllers-import-no-table' as const,
+              at: controllerFile,
+              because: `${between} → ${file}`,
+            })),
         ),
     );
 }
 
-function strangers(tree: string, order: readonly string[]): Violation[] {
+function unlistedModules(tree: string, order: readonly string[]): Violation[] {
   const folder = join(tree, 'src/modules');
   if (!inProject(folder)) return [];
   return readdirSync(join(projectRoot, folder))
     .filter(name => name !== 'order.json' && !order.includes(name))
     .map(name => ({
-      rule: 'every-module-stands-in-the-order',
+      rule: 'every-module-is-listed',
       at: join(folder, name),
       because: 'not in order.json',
     }));
@@ -85,10 +95,10 @@ function environmentReaders(tree: string): Violation[] {
   return filesUnder(join(tree, 'src'))
     .filter(file => file.endsWith('.ts') && !file.startsWith(join(tree, 'src/config/')))
     .filter(file => readsEnvironment(readFileSync(join(projectRoot, file), 'utf8')))
-    .map(file => ({ rule: 'environment-in-config-alone', at: file, because: 'reads process.env' }));
+    .map(file => ({ rule: 'environment-only-in-config', at: file, because: 'reads process.env' }));
 }
 
-/** Reads the syntax tree, because comments may speak of `process.env` and code may hide it in a destructuring. */
+/** Uses the syntax tree: comments may mention `process.env`, and code may hide it in a destructuring. */
 function readsEnvironment(text: string): boolean {
   if (!/\benv\b/.test(text)) return false;
   const isProcess = (node: ts.Node | undefined) => !!node && /^(globalThis\.)?process$/.test(node.getText());
@@ -112,36 +122,36 @@ function badNames(tree: string): Violation[] {
   const folders = new Set(files.map(file => dirname(file)).flatMap(path => ancestorsBelow(tree, path)));
   const badFolders = [...folders]
     .filter(path => !kebab.test(basename(path)) || emptyNames.test(basename(path)))
-    .map(path => ({ at: path, because: 'a folder is named in kebab-case after what is inside' }));
+    .map(path => ({ at: path, because: 'folder names are kebab-case and describe their content' }));
   const badFiles = files
     .filter(file => file.endsWith('.ts'))
-    .map(file => ({ at: file, because: refusal(file, files) }))
+    .map(file => ({ at: file, because: nameProblem(file, files) }))
     .filter(({ because }) => because !== '');
   return [...badFolders, ...badFiles].map(found => ({ rule: 'names-from-the-closed-list', ...found }));
 }
 
-/** `path` and the folders it lies in, up to but without `tree`. */
+/** `path` and its parent folders below `tree`. */
 function ancestorsBelow(tree: string, path: string): string[] {
   const above = dirname(path);
   return above === '.' || above === tree ? [path] : [path, ...ancestorsBelow(tree, above)];
 }
 
-/** Why a TypeScript file may not be called so, or ''. `a.b.ts` is an adapter when the port `a.ts` stands beside it. */
-function refusal(file: string, files: string[]): string {
-  const parts = basename(file)
+/** Reason why a TypeScript file's name is refused, or ''. `a.b.ts` is an adapter if its port `a.ts` exists. */
+function nameProblem(file: string, files: string[]): string {
+  const segments = basename(file)
     .replace(/(\.d)?\.ts$/, '')
     .split('.');
-  const [noun] = parts;
-  if (!parts.every(part => kebab.test(part))) return 'not kebab-case';
-  if (parts.some(part => emptyNames.test(part))) return 'says nothing about what is inside';
-  if (parts.length === 1 || suffixes.includes(parts.at(-1)!)) return '';
-  if (parts.length === 2 && files.includes(join(dirname(file), `${noun}.ts`))) return '';
-  return `.${parts.at(-1)} is no suffix of ours, and there is no port ${noun}.ts beside it`;
+  const [noun] = segments;
+  if (!segments.every(part => kebab.test(part))) return 'not kebab-case';
+  if (segments.some(part => emptyNames.test(part))) return 'does not describe its content';
+  if (segments.length === 1 || suffixes.includes(segments.at(-1)!)) return '';
+  if (segments.length === 2 && files.includes(join(dirname(file), `${noun}.ts`))) return '';
+  return `.${segments.at(-1)} is no allowed suffix, and there is no port ${noun}.ts`;
 }
 
 const inProject = (path: string) => existsSync(join(projectRoot, path));
 
-/** Files, with their path from the project's root; none when there is no such folder. */
+/** Files of a folder, relative to the project root; none if it does not exist. */
 function filesUnder(folder: string): string[] {
   if (!inProject(folder)) return [];
   return readdirSync(join(projectRoot, folder), { recursive: true, withFileTypes: true })

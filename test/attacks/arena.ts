@@ -14,12 +14,15 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 
 const READY_MS = 60_000;
 
-/** Published rates and production's password cost. The register limit alone is lifted, because every attack makes workspaces. */
+/**
+ * Default rate limits and production's password cost. Only the register limit is lifted, because every attack creates
+ * workspaces.
+ */
 const SETTINGS = { RATE_LIMITS: 'register=10000/60', BCRYPT_COST: '12', LOG_LEVEL: 'warn' };
 
 const MEMORY = ['--expose-gc', '--import', fileURLToPath(new URL('memory.js', import.meta.url))];
 
-/** Two instances on one PostgreSQL, with or without Redis, and no load balancer between. */
+/** Two instances on one PostgreSQL, with or without Redis, without a load balancer. */
 export class Arena {
   private readonly services: ServiceProcess[] = [];
 
@@ -51,12 +54,12 @@ export class Arena {
     return this.ports.map(port => `http://127.0.0.1:${port}`);
   }
 
-  /** Address of the instance that is attacked. */
+  /** URL of the attacked instance. */
   get url(): string {
     return this.urls[0]!;
   }
 
-  /** Pids of the instances that are alive. */
+  /** Pids of the running instances. */
   get alive(): number[] {
     return this.services.flatMap(({ child }) =>
       child.exitCode === null && child.signalCode === null ? [child.pid!] : [],
@@ -69,7 +72,7 @@ export class Arena {
     for (const [index, port] of this.ports.entries()) {
       const child = this.services[index]?.child;
       if (child && child.exitCode === null && child.signalCode === null) continue;
-      const DATABASE_URL = this.databaseProxy.through(this.databaseUrl);
+      const DATABASE_URL = this.databaseProxy.rewriteUrl(this.databaseUrl);
       const env: Record<string, string> = { ...SETTINGS, DATABASE_URL, PORT: String(port) };
       if (this.redis) env.REDIS_URL = this.redis.url;
       this.services[index] = ServiceProcess.start(env, { flags: MEMORY, talks: true });
@@ -84,7 +87,7 @@ export class Arena {
     return openDesk(this.url);
   }
 
-  /** Sends SIGTERM to the attacked instance. @returns seconds until it ended */
+  /** Sends SIGTERM to the attacked instance. @returns seconds until it exited */
   async terminate(): Promise<number> {
     const started = performance.now();
     this.services[0]!.child.kill('SIGTERM');
@@ -98,15 +101,15 @@ export class Arena {
     return Math.round(Number(/VmRSS:\s+(\d+)/.exec(status)?.[1] ?? 0) / 1_024);
   }
 
-  /** What the first instance holds after garbage collection. */
-  async heldMiB(): Promise<number> {
+  /** Heap and external memory of the attacked instance after garbage collection, in MiB. */
+  async heapMiB(): Promise<number> {
     const { child } = this.services[0]!;
     child.send('memory');
-    const [held] = (await once(child, 'message')) as [number];
-    return held;
+    const [heap] = (await once(child, 'message')) as [number];
+    return heap;
   }
 
-  /** Runs statements on a connection of its own, past the proxy. */
+  /** Runs statements on a separate connection that bypasses the proxy. */
   async withDatabase<T>(work: (client: Client) => Promise<T>, database?: string): Promise<T> {
     const url = new URL(this.databaseUrl);
     if (database) url.pathname = `/${database}`;

@@ -1,6 +1,6 @@
 /**
- * Loaded into the service from outside (`node --expose-gc --import`): answers any message with what the process holds
- * after garbage collection, in MiB. Its resident memory is more, for V8 collects an idle heap late.
+ * Loaded into the service with `node --expose-gc --import`. Answers any message with heap and external memory after
+ * garbage collection, in MiB. Resident memory is higher, because V8 collects an idle heap late.
  */
 process.on('message', () => {
   globalThis.gc?.();

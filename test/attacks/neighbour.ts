@@ -2,23 +2,23 @@ import type { ChildProcess } from 'node:child_process';
 import { fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { WebSocket } from 'ws';
-import { ask, beginTalk, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, openDesk } from '../support/outside.js';
 import { PASSWORD } from '../support/world.js';
 
 /**
- * Another workspace, in a process of its own: lists its inbox and sends a message by turns, receives its messages on
- * the other instance, and signs in. The file is the parent's side and the process's program.
+ * Measurements of another workspace in a separate process. It alternately lists its inbox and sends a message, receives
+ * its messages on the other instance, and logs in. This file is both the parent's side and the process's program.
  */
 export interface Measurement {
-  /** Milliseconds of each answered request. */
+  /** Milliseconds of each successful request. */
   requests: number[];
   /** Milliseconds from the request to the frame on the other instance. */
   deliveries: number[];
-  /** Messages that were acknowledged and not delivered within `LATE_MS` after the measurement. */
+  /** Acknowledged messages not delivered within `LATE_MS` after the measurement. */
   undelivered: number;
-  /** Milliseconds of each successful sign-in. */
+  /** Milliseconds of each successful login. */
   logins: number[];
-  /** Requests and sign-ins that were refused or failed, by status. */
+  /** Failed requests and logins by status. */
   refused: Record<string, number>;
 }
 
@@ -49,14 +49,14 @@ export class Neighbour {
   private answer(): Promise<unknown> {
     return new Promise((resolve, reject) => {
       this.child.once('message', resolve);
-      this.child.once('exit', code => reject(new Error(`the neighbour's process ended with ${code}`)));
+      this.child.once('exit', code => reject(new Error(`the neighbour's process exited with ${code}`)));
     });
   }
 }
 
 async function program([near = '', far = '']: string[]): Promise<void> {
   const desk = await openDesk(near);
-  const { conversationId } = await beginTalk(near, desk);
+  const { conversationId } = await beginConversation(near, desk);
   const sent = new Map<string, number>();
   let deliveries: number[] = [];
   const listen = () => {
@@ -72,17 +72,19 @@ async function program([near = '', far = '']: string[]): Promise<void> {
     socket.on('close', () => setTimeout(listen, 100));
   };
   listen();
-  const list = () => ask('GET', `${near}/v1/conversations`, desk.token);
+  const list = () => callApi('GET', `${near}/v1/conversations`, desk.token);
   const send = async () => {
     const client_message_id = randomUUID();
     const body = { content: 'Still there?', member_id: desk.memberId, client_message_id };
     sent.set(client_message_id, performance.now());
-    await ask('POST', `${near}/v1/conversations/${conversationId}/messages`, desk.key, body).catch((error: unknown) => {
-      sent.delete(client_message_id);
-      throw error;
-    });
+    await callApi('POST', `${near}/v1/conversations/${conversationId}/messages`, desk.key, body).catch(
+      (error: unknown) => {
+        sent.delete(client_message_id);
+        throw error;
+      },
+    );
   };
-  const login = () => ask('POST', `${near}/v1/auth/login`, undefined, { email: desk.email, password: PASSWORD });
+  const login = () => callApi('POST', `${near}/v1/auth/login`, undefined, { email: desk.email, password: PASSWORD });
 
   process.on('message', ({ ms }: { ms: number }) => {
     void (async () => {
@@ -97,16 +99,16 @@ async function program([near = '', far = '']: string[]): Promise<void> {
           await work();
           into.push(performance.now() - started);
         } catch (error) {
-          const status = /: (\d{3}) /.exec((error as Error).message)?.[1] ?? 'no answer';
+          const status = /: (\d{3}) /.exec((error as Error).message)?.[1] ?? 'no response';
           refused[status] = (refused[status] ?? 0) + 1;
         }
       };
       const pending: Promise<void>[] = [];
       const started = performance.now();
-      for (let turn = 0; performance.now() - started < ms; turn += 1) {
-        pending.push(timed(turn % 2 ? send : list, requests));
-        if ((turn * EVERY_MS) % LOGIN_EVERY_MS < EVERY_MS) pending.push(timed(login, logins));
-        const next = started + (turn + 1) * EVERY_MS;
+      for (let round = 0; performance.now() - started < ms; round += 1) {
+        pending.push(timed(round % 2 ? send : list, requests));
+        if ((round * EVERY_MS) % LOGIN_EVERY_MS < EVERY_MS) pending.push(timed(login, logins));
+        const next = started + (round + 1) * EVERY_MS;
         await new Promise(resolve => setTimeout(resolve, Math.max(0, next - performance.now())));
       }
       await Promise.all(pending);

@@ -7,9 +7,9 @@ import { THEFTS } from './list/thefts.js';
 
 const { values } = parseArgs({
   options: {
-    /** Part of the name of the attacks to play; all without it. */
+    /** Part of the name of the attacks to run; all if empty. */
     attack: { type: 'string', default: '' },
-    /** `on`, `off`, or both, one after the other. */
+    /** `on`, `off`, or `both` one after the other. */
     redis: { type: 'string', default: 'both' },
   },
 });
@@ -34,7 +34,7 @@ for (const withRedis of values.redis === 'both' ? [false, true] : [values.redis 
       const { figures, broken } = await run(arena).catch((error: Error) => ({ figures: {}, broken: [error.message] }));
       if (broken.length === 0) passed += 1;
       else failed += 1;
-      console.log(`${broken.length === 0 ? 'held' : 'BROKEN'}  ${name} (${arena.name})`);
+      console.log(`${broken.length === 0 ? 'passed' : 'FAILED'}  ${name} (${arena.name})`);
       for (const [figure, value] of Object.entries(figures)) console.log(`        ${figure}: ${value}`);
       for (const line of broken) console.log(`      ! ${line}`);
     }

@@ -3,7 +3,7 @@ import type { Attack, Outcome } from './attack.js';
 import type { Measurement } from './neighbour.js';
 import { Neighbour } from './neighbour.js';
 
-/** p99 of a neighbour under attack may be ten times its calm one; a calm one below this counts as this. */
+/** The neighbour's p99 under attack may be ten times its calm p99. A calm p99 below this counts as this. */
 const CALM_FLOOR_MS = 20;
 const FACTOR = 10;
 
@@ -15,19 +15,19 @@ function spread(times: readonly number[]): string {
   return times.length === 0 ? 'none' : `${Math.round(at(sorted, 0.5))}/${Math.round(at(sorted, 0.99))} ms`;
 }
 
-/** Figures of an attack, and promises that it saw broken. */
+/** Measurements of an attack, and the broken promises it found itself. */
 export type Found = Pick<Outcome, 'figures'> & Partial<Outcome>;
 
 export interface Stall {
   name: string;
   needs?: Attack['needs'];
-  /** Length of the attack in milliseconds. */
+  /** Duration of the attack in milliseconds. */
   ms?: number;
-  /** Prepares the attack. @returns the attack, which goes on until `over` says so, and what it found by itself */
+  /** Prepares the attack. @returns a function that attacks until `over` is true */
   prepare(arena: Arena): Promise<(over: () => boolean) => Promise<Found>>;
 }
 
-/** An attack that tries to slow or fill the service, judged by what a neighbour feels of it. */
+/** An attack that tries to slow or fill the service, judged by its effect on a neighbour. */
 export function stall({ name, needs, ms = 8_000, prepare }: Stall): Attack {
   return {
     name,
@@ -40,13 +40,13 @@ export function stall({ name, needs, ms = 8_000, prepare }: Stall): Attack {
         const memory = arena.residentMiB();
         let over = false;
         const attacking = attack(() => over);
-        const felt = await neighbour.measure(ms);
+        const attacked = await neighbour.measure(ms);
         over = true;
         const grown = arena.alive.length === 0 ? 0 : arena.residentMiB() - memory;
         const { figures, broken = [] } = await attacking;
         return {
-          figures: { ...describe(calm, felt), 'memory +MiB': grown, ...figures },
-          broken: [...judge(calm, felt), ...broken],
+          figures: { ...describe(calm, attacked), 'memory +MiB': grown, ...figures },
+          broken: [...judge(calm, attacked), ...broken],
         };
       } finally {
         neighbour.close();
@@ -55,24 +55,24 @@ export function stall({ name, needs, ms = 8_000, prepare }: Stall): Attack {
   };
 }
 
-function describe(calm: Measurement, felt: Measurement): Record<string, string> {
+function describe(calm: Measurement, attacked: Measurement): Record<string, string> {
   return {
-    'requests p50/p99': `${spread(calm.requests)} → ${spread(felt.requests)}`,
-    'delivery p50/p99': `${spread(calm.deliveries)} → ${spread(felt.deliveries)}`,
-    'logins p50/p99': `${spread(calm.logins)} → ${spread(felt.logins)}`,
+    'requests p50/p99': `${spread(calm.requests)} → ${spread(attacked.requests)}`,
+    'delivery p50/p99': `${spread(calm.deliveries)} → ${spread(attacked.deliveries)}`,
+    'logins p50/p99': `${spread(calm.logins)} → ${spread(attacked.logins)}`,
     refused:
-      Object.entries(felt.refused)
+      Object.entries(attacked.refused)
         .map(([status, count]) => `${count} × ${status}`)
         .join(', ') || 'none',
   };
 }
 
-function judge(calm: Measurement, felt: Measurement): string[] {
+function judge(calm: Measurement, attacked: Measurement): string[] {
   const broken: string[] = [];
-  for (const [what, before, during] of [
-    ['requests', calm.requests, felt.requests],
-    ['delivery', calm.deliveries, felt.deliveries],
-    ['logins', calm.logins, felt.logins],
+  for (const [figure, before, during] of [
+    ['requests', calm.requests, attacked.requests],
+    ['delivery', calm.deliveries, attacked.deliveries],
+    ['logins', calm.logins, attacked.logins],
   ] as const) {
     const bar =
       FACTOR *
@@ -88,10 +88,10 @@ function judge(calm: Measurement, felt: Measurement): string[] {
       0.99,
     );
     if (p99 > bar)
-      broken.push(`p99 of the neighbour's ${what} is ${Math.round(p99)} ms, more than ${Math.round(bar)} ms`);
+      broken.push(`the neighbour's ${figure} p99 is ${Math.round(p99)} ms, more than ${Math.round(bar)} ms`);
   }
-  const refused = Object.values(felt.refused).reduce((sum, count) => sum + count, 0);
-  if (refused > 0) broken.push(`${refused} requests of the neighbour were refused`);
-  if (felt.undelivered > 0) broken.push(`${felt.undelivered} messages of the neighbour were not delivered`);
+  const refused = Object.values(attacked.refused).reduce((sum, count) => sum + count, 0);
+  if (refused > 0) broken.push(`${refused} requests of the neighbour failed`);
+  if (attacked.undelivered > 0) broken.push(`${attacked.undelivered} messages of the neighbour were not delivered`);
   return broken;
 }

@@ -7,13 +7,13 @@ import { bench } from '../support/bench.js';
 
 const { Crowd } = await bench('load/crowd.js');
 
-/** The server here tells whoever comes back what was said after its cursor; in one room it forgets a message. */
-describe('those who are cut off and come back', () => {
+/** The test server replays messages after the client's cursor. With `forgotten` it drops one. */
+describe('Benchmark clients that are cut off and reconnect', () => {
   const http = createServer();
   const sockets = new WebSocketServer({ noServer: true });
-  const asked: string[] = [];
+  const searches: string[] = [];
   let toRefuse = 0;
-  let said = 2;
+  let lastSeq = 2;
   let port = 0;
 
   const message = (seq: number) => ({ type: 'message.created', cursor: `c${seq}`, data: { message: { seq } } });
@@ -21,17 +21,17 @@ describe('those who are cut off and come back', () => {
   beforeAll(async () => {
     http.on('upgrade', (request: IncomingMessage, socket, head) => {
       const url = new URL(request.url ?? '', 'http://bench');
-      asked.push(url.search);
+      searches.push(url.search);
       if (toRefuse-- > 0) return void socket.end('HTTP/1.1 503 Busy\r\nRetry-After: 0\r\n\r\n');
       sockets.handleUpgrade(request, socket, head, client => {
-        const say = (frame: object) => client.send(JSON.stringify(frame));
-        say({ type: 'connected', data: { cursor: `c${said}` } });
+        const send = (frame: object) => client.send(JSON.stringify(frame));
+        send({ type: 'connected', data: { cursor: `c${lastSeq}` } });
         const after = url.searchParams.get('after');
         if (after === null) return;
-        for (let seq = Number(after.slice(1)) + 1; seq <= said; seq += 1) {
-          if (!(url.searchParams.has('forgotten') && seq === 4)) say(message(seq));
+        for (let seq = Number(after.slice(1)) + 1; seq <= lastSeq; seq += 1) {
+          if (!(url.searchParams.has('forgotten') && seq === 4)) send(message(seq));
         }
-        say({ type: 'resumed', data: { to: `c${said}` } });
+        send({ type: 'resumed', data: { to: `c${lastSeq}` } });
       });
     });
     await new Promise<void>(done => http.listen(0, '127.0.0.1', done));
@@ -42,16 +42,16 @@ describe('those who are cut off and come back', () => {
     http.close();
   });
 
-  it('bring the cursor that they have come to, come again when they are sent away, and know what they lack', async () => {
+  it('Reconnecting benchmark clients resume from their cursor, retry a refused handshake, and count missing messages.', async () => {
     const crowd = new Crowd();
     const paths = ['/ws?who=told', '/ws?who=another&forgotten=1'];
     await crowd.gather({ port, sockets: paths.map(path => ({ path, ready: '"connected"', conversation: 'talk' })) });
     crowd.cut();
-    said = 5;
+    lastSeq = 5;
     toRefuse = 1;
     const { handshakes, refused } = await crowd.back();
     expect({ handshakes, refused }).toEqual({ handshakes: 3, refused: 1 });
-    expect(asked.slice(2).every(search => search.includes('after=c2'))).toBe(true);
+    expect(searches.slice(2).every(search => search.includes('after=c2'))).toBe(true);
     expect(crowd.lacking({ spans: { talk: [3, 3] } }).missing).toBe(0);
     expect(crowd.lacking({ spans: { talk: [3, 5] } })).toEqual({ missing: 1, synced: 0 });
     expect(crowd.lacking({ spans: { talk: [3, 6] } }).missing).toBe(3);

@@ -5,8 +5,8 @@ import { bench } from '../support/bench.js';
 
 const { figure, keptRuns } = await bench('figure.js');
 
-describe('the figure of the README', () => {
-  it('is drawn from the runs that are kept: three, whole, of one commit, with three rounds of everything', () => {
+describe('The benchmark figure of the README', () => {
+  it('The figure is drawn from the committed runs: three complete runs of one commit, with three rounds of every case.', () => {
     const runs = keptRuns();
     expect(runs.map(({ mode, cut }) => [mode, cut])).toEqual(Array(3).fill(['full', null]));
     expect(new Set(runs.map(({ commit }) => commit)).size).toBe(1);
@@ -17,7 +17,7 @@ describe('the figure of the README', () => {
     expect(drawn).toBe(figure(runs));
   });
 
-  it('shows the median of the runs, and nobody who was not there', () => {
+  it('The figure shows the median of the runs and omits opponents that did not run.', () => {
     const run = (rate: number) => ({
       mode: 'full',
       cut: null,

@@ -11,8 +11,8 @@ const { summarise, markdown } = await bench('report.js');
 const { FrameReader } = await bench('load/frames.js');
 const { Tally } = await bench('load/tally.js');
 
-describe('figures', () => {
-  it('quantiles and medians are of the sorted values, whatever order they came in', () => {
+describe('Benchmark figures', () => {
+  it('Quantiles and medians do not depend on the order of the values.', () => {
     const values = Array.from({ length: 100 }, (_, index) => ((index * 37) % 100) + 1);
     expect([0, 0.5, 0.99, 1].map(part => quantile(values, part))).toEqual([1, 51, 100, 100]);
     expect(median([10, 9, 100])).toBe(10);
@@ -22,7 +22,7 @@ describe('figures', () => {
     expect(spread([3, NaN, 1, 2])).toEqual({ median: 2, min: 1, max: 3, count: 3 });
   });
 
-  it('a slope is of the line that lies nearest to the points', () => {
+  it('The slope is that of the least-squares line.', () => {
     const points: [number, number][] = [
       [0, 5],
       [1, 7],
@@ -33,7 +33,7 @@ describe('figures', () => {
     expect(slope([[1, 1]])).toBeNaN();
   });
 
-  it('rounds that others disturbed count only where there is no other', () => {
+  it('Disturbed rounds count only if there are no undisturbed ones.', () => {
     const quiet = { rate: 100, foreign: 0.1 };
     const loud = { rate: 10, foreign: 0.9 };
     expect(gather([loud, quiet, loud])).toMatchObject({
@@ -43,7 +43,7 @@ describe('figures', () => {
     expect(gather([loud, loud])).toMatchObject({ disturbed: true, figures: { rate: { median: 10, count: 2 } } });
   });
 
-  it('the order of a round is another each time, and the same for the same seed', () => {
+  it('The order of a round differs each time and is the same for the same seed.', () => {
     const items = ['a', 'b', 'c', 'd', 'e', 'f'];
     const orders = (seed: number) => {
       const next = random(seed);
@@ -55,14 +55,14 @@ describe('figures', () => {
     expect(orders(3).every(order => [...order].sort().join('') === 'abcdef')).toBe(true);
   });
 
-  it('processor is told apart: what a watched process used, and what others on the machine did', () => {
+  it('The processor time of watched processes is separated from that of other processes.', () => {
     const done = watch({ self: [process.pid] }, process.pid);
     const until = performance.now() + 300;
     while (performance.now() < until);
     const used = done();
     expect(used.self).toBeGreaterThan(0.05);
     expect(used.self).toBeLessThan(2);
-    // nothing of this is foreign; where nothing is ours, all of it is
+    // Without any processes of our own, all of it is foreign.
     const nobodys = watch({}, 0);
     const later = performance.now() + 300;
     while (performance.now() < later);
@@ -70,8 +70,8 @@ describe('figures', () => {
   });
 });
 
-describe('file descriptors', () => {
-  it('that are too few are told with both numbers; as many as are needed are enough', () => {
+describe('File descriptors', () => {
+  it('Too few file descriptors are reported with both numbers; exactly enough are accepted.', () => {
     expect(descriptorsShort(1024, 1024)).toBeNull();
     expect(descriptorsShort(1025, 1024)).toMatch(/1025 .*1024/);
     expect(descriptorsShort(1)).toBeNull();
@@ -79,8 +79,8 @@ describe('file descriptors', () => {
   });
 });
 
-describe('time', () => {
-  it('of a scenario is its share, with what those before it have left', () => {
+describe('The time budget', () => {
+  it('The time of a scenario is its share plus what earlier scenarios left over.', () => {
     let now = 0;
     const [short, long] = [{ takes: 10 }, { takes: 30, least: { full: 0.014, quick: 0.001 } }];
     const budget = new Budget(100, [short, long], () => now);
@@ -99,7 +99,7 @@ describe('time', () => {
     expect(budget.allows()).toBe(false);
   });
 
-  it('for rounds that were disturbed is a tenth of it all', async () => {
+  it('Repeating disturbed rounds may take a tenth of the total time.', async () => {
     let now = 0;
     const budget = new Budget(100, [{}], () => now);
     budget.begin({});
@@ -111,12 +111,12 @@ describe('time', () => {
   });
 });
 
-describe('a bar', () => {
+describe('A bar', () => {
   const medians: Record<string, number> = { 'ours rate': 120, 'by-hand rate': 100, 'ours missing': 0, 'ours p50': 3 };
   const median = (id: string, metric: string) => medians[`${id} ${metric}`];
   const verdict = (bar: object) => judge(bar, '', median);
 
-  it('is met at its very figure, and not below it', () => {
+  it('A bar is met at exactly its value, and not below it.', () => {
     const against = { opponent: 'by-hand' };
     expect(verdict({ metric: 'rate', against, atLeast: 1.2 })).toMatchObject({ value: 1.2, verdict: 'met' });
     expect(verdict({ metric: 'rate', against, atLeast: 1.21 }).verdict).toBe('not met');
@@ -130,20 +130,20 @@ describe('a bar', () => {
     expect(verdict({ metric: 'missing', atMost: 0 }).verdict).toBe('met');
   });
 
-  it('is not judged where somebody was not there', () => {
+  it('A bar is not judged if an opponent did not run.', () => {
     const nobody = verdict({ metric: 'rate', against: { opponent: 'socket-io' }, atLeast: 1 });
     expect(nobody).toMatchObject({ verdict: 'not judged', value: null });
     expect(isGross(nobody)).toBe(false);
   });
 
-  it('is grossly missed below half of it, and by one message that is missing', () => {
+  it('A bar is missed grossly below half of it, or by a single missing message.', () => {
     const gross = (bar: object) => isGross(verdict(bar));
     const against = { opponent: 'by-hand' };
     expect(gross({ metric: 'rate', against, atLeast: 2.3 })).toBe(false);
     expect(gross({ metric: 'rate', against, atLeast: 2.5 })).toBe(true);
     expect(gross({ metric: 'p50', atMost: 1.6 })).toBe(false);
     expect(gross({ metric: 'p50', atMost: 1.4 })).toBe(true);
-    // where the bar is not reached, half of what is: with 1.2, and with 3 ms
+    // With a `reached` value, below half of that value: here 1.2, and 3 ms.
     expect(gross({ metric: 'rate', against, atLeast: 9, reached: 2.3 })).toBe(false);
     expect(gross({ metric: 'rate', against, atLeast: 9, reached: 2.5 })).toBe(true);
     expect(gross({ metric: 'p50', atMost: 0.5, reached: 1.6 })).toBe(false);
@@ -154,8 +154,8 @@ describe('a bar', () => {
   });
 });
 
-describe('the report', () => {
-  const people = {
+describe('The report', () => {
+  const servers = {
     ours: { id: 'ours', name: 'ours', durable: true },
     'by-hand': { id: 'by-hand', name: 'by hand', durable: true },
     redis: { id: 'redis', name: 'some bus', durable: false },
@@ -169,26 +169,26 @@ describe('the report', () => {
     '': { ours: rounds(90, 90, 130, 110), 'by-hand': rounds(150, 100, 100, 100), redis: rounds(10, 900) },
   };
   const outcome = { scenario, played, broken: {}, absent: { nats: 'nats-server is not installed' } };
-  const summary = summarise({ mode: 'quick' }, [outcome], people);
+  const summary = summarise({ mode: 'quick' }, [outcome], servers);
 
-  it('says medians with the least and the most, each beside the one by hand, and the verdict', () => {
+  it('The report shows medians with minimum and maximum, the ratio to the by-hand opponent, and the verdict.', () => {
     const page = markdown(summary);
     expect(page).toContain('| a second ≥ 1.2 × by-hand | 1.10 (110.0 to 100.0) | not met | 1.50 |');
     expect(page).toContain('| ours | 110 (90–130) | 1.10 | 3 |');
     expect(page).toContain('| by hand | 100 | 1.00 | 3 |');
   });
 
-  it('shows what a scenario notes, names cases that were left out, and leaves out bars of full runs in a quick one', () => {
+  it('The report shows notes, lists skipped cases, and omits bars of full runs in a quick run.', () => {
     const noting = { ...outcome, notes: { '': { ours: ['Limit', '  Index Scan'] } }, leftOut: { huge: 'no room' } };
     const onlyFull = { ...scenario, bars: [...bars, { metric: 'rate', atLeast: 7, fullOnly: true }] };
-    const page = (mode: string) => markdown(summarise({ mode }, [{ ...noting, scenario: onlyFull }], people));
+    const page = (mode: string) => markdown(summarise({ mode }, [{ ...noting, scenario: onlyFull }], servers));
     expect(page('quick')).toContain('ours:\n\n```\nLimit\n  Index Scan\n```');
     expect(page('quick')).toContain('Left out: huge (no room).');
     expect(page('quick')).not.toContain('≥ 7');
     expect(page('full')).toContain('| a second ≥ 7 | 110.00 | met |');
   });
 
-  it('keeps those that store nothing apart, and names who was not there with the reason', () => {
+  it('The report separates opponents that store nothing, and lists absent ones with the reason.', () => {
     const [durable, volatile] = markdown(summary).split('### stores nothing');
     expect(durable).not.toContain('some bus');
     expect(volatile).toContain('| some bus | 900 |');
@@ -196,34 +196,34 @@ describe('the report', () => {
   });
 });
 
-describe('a listener', () => {
-  it('reads frames of every length, in whatever portions they come', () => {
+describe('A listener of the benchmark', () => {
+  it('The frame reader reads frames of every length, in chunks of any size.', () => {
     const texts = ['', 'short', 'x'.repeat(125), 'y'.repeat(126), 'z'.repeat(70_000)];
     const bytes = Buffer.concat(texts.map(serverFrame));
     for (const portion of [1, 7, 1_000, bytes.length]) {
-      const heard: string[] = [];
+      const received: string[] = [];
       const reader = new FrameReader((opcode, data, start, end) =>
-        heard.push(`${opcode}${data.toString('utf8', start, end)}`),
+        received.push(`${opcode}${data.toString('utf8', start, end)}`),
       );
       for (let at = 0; at < bytes.length; at += portion) reader.read(bytes.subarray(at, at + portion));
-      expect(heard).toEqual(texts.map(text => `1${text}`));
+      expect(received).toEqual(texts.map(text => `1${text}`));
     }
   });
 
-  it('counts what it has not heard, and what it has heard twice', () => {
+  it('The tally counts missing and repeated messages.', () => {
     const tally = new Tally();
-    const hear = (content: string) => {
+    const receive = (content: string) => {
       const frame = Buffer.from(JSON.stringify({ type: 'message.created', data: { message: { content } } }));
       tally.hear(frame, 0, frame.length);
     };
     tally.content(0);
     tally.begin(1);
     const contents = [1, 2, 3].map(since => tally.content(since));
-    for (const content of contents) for (let listener = 0; listener < 2; listener += 1) hear(content);
+    for (const content of contents) for (let listener = 0; listener < 2; listener += 1) receive(content);
     expect(tally.lacking(2)).toEqual({ missing: 0, repeated: 0 });
     expect(tally.lacking(3)).toEqual({ missing: 3, repeated: 0 });
-    hear(contents[1] ?? '');
-    hear('of somebody else');
+    receive(contents[1] ?? '');
+    receive('of somebody else');
     expect(tally.lacking(2)).toEqual({ missing: 0, repeated: 1 });
   });
 });

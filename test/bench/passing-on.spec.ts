@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect } from '@jest/globals';
-import { bench, playedBy, speak } from '../support/bench.js';
+import { bench, itIfInstalled, driveMessages } from '../support/bench.js';
 import type { Load } from '../support/bench.js';
 
 const { opponents } = await bench('opponents/index.js');
 const { startLoad } = await bench('load.js');
 
-/** Servers that keep nothing, each of which the load speaks to in its own way. */
+/** Servers that store nothing, each with a protocol of its own. */
 describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
   const opponent = opponents[id];
-  const played = playedBy(id, opponent);
+  const played = itIfInstalled(id, opponent);
   const folder = mkdtempSync(join(tmpdir(), 'passing-on-'));
   const started: { stop(): unknown }[] = [];
 
@@ -20,22 +20,25 @@ describe.each(['nats', 'mosquitto', 'ejabberd', 'centrifuge'])('%s', id => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  played('tells each message to all who listen to its conversation, once, and to nobody else', async () => {
-    if (!opponent) throw new Error(`there is no opponent ${id}`);
-    const server = await opponent.start({ folder });
-    started.push(server);
-    const load: Load = startLoad();
-    started.push(load);
-    const { measured, tooFew } = await speak(server, load);
-    expect(measured).toMatchObject({ missing: 0, repeated: 0 });
-    expect(measured.operations).toBeGreaterThan(10);
+  played(
+    `The opponent ${id} delivers each message once to all listeners of its conversation, and to nobody else.`,
+    async () => {
+      if (!opponent) throw new Error(`there is no opponent ${id}`);
+      const server = await opponent.start({ folder });
+      started.push(server);
+      const load: Load = startLoad();
+      started.push(load);
+      const { measured, tooFew } = await driveMessages(server, load);
+      expect(measured).toMatchObject({ missing: 0, repeated: 0 });
+      expect(measured.operations).toBeGreaterThan(10);
 
-    // and a listener too few is noticed
-    const alone = await tooFew();
-    expect(alone.missing).toBe(alone.operations);
-  });
+      // A missing listener is detected.
+      const alone = await tooFew();
+      expect(alone.missing).toBe(alone.operations);
+    },
+  );
 
-  played('that ends in the middle is no measurement, but an error', async () => {
+  played('An opponent that stops during a measurement causes an error, not a result.', async () => {
     const [server, load] = started as [Awaited<ReturnType<NonNullable<typeof opponent>['start']>>, Load];
     const { conversations } = server.stage({ conversations: 1, listenersEach: 1 });
     const targets = conversations.map(({ send }) => send);

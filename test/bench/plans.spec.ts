@@ -7,7 +7,7 @@ import { emptyDatabase } from '../support/database.js';
 const { judgePlan, judgePlans, drawPlan, reads } = await bench('measure/plans.js');
 const { readPlans } = await bench('explain.js');
 
-describe('a plan', () => {
+describe('Judging a query plan', () => {
   const large = new Set(['talk']);
   let database: TestDatabase;
 
@@ -29,19 +29,19 @@ describe('a plan', () => {
     return row['QUERY PLAN'][0].Plan;
   };
 
-  it('that walks an index to the end of its page is as good as can be', async () => {
+  it('A plan that reads one page from an index has no faults.', async () => {
     const plan = await planOf('SELECT * FROM talk ORDER BY at DESC, id DESC LIMIT 10');
     expect(judgePlan(plan, large)).toEqual({ unindexed: 0, sorts: 0, counts: 0, rowsRead: 10, rowsSorted: 0 });
     expect(drawPlan(plan)).toEqual(['Limit (10 rows)', '  Index Scan Backward on ix_talk_at (10 rows)']);
   });
 
-  it('that reads a large table whole, and sorts it, is refused for both', async () => {
+  it('A plan that reads a large table completely and sorts it is reported for both.', async () => {
     const plan = await planOf('SELECT * FROM talk WHERE place = 3 ORDER BY place + at LIMIT 10');
     expect(judgePlan(plan, large)).toMatchObject({ unindexed: 1, sorts: 1, rowsRead: 5000 });
     expect(judgePlan(plan, large).rowsSorted).toBeGreaterThan(700);
   });
 
-  it('that sorts a page, or lists that end after one, is as good at any size', async () => {
+  it('A plan that sorts one page, or merges lists that each end after a page, is accepted at any size.', async () => {
     const lists = `SELECT near.* FROM unnest(ARRAY[1, 2, 3]) AS place (of)
       CROSS JOIN LATERAL (SELECT * FROM talk WHERE talk.place = place.of ORDER BY at DESC, id DESC LIMIT 40) AS near`;
     const merged = judgePlan(await planOf(`${lists} ORDER BY near.at DESC LIMIT 40`), large);
@@ -52,32 +52,32 @@ describe('a plan', () => {
     expect(unended).toMatchObject({ sorts: 1, rowsSorted: 89 });
   });
 
-  it('that counts rows of a large table is refused, though it may add up a small one', async () => {
+  it('A plan that counts rows of a large table is reported; adding up a small one is not.', async () => {
     expect(judgePlan(await planOf('SELECT count(*) FROM talk WHERE at < 100'), large).counts).toBe(1);
     const small = await planOf('SELECT sum(count) FROM tally');
     expect(judgePlan(small, large)).toEqual({ unindexed: 0, sorts: 0, counts: 0, rowsRead: 0, rowsSorted: 0 });
     expect(reads(small, large)).toBe(false);
   });
 
-  it('is judged with the plans below it, those of subqueries too, and with the other statements of its request', async () => {
+  it('A plan is judged together with its subplans, its subqueries, and the other statements of the request.', async () => {
     const nested = await planOf('SELECT 1 WHERE 5 = (SELECT max(place + at) FROM talk)');
     expect(judgePlan(nested, large)).toMatchObject({ unindexed: 1, counts: 1 });
     expect(judgePlans([nested, nested], large)).toMatchObject({ unindexed: 2, counts: 2, rowsRead: 10_000 });
   });
 });
 
-describe('the log of the database', () => {
-  const told = (name: string, text: string) =>
+describe('The database log', () => {
+  const loggedPlan = (name: string, text: string) =>
     `2026-01-02 03:04:05.678 UTC ${name} [42] LOG:  duration: 0.034 ms  plan:\n` +
     `\t{\n\t  "Query Text": "${text}",\n\t  "Plan": {\n\t    "Node Type": "Result"\n\t  }\n\t}\n`;
 
-  it('tells plans of the database that is asked for, among whatever else it says', () => {
+  it('The log reader returns the plans of one database and ignores everything else.', () => {
     const log =
       '\t  "a piece": 1\n' +
-      told('inbox', 'SELECT 1') +
+      loggedPlan('inbox', 'SELECT 1') +
       '2026-01-02 03:04:05.679 UTC  [7] LOG:  parameter "x" changed\n' +
-      told('another', 'SELECT 2') +
-      told('inbox', 'SELECT 3');
+      loggedPlan('another', 'SELECT 2') +
+      loggedPlan('inbox', 'SELECT 3');
     expect(readPlans(log, 'inbox')).toEqual([
       { text: 'SELECT 1', plan: { 'Node Type': 'Result' } },
       { text: 'SELECT 3', plan: { 'Node Type': 'Result' } },

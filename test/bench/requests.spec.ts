@@ -16,15 +16,15 @@ beforeAll(async () => {
 });
 afterAll(() => void http.close());
 
-it('a connection carries one request after another; one that the server has closed says so, and keeps nobody waiting', async () => {
+it('A benchmark connection sends one request after another, and fails at once if the server has closed it.', async () => {
   const requester = await Requester.open(port);
-  const ask = () =>
+  const send = () =>
     new Promise<number | undefined>((done, failed) =>
       requester.ask('GET / HTTP/1.1\r\nHost: bench\r\n\r\n', (error, status) => (error ? failed(error) : done(status))),
     );
-  expect([await ask(), await ask()]).toEqual([200, 200]);
+  expect([await send(), await send()]).toEqual([200, 200]);
   const closed = once(requester.socket, 'close');
   http.closeAllConnections();
   await closed;
-  await expect(ask()).rejects.toThrow('the server has closed the connection');
+  await expect(send()).rejects.toThrow('the server has closed the connection');
 });

@@ -6,15 +6,15 @@ const { choose } = await bench('choice.js');
 const { trend } = await bench('scenarios/s13-ten-minutes.js');
 const { opponents } = await bench('opponents/index.js');
 
-describe.each(scenarios)('$id', ({ cases, opponents: full, quick, columns, bars }) => {
-  it('names opponents that there are, and in a quick run some of them', () => {
+describe.each(scenarios)('$id', ({ id, cases, opponents: full, quick, columns, bars }) => {
+  it(`Scenario ${id} uses existing opponents, and a subset of them in a quick run.`, () => {
     expect(Object.keys(opponents)).toEqual(expect.arrayContaining(full));
     expect(full).toEqual(expect.arrayContaining(quick));
     expect(cases.some(({ fullOnly }) => !fullOnly)).toBe(true);
     expect(cases.some(({ quickOnly }) => !quickOnly)).toBe(true);
   });
 
-  it('has bars that can be judged, in a quick run too: of whoever plays, in a case and by a figure that is shown', () => {
+  it(`Every bar of scenario ${id} can be judged, also in a quick run: its opponent, case and metric are all played.`, () => {
     const names = cases.map(({ name }) => name);
     expect(bars.some(({ fullOnly }) => !fullOnly)).toBe(true);
     for (const { metric, of = 'ours', case: name, against, atLeast, atMost, fullOnly } of bars) {
@@ -27,32 +27,33 @@ describe.each(scenarios)('$id', ({ cases, opponents: full, quick, columns, bars 
   });
 });
 
-it('no two scenarios have one name, and they stand in order', () => {
+it('Scenario ids are unique and in ascending order.', () => {
   const numbers = scenarios.map(({ id }) => Number(id.slice(1)));
   expect(numbers).toEqual([...new Set(numbers)].sort((one, other) => one - other));
 });
 
-describe('what a run plays', () => {
+describe('Selecting scenarios', () => {
   const some = [{ id: 'S1' }, { id: 'S5', fullOnly: true }, { id: 'S13', long: true }];
   const idsOf = (wants: object) => choose(some, wants).chosen.map(({ id }) => id);
-  const told = (wants: object) => choose(some, wants).leftOut.map(({ scenario, reason }) => `${scenario.id} ${reason}`);
+  const leftOutOf = (wants: object) =>
+    choose(some, wants).leftOut.map(({ scenario, reason }) => `${scenario.id} ${reason}`);
 
-  it('is all but what takes long, which is told; quick, also but what is only for full runs', () => {
+  it('A run plays all scenarios but the long ones, which it lists; a quick run also omits full-only ones.', () => {
     expect(idsOf({})).toEqual(['S1', 'S5']);
-    expect(told({})).toEqual(['S13 only with --long or --only S13']);
+    expect(leftOutOf({})).toEqual(['S13 only with --long or --only S13']);
     expect(idsOf({ long: true })).toEqual(['S1', 'S5', 'S13']);
     expect(idsOf({ quick: true })).toEqual(['S1']);
-    expect(told({ quick: true, long: true })).toEqual(['S5 in a quick run only with --only S5']);
+    expect(leftOutOf({ quick: true, long: true })).toEqual(['S5 in a quick run only with --only S5']);
   });
 
-  it('is whatever is named, in that order, quick or not', () => {
+  it('A run with --only plays exactly the named scenarios in that order, quick or not.', () => {
     expect(idsOf({ only: 's13,S5', quick: true })).toEqual(['S13', 'S5']);
-    expect(told({ only: 'S1' })).toEqual([]);
+    expect(leftOutOf({ only: 'S1' })).toEqual([]);
     expect(() => choose(some, { only: 'S2' })).toThrow('there is no scenario S2; there are S1, S5, S13');
   });
 });
 
-describe('ten minutes', () => {
+describe('The ten-minute trend', () => {
   const looks = (more: (minute: number) => object) =>
     Array.from({ length: 61 }, (_, index) => ({
       minute: index / 6,
@@ -62,14 +63,14 @@ describe('ten minutes', () => {
       ...more(index / 6),
     }));
 
-  it('that begin with growth and then are even are flat', () => {
+  it('A run that grows only while warming up has a flat trend.', () => {
     const warming = looks(minute => ({ held: 50 + 10 * Math.min(3, minute), descriptors: minute < 3 ? 500 : 900 }));
     const { heldSlope, residentSlope, descriptorGrowth } = trend(warming, 10);
     expect([heldSlope, residentSlope].map(value => Math.abs(value) < 1e-9)).toEqual([true, true]);
     expect(descriptorGrowth).toBe(0);
   });
 
-  it('that leak show it, in MiB a minute and in descriptors', () => {
+  it('A leaking run shows its slope in MiB per minute and its growth in descriptors.', () => {
     const leaking = looks(minute => ({ resident: 100 + 2 * minute, descriptors: 900 + 10 * minute }));
     const { heldSlope, residentSlope, descriptorGrowth } = trend(leaking, 10);
     expect([heldSlope, residentSlope].map(value => Math.round(value * 1000))).toEqual([0, 2000]);

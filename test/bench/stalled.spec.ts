@@ -8,7 +8,7 @@ const { Stalled } = await bench('load/stalled.js');
 
 const PIECE = 'x'.repeat(256 * 1024);
 
-describe('those who read no more', () => {
+describe('Benchmark clients that stop reading', () => {
   const http = createServer();
   const server = new WebSocketServer({ server: http });
   let port = 0;
@@ -23,12 +23,12 @@ describe('those who read no more', () => {
     http.close();
   });
 
-  it('let what they are owed pile up at the server, and are replaced, and counted, once it has cut them off', async () => {
+  it('Stalled clients let data pile up at the server, and are replaced and counted once it cuts them off.', async () => {
     const stalled = new Stalled();
     const sockets = [1, 2].map(() => ({ path: '/', ready: '"connected"' }));
     expect(await stalled.stall({ port, sockets })).toEqual({ cut: 0 });
     const [first, second] = [...server.clients];
-    if (!first || !second) throw new Error('nobody is there');
+    if (!first || !second) throw new Error('no client connected');
     for (let piece = 0; piece < 100; piece += 1) first.send(PIECE);
     expect(first.bufferedAmount).toBeGreaterThan(8 * PIECE.length);
     expect(await stalled.stall({ port, sockets })).toEqual({ cut: 0 });

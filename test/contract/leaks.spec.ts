@@ -181,10 +181,10 @@ describe('The leak check of a service process', () => {
       expect.stringMatching(/^the log has an SSO ticket, sst_\S{7}…, in: a stack of sst_/),
     ]);
     const killed = run(`console.log('{"msg":"for ${key}"}'); setInterval(() => undefined, 1000);`);
-    await killed.said(/for/);
+    await killed.waitForLog(/for/);
     expect(await leaksOf(killed.kill())).toHaveLength(1);
     const stopped = run(`console.log('{"msg":"for nobody"}'); setInterval(() => undefined, 1000);`);
-    await stopped.said(/for nobody/);
+    await stopped.waitForLog(/for nobody/);
     expect(await leaksOf(stopped.stop())).toEqual([]);
   });
 

@@ -11,7 +11,7 @@ import { given } from '../support/given-secrets.js';
 
 const COMMAND = 'dist/bin/demo/main.js';
 
-/** The built demo in a process of its own. */
+/** The built demo in its own process. */
 class Demo {
   out = '';
   err = '';
@@ -28,12 +28,12 @@ class Demo {
     this.child = child;
   }
 
-  /** @returns what it prints when it stays up */
+  /** Waits until the demo is up. @returns its base URL and API key */
   async up(): Promise<{ baseUrl: string; apiKey: string }> {
     void this.ended.then(code => (this.over = code));
     const text = await eventually(
       () => {
-        if (this.over !== undefined) throw new Error(`the demo ended with ${this.over}: ${this.err}${this.out}`);
+        if (this.over !== undefined) throw new Error(`the demo exited with ${this.over}: ${this.err}${this.out}`);
         return this.out.includes('Ctrl-C stops') ? this.out : undefined;
       },
       60_000,
@@ -50,7 +50,7 @@ class Demo {
   }
 }
 
-describe('npm run demo with arguments that it cannot take', () => {
+describe('`npm run demo` with invalid arguments', () => {
   let folder: string;
   beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'support-chat-demo-'));
@@ -62,14 +62,14 @@ describe('npm run demo with arguments that it cannot take', () => {
     ['an unknown option', ['--sped', '3'], /^Unknown option '--sped'\./],
     ['a word', ['fast'], /^Unexpected argument 'fast'\./],
     ['an option without its value', ['--speed'], /--speed.* argument missing\./],
-    ['a speed that is no number', ['--speed', 'quick'], /^--speed must be a number of at least 0, not "quick"\./],
+    ['a speed that is not a number', ['--speed', 'quick'], /^--speed must be a number of at least 0, not "quick"\./],
     ['a negative speed', ['--speed=-1'], /^--speed must be a number of at least 0, not "-1"\./],
     ['an empty speed', ['--speed='], /^--speed must be a number of at least 0, not ""\./],
-    ['no dialogues at once', ['--at-once', '0'], /^--at-once must be a whole number of at least 1, not "0"\./],
+    ['zero dialogues at once', ['--at-once', '0'], /^--at-once must be a whole number of at least 1, not "0"\./],
     ['half a dialogue', ['--limit', '1.5'], /^--limit must be a whole number of at least 1, not "1.5"\./],
-    ['a file that is not there', ['--dialogues', '/nowhere/at-all'], /^ENOENT.*\/nowhere\/at-all/],
-    ['a file that holds no dialogues', ['--dialogues', 'BROKEN'], /^line 1: it has no id/],
-  ])('The demo refuses %s in one line and starts nothing', async (_what, argv, line) => {
+    ['a missing file', ['--dialogues', '/nowhere/at-all'], /^ENOENT.*\/nowhere\/at-all/],
+    ['a file without dialogues', ['--dialogues', 'BROKEN'], /^line 1: it has no id/],
+  ])('The demo refuses %s with one line and starts nothing.', async (_case, argv, line) => {
     const demo = new Demo(
       argv.map(word => (word === 'BROKEN' ? join(folder, 'broken.json') : word)),
       { DATA_DIR: join(folder, 'data') },
@@ -81,7 +81,7 @@ describe('npm run demo with arguments that it cannot take', () => {
     expect(demo.err).toContain('Usage: npm run demo -- ');
   });
 
-  it('The demo refuses a wrong environment with the fault and without a stack', async () => {
+  it('The demo reports an invalid environment without a stack trace.', async () => {
     const demo = new Demo([], { DATA_DIR: join(folder, 'data'), PORT: 'high' });
     expect([await demo.ended, demo.out]).toEqual([78, '']);
     expect(demo.err).toContain('PORT must be a whole number');
@@ -89,7 +89,7 @@ describe('npm run demo with arguments that it cannot take', () => {
   });
 });
 
-describe('npm run demo', () => {
+describe('`npm run demo`', () => {
   let folder: string;
   let database: TestDatabase;
   let occupied: Server;
@@ -121,7 +121,7 @@ describe('npm run demo', () => {
     return name;
   };
 
-  it('Two demos that start at once in one folder both play, and each key goes on working beside the other', async () => {
+  it("Two demos started at once in one folder both play, and each one's key works on the other.", async () => {
     const demos = [start(), start()];
     const [one, two] = await Promise.all(demos.map(demo => demo.up()));
     expect(one!.apiKey).not.toBe(two!.apiKey);
@@ -139,7 +139,7 @@ describe('npm run demo', () => {
     await expect(worksWith(two!.baseUrl, one!.apiKey)).rejects.toMatchObject({ status: 401, code: 'invalid_token' });
   }, 120_000);
 
-  it('The demo says beside each token how long it lasts', async () => {
+  it('The demo prints how long each token lasts.', async () => {
     const demo = start();
     await demo.up();
     expect(demo.out).toMatch(

@@ -3,7 +3,7 @@ import { ServerClient } from '@support-chat/sdk';
 import { openDesk } from '../../src/bin/demo/demo-desk.js';
 import { World } from '../support/world.js';
 
-describe('the demo’s desk', () => {
+describe('The demo’s desk', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start();
@@ -12,7 +12,7 @@ describe('the demo’s desk', () => {
 
   const works = (apiKey: string) => new ServerClient({ baseUrl: world.app.url, apiKey }).workspace.get();
 
-  it('Runs of the demo share one workspace, and a run leaves the key of another as it is', async () => {
+  it("Runs of the demo share one workspace, and a run does not revoke another run's key.", async () => {
     const first = await openDesk(world.app.url);
     const second = await openDesk(world.app.url);
     expect(second.widgetToken).toBe(first.widgetToken);
@@ -24,7 +24,7 @@ describe('the demo’s desk', () => {
     expect((await first.agent.apiKeys.list()).items).toEqual([]);
   });
 
-  it('A run revokes the expired key of a run that ended without revoking it', async () => {
+  it('A run revokes the expired key of a run that crashed.', async () => {
     const crashed = await openDesk(world.app.url);
     const [key] = (await crashed.agent.apiKeys.list()).items;
     expect(Date.parse(key?.expires_at ?? '') - Date.now()).toBeGreaterThan(23 * 3_600_000);

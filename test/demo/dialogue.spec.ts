@@ -14,8 +14,8 @@ const fileOf = (text: string) => {
   return file;
 };
 
-describe('our own dialogues', () => {
-  it('are a dozen of 4 to 12 turns, each about something', async () => {
+describe('The built-in dialogues', () => {
+  it('There are twelve built-in dialogues of 4 to 12 turns, each with topics.', async () => {
     const dialogues = await loadDialogues();
     expect(new Set(dialogues.map(({ id }) => id)).size).toBe(12);
     for (const { turns, topics } of dialogues) {
@@ -26,7 +26,7 @@ describe('our own dialogues', () => {
   });
 });
 
-describe('a file of dialogues', () => {
+describe('A file of dialogues', () => {
   const one = { id: 'one', topics: ['tea'], turns: [['contact', 'Any tea?']] };
   const two = {
     id: 'two',
@@ -39,7 +39,7 @@ describe('a file of dialogues', () => {
   it.each([
     ['one dialogue per line', `${JSON.stringify(one)}\n\n${JSON.stringify(two)}\n`],
     ['an array', JSON.stringify([one, two], null, 2)],
-  ])('may be %s', async (_what, text) => {
+  ])('A file of dialogues may be %s.', async (_case, text) => {
     expect(await loadDialogues(fileOf(text))).toEqual([one, { ...two, topics: [] }]);
   });
 
@@ -51,15 +51,15 @@ describe('a file of dialogues', () => {
     ['[{"id": "one", "turns": [["contact", " "]]}]', 'dialogue 1: turn 1 is not'],
     ['[{"id": "one", "turns": [["agent", "Hello"]]}]', 'dialogue 1: its first turn is not the contact’s'],
     ['', 'holds no dialogue'],
-  ])('is refused with the place of its fault: %s', async (text, why) => {
+  ])('A file with a fault is refused with its position: %s', async (text, why) => {
     await expect(loadDialogues(fileOf(text))).rejects.toThrow(why);
   });
 });
 
-describe('the people of a play', () => {
-  it('are many, and each has a plain address', () => {
-    const people = Array.from({ length: 340 }, (_, index) => personAt(index));
-    expect(new Set(people.map(({ email }) => email)).size).toBe(340);
-    for (const { email } of people) expect(email).toMatch(/^[a-z]+\.[a-z]+@example\.com$/);
+describe('The persons of a play', () => {
+  it('There are hundreds of persons, each with a unique plain address.', () => {
+    const persons = Array.from({ length: 340 }, (_, index) => personAt(index));
+    expect(new Set(persons.map(({ email }) => email)).size).toBe(340);
+    for (const { email } of persons) expect(email).toMatch(/^[a-z]+\.[a-z]+@example\.com$/);
   });
 });

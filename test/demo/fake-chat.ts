@@ -10,14 +10,14 @@ export interface FakeMessage {
   content: unknown;
 }
 
-/** What becomes of a message on its way to the other side. */
+/** Outcome of a message's delivery to the other side. */
 type Fate = 'shown' | 'lost' | 'shown twice' | 'garbled';
 
-/** As much of the service as a dialogue needs, in memory, with ways to go wrong. */
+/** A minimal in-memory service for dialogues, with configurable faults. */
 export class FakeChat {
   readonly conversations = new Map<string, { contact: string; messages: FakeMessage[] }>();
   fate: (message: FakeMessage) => Fate = () => 'shown';
-  /** What a side reads back. */
+  /** History that a side reads. */
   remembered: (messages: FakeMessage[]) => FakeMessage[] = messages => messages;
   private readonly agents: WebSocket[] = [];
   private readonly visitors = new Map<string, WebSocket>();
@@ -45,12 +45,12 @@ export class FakeChat {
     if (!conversation) return refuse(404, 'not_found');
     switch (`${seen.method} ${visitor ? widgetAction : action}`) {
       case 'POST messages':
-        return ok(this.say(conversation, visitor ? 'contact' : 'agent', seen.body['content']), 201);
+        return ok(this.addMessage(conversation, visitor ? 'contact' : 'agent', seen.body['content']), 201);
       case 'GET messages':
         return ok({ items: this.page(conversation.messages, seen.query), next_cursor: null });
       case 'POST take':
       case 'POST resolve':
-        this.say(conversation, 'bot', action, 'event');
+        this.addMessage(conversation, 'bot', action, 'event');
         return ok({});
       default:
         return refuse(404, 'not_found');
@@ -60,11 +60,11 @@ export class FakeChat {
   private begin({ body, token }: RecordedRequest): Reply {
     const conversation = { id: `c${this.conversations.size + 1}`, contact: token!, messages: [] };
     this.conversations.set(conversation.id, conversation);
-    const message = this.say(conversation, 'contact', (body['message'] as { content: string }).content);
+    const message = this.addMessage(conversation, 'contact', (body['message'] as { content: string }).content);
     return ok({ conversation: { id: conversation.id }, message }, 201);
   }
 
-  private say(
+  private addMessage(
     conversation: { contact: string; messages: FakeMessage[] },
     sender: string,
     content: unknown,

@@ -40,13 +40,13 @@ const failed: Transcript = {
   failed: true,
 };
 
-describe('a transcript', () => {
-  it('reads as it always has', () => {
+describe('A transcript', () => {
+  it('A transcript matches golden/transcript.txt.', () => {
     const pages = [transcript(resolved), transcript(failed), transcript(resolved, { width: 48, times: true })];
     expect(pages.join('')).toBe(golden);
   });
 
-  it('is coloured only where a terminal reads it', () => {
+  it('A transcript is coloured only for a terminal.', () => {
     const plain = transcript(resolved);
     const coloured = transcript(resolved, { colour: true });
     expect(coloured.replace(/\u001b\[\d+m/g, '')).toBe(plain);
@@ -54,7 +54,7 @@ describe('a transcript', () => {
     expect(plain).not.toContain('\u001b');
   });
 
-  it('lets nothing that was said steer the terminal', () => {
+  it('A transcript removes control characters from names and messages.', () => {
     const nasty = '\u001b]0;owned\u0007 \u001b[2Jgone\r\u009b31mred\u202etxt.exe';
     const page = transcript({
       ...failed,
@@ -65,7 +65,7 @@ describe('a transcript', () => {
     expect(page).not.toMatch(/[^\P{Cc}\n]|\u202e/u);
   });
 
-  it('keeps every row within the page', () => {
+  it('A transcript keeps every row within the page width.', () => {
     for (const width of [40, 60, 120]) {
       const rows = transcript(resolved, { width }).split('\n');
       expect(Math.max(...rows.map(row => [...row].length))).toBeLessThanOrEqual(width);

@@ -20,28 +20,28 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Runs a snippet as a module whose imports and whose reader's own things are given. */
-async function runSnippet(text: string, own: Record<string, unknown>): Promise<void> {
+/** Runs a snippet as a module with the given SDK import and reader's variables. */
+async function runSnippet(text: string, variables: Record<string, unknown>): Promise<void> {
   const importless = text.replace(/^import \{(.+)\} from '@support-chat\/sdk';$/m, 'const {$1} = sdk;');
   const { outputText } = ts.transpileModule(importless, { compilerOptions: { target: ts.ScriptTarget.ES2022 } });
   const AsyncFunction = Object.getPrototypeOf(runSnippet).constructor as new (
     ...text: string[]
-  ) => (...own: unknown[]) => Promise<void>;
-  await new AsyncFunction('sdk', ...Object.keys(own), outputText)(sdk, ...Object.values(own));
+  ) => (...values: unknown[]) => Promise<void>;
+  await new AsyncFunction('sdk', ...Object.keys(variables), outputText)(sdk, ...Object.values(variables));
 }
 
-describe('the integrator’s page', () => {
-  it('leads through every door with a shell, step by step', async () => {
+describe('The integration page', () => {
+  it('The shell steps of the integration page succeed in order.', async () => {
     const steps = blocksIn(page, 'sh').map(block => block.replaceAll('localhost:3000', new URL(world.app.url).host));
     expect(steps.length).toBeGreaterThan(12);
     const { code, out } = await runShell(steps.join('\necho\n'));
     const failures = [...out.matchAll(/"ok":false.*?"code":"([a-z_]+)"/g)].map(([, failed]) => failed);
-    // what the page says will be refused: a ticket twice, a member who has left, a key that is revoked
+    // The page announces three refusals: a ticket used twice, a deactivated member, a revoked key.
     expect({ code, failures, out }).toMatchObject({
       code: 0,
       failures: ['sso_ticket_invalid', 'token_revoked', 'invalid_token'],
     });
-    for (const told of [
+    for (const pattern of [
       /^idempotency-replayed: true/im,
       /^Location: http\S+\/dashboard#sso_ticket=sst_/m,
       /"scope":\{"type":"channels","channel_ids":\["[0-9a-f-]{36}"\]\}/,
@@ -50,12 +50,12 @@ describe('the integrator’s page', () => {
       /^deactivated$/m,
       /^ratelimit-limit: \d+/im,
     ]) {
-      expect(out).toMatch(told);
+      expect(out).toMatch(pattern);
     }
     expect(out).not.toContain('undefined');
   });
 
-  it('does the same with the SDK, from the backend to the dashboard and out again', async () => {
+  it('The SDK snippets of the integration page do the same, from sign-in to deactivation.', async () => {
     const desk = await world.desk();
     const made = await desk.owner.api.post('/v1/api-keys', { name: 'shop backend' });
     const user = { email: `${unique('user')}@example.com`, name: 'Mia' };
@@ -64,7 +64,7 @@ describe('the integrator’s page', () => {
       location: { href: '' },
       history: { state: null, replaceState: (_state: unknown, _unused: string, url: string) => void done.push(url) },
     };
-    const own = {
+    const variables = {
       baseUrl: world.app.url,
       apiKey: made.data.key,
       user,
@@ -88,36 +88,36 @@ describe('the integrator’s page', () => {
     const [backend = '', dashboard = '', narrower = '', following = '', leaving = '', ...more] = blocksIn(page, 'ts');
     expect(more).toEqual([]);
 
-    await runSnippet(backend, own);
-    await runSnippet(backend, own);
+    await runSnippet(backend, variables);
+    await runSnippet(backend, variables);
     Object.assign(globalThis, { document: {}, ...window });
-    await runSnippet(dashboard, own).finally(() => {
+    await runSnippet(dashboard, variables).finally(() => {
       for (const name of ['document', 'location', 'history']) delete (globalThis as Record<string, unknown>)[name];
     });
     expect(done).toEqual([303, 303, 'tokens', world.app.config.dashboardUrl, []]);
 
-    await runSnippet(narrower, own);
+    await runSnippet(narrower, variables);
     expect(done.splice(0)).toHaveLength(6);
-    // an event is read once nobody's open transaction could still come before it: other tests have some
+    // Other tests' open transactions delay the event log.
     await eventually(async () => {
-      await runSnippet(following, own);
-      return own.copy.types.length >= 3 || undefined;
+      await runSnippet(following, variables);
+      return variables.copy.types.length >= 3 || undefined;
     });
-    expect(own.copy.types).toEqual(['channel.created', 'member.created', 'member.created']);
-    await runSnippet(following, own);
-    expect(own.copy.types).toHaveLength(3);
+    expect(variables.copy.types).toEqual(['channel.created', 'member.created', 'member.created']);
+    await runSnippet(following, variables);
+    expect(variables.copy.types).toHaveLength(3);
     const { items } = (await desk.owner.api.get('/v1/workspace/members')).data;
     const member = items.find(({ email }: { email: string }) => email === user.email);
-    await runSnippet(leaving, { ...own, memberId: member.id });
+    await runSnippet(leaving, { ...variables, memberId: member.id });
     expect((await desk.owner.api.get(`/v1/workspace/members/${member.id}`)).data.status).toBe('deactivated');
     expect((await desk.owner.api.get('/v1/api-keys')).data.items).toEqual([]);
   });
 
-  it('links to files that are there', () => {
+  it('The integration page links to existing files only.', () => {
     expect(brokenLinks(PAGE)).toEqual([]);
   });
 
-  it('names no code that is not published', () => {
+  it('The integration page mentions published error codes only.', () => {
     const known = new Set(publishedErrors().map(({ code }) => code));
     const named = [...page.matchAll(/\b4\d\d `([a-z_]+)`|^\| (`[a-z_`, ]+`) +\|/gm)].flatMap(([, one, many = '']) =>
       one === undefined ? [...many.matchAll(/`([a-z_]+)`/g)].map(([, code]) => code ?? '') : [one],
@@ -127,7 +127,7 @@ describe('the integrator’s page', () => {
   });
 });
 
-describe('its table of what a narrow session may do', () => {
+describe('Its table of what a narrow session may do', () => {
   const rows = [...page.matchAll(/^\| (.*`(?:GET|POST|PATCH) .*?) +\| (\d{3})(?: `([a-z_]+)`)?.*\|$/gm)];
   const promises = rows.flatMap(([, routes = '', status, code]) =>
     [...routes.matchAll(/`(GET|POST|PATCH) (\S+)`(.*?)(?=, `|$)/g)].map(
@@ -135,8 +135,8 @@ describe('its table of what a narrow session may do', () => {
         [`${method} ${path}${with_}`, method, path, Number(status), code] as const,
     ),
   );
-  /** By row of the table: what stands for `{outside}` and the like; a body, where the route wants one. */
-  const places: Record<string, Record<string, string>> = {};
+  /** Values of placeholders such as `{outside}`, by resource. BODIES below are the bodies of routes that need one. */
+  const valuesByPlaceholder: Record<string, Record<string, string>> = {};
   let narrow: Caller;
 
   beforeAll(async () => {
@@ -144,9 +144,9 @@ describe('its table of what a narrow session may do', () => {
     const other = await world.channel(desk);
     const [near, far] = [await world.visitor(desk), await world.visitor({ widgetToken: other.widget_token })];
     const [inside, outside] = [await world.conversation(near), await world.conversation(far)];
-    places['{outside}'] = { channels: other.id, conversations: outside.id, contacts: far.contactId };
-    places['{inside}'] = { conversations: inside.id };
-    places['{member}'] = { members: desk.owner.memberId };
+    valuesByPlaceholder['{outside}'] = { channels: other.id, conversations: outside.id, contacts: far.contactId };
+    valuesByPlaceholder['{inside}'] = { conversations: inside.id };
+    valuesByPlaceholder['{member}'] = { members: desk.owner.memberId };
     const key = await world.apiKey(desk);
     const session = await key.post('/v1/auth/agent-token', { email: desk.owner.email, channel_ids: [desk.channelId] });
     narrow = world.as(session.data.token);
@@ -161,13 +161,13 @@ describe('its table of what a narrow session may do', () => {
     'POST /v1/api-keys': { name: 'Mine' },
   };
 
-  it('has rows', () => {
+  it('The table of narrow sessions has rows.', () => {
     expect(promises.length).toBeGreaterThan(20);
   });
 
-  it.each(promises)('%s', async (_name, method, path, status, code) => {
-    const [, noun = '', place = ''] = /\/([a-z-]+)\/(\{\w+\})/.exec(path) ?? [];
-    const address = path.replace(place, places[place]?.[noun] ?? place);
+  it.each(promises)('A narrow session gets the documented response: %s', async (_name, method, path, status, code) => {
+    const [, noun = '', placeholder = ''] = /\/([a-z-]+)\/(\{\w+\})/.exec(path) ?? [];
+    const address = path.replace(placeholder, valuesByPlaceholder[placeholder]?.[noun] ?? placeholder);
     const elsewhere = { workspace_id: (await world.desk()).workspaceId };
     const body = BODIES[`${method} ${path}`] ?? (path.endsWith('/agent-token') ? elsewhere : undefined);
     const answer = await narrow.call(method.toLowerCase() as Method, address, body);

@@ -8,20 +8,20 @@ import type { World } from '../support/world.js';
 
 const readme = readFileSync('README.md', 'utf8');
 
-/** The shell blocks of one section, in order. */
+/** Shell blocks of one section, in order. */
 function blocksOf(title: string): string[] {
   const section = readme.split(/^## /m).find(text => text.startsWith(title)) ?? '';
   return blocksIn(section, 'sh');
 }
 
-describe('the README', () => {
+describe('The README', () => {
   let world: World;
   beforeAll(async () => {
     world = await startDemoWorkspace();
   });
   afterAll(() => world.stop());
 
-  it('walks an integrator through a conversation, every line of it', async () => {
+  it('The shell blocks of "Five minutes" in the README succeed in order.', async () => {
     const walk = blocksOf('Five minutes');
     expect(walk.length).toBeGreaterThan(4);
     const host = new URL(world.app.url).host;
@@ -43,7 +43,7 @@ describe('the README', () => {
     expect(out).toContain('It arrives tomorrow.');
   });
 
-  it('names no variable that the service does not read, and no script that is not there', () => {
+  it('The README mentions only variables that the service reads and scripts that exist.', () => {
     const table = readme.slice(readme.indexOf('| Variable |'), readme.indexOf('All of them:'));
     const named = [...table.matchAll(/`([A-Z][A-Z_]+)`/g)].map(match => match[1] ?? '');
     const known = new Set([...Object.keys(VARIABLES), 'PORT']);
@@ -53,7 +53,7 @@ describe('the README', () => {
     expect(called.filter(name => !(name in scripts))).toEqual([]);
   });
 
-  it('links to files that are there', () => {
+  it('The README links to existing files only.', () => {
     expect(brokenLinks('README.md')).toEqual([]);
   });
 });

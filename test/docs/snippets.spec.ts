@@ -4,13 +4,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { compileWithSdk } from '../support/compile.js';
 
 interface Snippet {
-  /** Such as `clients/sdk/README.md:13`. */
-  place: string;
+  /** File and line, such as `clients/sdk/README.md:13`. */
+  location: string;
   language: string;
   text: string;
 }
 
-/** Every file below a folder that ends so, but what is built or brought along. */
+/** Files below a folder with this ending, without built and installed ones. */
 function filesIn(folder: string, end: string): string[] {
   return readdirSync(folder, { encoding: 'utf8', recursive: true })
     .filter(name => name.endsWith(end) && !/(^|\/)(node_modules|dist|generated)\//.test(name))
@@ -22,7 +22,7 @@ const PAGES = ['README.md', ...filesIn('docs', '.md'), ...filesIn('clients', '.m
 function snippetsOf(page: string): Snippet[] {
   const text = readFileSync(page, 'utf8');
   return [...text.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(({ 1: language = '', 2: code = '', index }) => ({
-    place: `${page}:${text.slice(0, index).split('\n').length}`,
+    location: `${page}:${text.slice(0, index).split('\n').length}`,
     language,
     text: code,
   }));
@@ -31,8 +31,8 @@ function snippetsOf(page: string): Snippet[] {
 const snippets = PAGES.flatMap(snippetsOf);
 const inLanguage = (language: string) => snippets.filter(snippet => snippet.language === language);
 
-/** What a snippet leaves to its reader: the page around it, and what only the reader knows. */
-const READERS_OWN = `
+/** Declarations of what snippets expect from the reader's own code. */
+const READER_DECLARATIONS = `
 import type { AgentTokens, ConversationView, EventView, MessageView } from '@support-chat/sdk';
 declare global {
   const baseUrl: string, email: string, password: string, apiKey: string, memberId: string, channelId: string;
@@ -46,44 +46,52 @@ declare global {
   function redirect(status: number, address: string): void;
 }`;
 
-describe('what the documents show', () => {
-  it('is in languages that are looked at here, and some of it in each', () => {
+describe('Code in the documents', () => {
+  it('The documents use exactly the languages that are checked here.', () => {
     const languages = ['sh', 'ts'];
     expect([...new Set(snippets.map(({ language }) => language))].sort()).toEqual(languages);
   });
 
-  describe('in TypeScript', () => {
+  describe('TypeScript snippets', () => {
     let faults: string[][];
     beforeAll(() => {
-      faults = compileWithSdk([...inLanguage('ts').map(({ text }) => text), READERS_OWN]);
+      faults = compileWithSdk([...inLanguage('ts').map(({ text }) => text), READER_DECLARATIONS]);
     });
 
-    it.each(inLanguage('ts').map(({ place }, index) => [place, index] as const))('compiles: %s', (_place, index) => {
-      expect(faults[index]).toEqual([]);
-    });
+    it.each(inLanguage('ts').map(({ location }, index) => [location, index] as const))(
+      'The snippet compiles: %s',
+      (_location, index) => {
+        expect(faults[index]).toEqual([]);
+      },
+    );
 
-    it('would not, with a call that is not there', () => {
+    it('The check fails for a snippet that calls a missing method.', () => {
       const { text = '' } = inLanguage('ts').find(snippet => snippet.text.includes('startConversation')) ?? {};
-      const [found] = compileWithSdk([text.replace('startConversation', 'startTalk'), READERS_OWN]);
+      const [found] = compileWithSdk([text.replace('startConversation', 'startTalk'), READER_DECLARATIONS]);
       expect(found).toEqual([expect.stringContaining("Property 'startTalk' does not exist")]);
     });
   });
 
-  it.each(inLanguage('sh').map(({ place, text }) => [place, text]))('for a shell is one: %s', (_place, text) => {
-    const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' });
-    expect([status, stderr]).toEqual([0, '']);
-  });
+  it.each(inLanguage('sh').map(({ location, text }) => [location, text]))(
+    'The shell snippet parses: %s',
+    (_location, text) => {
+      const { status, stderr } = spawnSync('bash', ['-n'], { input: text, encoding: 'utf8' });
+      expect([status, stderr]).toEqual([0, '']);
+    },
+  );
 });
 
-describe('the SDK’s README', () => {
+describe('The SDK’s README', () => {
   const readme = readFileSync('clients/sdk/README.md', 'utf8');
   const sources = filesIn('clients/sdk/src', '.ts').map(name => readFileSync(name, 'utf8'));
 
-  it('names every code that the SDK gives by itself', () => {
-    const own = new Set(sources.flatMap(text => [...text.matchAll(/\bcode: '([a-z_]+)'/g)].map(([, code]) => code)));
-    // as the service says it
-    own.delete('unauthenticated');
-    expect(own.size).toBeGreaterThan(3);
-    expect([...own].filter(code => !readme.includes(`\`${code}\``))).toEqual([]);
+  it('The SDK’s README lists every error code that the SDK itself produces.', () => {
+    const sdkCodes = new Set(
+      sources.flatMap(text => [...text.matchAll(/\bcode: '([a-z_]+)'/g)].map(([, code]) => code)),
+    );
+    // The service also returns this code.
+    sdkCodes.delete('unauthenticated');
+    expect(sdkCodes.size).toBeGreaterThan(3);
+    expect([...sdkCodes].filter(code => !readme.includes(`\`${code}\``))).toEqual([]);
   });
 });

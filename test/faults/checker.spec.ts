@@ -1,13 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Invariant } from './checker.js';
 import { check } from './checker.js';
-import type { Ears, Hearing, HeardFrame, Operation } from './history.js';
+import type { Visibility, Subscription, ReceivedFrame, Operation } from './history.js';
 import { History } from './history.js';
 import type { EventRow, Reading } from './reading.js';
 
 const [W, OTHER] = ['workspace', 'another workspace'];
-const AGENT: Ears = { workspace: 'w1', channels: null, visitor: null, notes: true };
-const VISITOR: Ears = { workspace: 'w1', channels: ['c0'], visitor: 'v0', notes: false };
+const AGENT: Visibility = { workspace: 'w1', channels: null, visitor: null, privateNotes: true };
+const VISITOR: Visibility = { workspace: 'w1', channels: ['c0'], visitor: 'v0', privateNotes: false };
 const CLOSED = 'the inbox of leaver';
 
 interface Seed {
@@ -16,54 +16,59 @@ interface Seed {
 }
 
 /**
- * A talk in which everything was kept: a visitor says something, an agent makes a note, both listen; a key is revoked, a
- * member deactivated, a ticket spent, a process stopped.
+ * A history without violations: a visitor sends a message, an agent adds a private note, both listen; a key is revoked,
+ * a member deactivated, a ticket spent, a process stopped.
  */
-function kept(): Seed {
+function flawlessSeed(): Seed {
   const history = new History();
   history.operations.push(
-    operation({ who: 'v0', answer: 'm1', content: 'w1.c0.v0.said.1', startedAt: 100 }),
-    operation({ who: 'owner', answer: 'm2', content: 'w1.c0.v0.note.2', startedAt: 200 }),
+    operation({ actor: 'v0', answer: 'm1', content: 'w1.c0.v0.said.1', startedAt: 100 }),
+    operation({ actor: 'owner', answer: 'm2', content: 'w1.c0.v0.note.2', startedAt: 200 }),
     operation({
       kind: 'member',
-      who: 'key',
+      actor: 'key',
       key: 'made',
       content: 'mia@example.com',
       answer: 'member',
       startedAt: 250,
     }),
-    operation({ kind: 'exchange', who: 'key', key: 'ticket', startedAt: 260 }),
-    operation({ kind: 'exchange', who: 'key', key: 'ticket', outcome: 'refused', status: 401, startedAt: 270 }),
-    operation({ kind: 'revoke', who: 'key', ends: 'short key', startedAt: 300 }),
-    operation({ kind: 'use', who: 'short key', startedAt: 305 }),
-    operation({ kind: 'use', who: 'short key', outcome: 'refused', status: 401, startedAt: 320 }),
-    operation({ kind: 'deactivate', who: 'key', ends: 'leaver', startedAt: 400 }),
-    operation({ kind: 'look', who: 'v0', heard: { ears: VISITOR, text: 'w1.c0.v0.said.1' }, startedAt: 500 }),
-    operation({ kind: 'trespass', who: 'owner', outcome: 'refused', status: 404, startedAt: 500 }),
+    operation({ kind: 'exchange', actor: 'key', key: 'ticket', startedAt: 260 }),
+    operation({ kind: 'exchange', actor: 'key', key: 'ticket', outcome: 'refused', status: 401, startedAt: 270 }),
+    operation({ kind: 'revoke', actor: 'key', ends: 'short key', startedAt: 300 }),
+    operation({ kind: 'use', actor: 'short key', startedAt: 305 }),
+    operation({ kind: 'use', actor: 'short key', outcome: 'refused', status: 401, startedAt: 320 }),
+    operation({ kind: 'deactivate', actor: 'key', ends: 'leaver', startedAt: 400 }),
+    operation({
+      kind: 'look',
+      actor: 'v0',
+      visibleText: { visibility: VISITOR, text: 'w1.c0.v0.said.1' },
+      startedAt: 500,
+    }),
+    operation({ kind: 'trespass', actor: 'owner', outcome: 'refused', status: 404, startedAt: 500 }),
   );
   const typed = frame(null, '{"conversation_id":"talk"}', 1_010, 'typing');
-  const told = [frame('e1', 'w1.c0.v0.said.1', 140), frame('e2', 'w1.c0.v0.note.2', 240)];
-  history.hearings.push(
-    hearing({ name: 'the inbox of owner', who: 'owner', frames: [...told, typed] }),
-    hearing({
+  const messageFrames = [frame('e1', 'w1.c0.v0.said.1', 140), frame('e2', 'w1.c0.v0.note.2', 240)];
+  history.subscriptions.push(
+    subscription({ name: 'the inbox of owner', actor: 'owner', frames: [...messageFrames, typed] }),
+    subscription({
       name: 'v0',
-      who: 'v0',
+      actor: 'v0',
       audience: 'visitor',
-      ears: VISITOR,
+      visibility: VISITOR,
       contactId: 'contact',
-      frames: told.slice(0, 1),
+      frames: messageFrames.slice(0, 1),
     }),
-    hearing({ name: CLOSED, who: 'leaver', frames: told, closedAt: 450 }),
+    subscription({ name: CLOSED, actor: 'leaver', frames: messageFrames, closedAt: 450 }),
   );
   history.ended.push(
-    { instance: 'a1', askedAt: 600, at: 900, how: 'exit 0', killed: false },
-    { instance: 'a2', askedAt: null, at: 700, how: 'SIGKILL', killed: true },
+    { instance: 'a1', stopRequestedAt: 600, at: 900, how: 'exit 0', killed: false },
+    { instance: 'a2', stopRequestedAt: null, at: 700, how: 'SIGKILL', killed: true },
   );
   const base = { instance: 'a1', heapMiB: 60, descriptors: 40, timers: 10, connections: 9 };
   history.resources.push({ ...base, after: false }, { ...base, heapMiB: 70, after: true });
   history.healedAt = 500;
-  const place = { workspaceId: W, channelId: 'channel', conversationId: 'talk' };
-  history.typing.push({ ...place, since: 1_000, until: 9_000, instance: null });
+  const ids = { workspaceId: W, channelId: 'channel', conversationId: 'talk' };
+  history.typing.push({ ...ids, since: 1_000, until: 9_000, instance: null });
   const message = { conversation_id: 'talk', sender_type: 'contact', changed: false };
   const reading: Reading = {
     messages: [
@@ -86,146 +91,161 @@ function kept(): Seed {
 function operation(more: Partial<Operation> & { startedAt: number }): Operation {
   return {
     kind: 'send',
-    who: 'owner',
+    actor: 'owner',
     workspaceId: W,
     instance: 'a1',
     endedAt: more.startedAt + 10,
     outcome: 'ok',
     status: 200,
     gaveUp: false,
-    saysWhen: false,
+    hasRetryAfter: false,
     key: more.content ?? null,
     conversationId: more.content ? 'talk' : null,
     content: null,
     ends: null,
     answer: null,
-    heard: null,
+    visibleText: null,
     ...more,
   };
 }
 
-function hearing({ closedAt = null, ...more }: Partial<Hearing> & { closedAt?: number | null }): Hearing {
+function subscription({
+  closedAt = null,
+  ...more
+}: Partial<Subscription> & { closedAt?: number | null }): Subscription {
   return {
     name: 'somebody',
-    who: 'somebody',
+    actor: 'somebody',
     audience: 'agent',
-    ears: AGENT,
+    visibility: AGENT,
     workspaceId: W,
     channelIds: null,
     conversationId: null,
     contactId: null,
     from: 0n,
-    stays: [{ instance: 'a2', openedAt: 50, closedAt, code: closedAt === null ? null : 4500 }],
+    connections: [{ instance: 'a2', openedAt: 50, closedAt, code: closedAt === null ? null : 4500 }],
     frames: [],
     ...more,
   };
 }
 
-function frame(id: string | null, text: string, at: number, type = 'message.created'): HeardFrame {
-  return { stay: 0, at, type, id, cursor: 'c', text };
+function frame(id: string | null, text: string, at: number, type = 'message.created'): ReceivedFrame {
+  return { connection: 0, at, type, id, cursor: 'c', text };
 }
 
 function event(id: string, position: number, isPublic: boolean, committedAt: number): EventRow {
-  const place = { workspace_id: W, channel_id: 'channel', conversation_id: 'talk', contact_id: 'contact' };
+  const ids = { workspace_id: W, channel_id: 'channel', conversation_id: 'talk', contact_id: 'contact' };
   return {
     id,
     type: 'message.created',
     position: `${position}`,
-    ...place,
+    ...ids,
     public: isPublic,
     committed_at: committedAt,
   };
 }
 
-/** What is done to the talk in which everything was kept, and which promise that breaks. */
+/** Changes to the flawless history, each with the promise that it breaks. */
 const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
-  ['I1', 'an acknowledged message is gone', ({ reading }) => void reading.messages.splice(1, 1)],
-  ['I1', 'it is stored with other words', ({ reading }) => void Object.assign(reading.messages[0]!, { content: 'Ho' })],
-  ['I1', 'it is in another talk', ({ reading }) => void Object.assign(reading.messages[0]!, { conversation_id: 'x' })],
+  ['I1', 'an acknowledged message is missing', ({ reading }) => void reading.messages.splice(1, 1)],
   [
     'I1',
-    'it is stored twice',
+    'a message is stored with another text',
+    ({ reading }) => void Object.assign(reading.messages[0]!, { content: 'Ho' }),
+  ],
+  [
+    'I1',
+    'a message is in another conversation',
+    ({ reading }) => void Object.assign(reading.messages[0]!, { conversation_id: 'x' }),
+  ],
+  [
+    'I1',
+    'a message is stored twice',
     ({ reading }) => void reading.messages.push({ ...reading.messages[0]!, id: 'm3', seq: 3 }),
   ],
   [
     'I1',
-    'something is stored that nobody sent',
+    'a message is stored that nobody sent',
     ({ reading }) =>
       void reading.messages.push({ ...reading.messages[0]!, id: 'm3', seq: 3, content: 'w1.c0.v0.said.9' }),
   ],
   [
     'I2',
-    'a retry is answered with another message',
+    'a retry returns another message',
     ({ history }) => void history.operations.push({ ...history.operations[0]!, answer: 'm2' }),
   ],
-  ['I2', 'a key made two members', ({ reading }) => void reading.members.push(reading.members[0]!)],
-  ['I2', 'a key was answered and made none', ({ reading }) => void reading.members.pop()],
-  ['I3', 'a number is missing', ({ reading }) => void Object.assign(reading.messages[1]!, { seq: 3 })],
-  ['I3', 'a number is there twice', ({ reading }) => void Object.assign(reading.messages[1]!, { seq: 1 })],
-  ['I3', 'last_seq is behind', ({ reading }) => void Object.assign(reading.conversations[0]!, { last_seq: 1 })],
-  ['I4', 'an agent missed an event', ({ history }) => void history.hearings[0]!.frames.splice(1, 1)],
-  ['I4', 'a visitor missed an event', ({ history }) => void history.hearings[1]!.frames.pop()],
-  ['I4', 'two came in the wrong order', ({ history }) => void history.hearings[0]!.frames.reverse()],
+  ['I2', 'one key created two members', ({ reading }) => void reading.members.push(reading.members[0]!)],
+  ['I2', 'a key was acknowledged and created no member', ({ reading }) => void reading.members.pop()],
+  ['I3', 'a seq is missing', ({ reading }) => void Object.assign(reading.messages[1]!, { seq: 3 })],
+  ['I3', 'a seq occurs twice', ({ reading }) => void Object.assign(reading.messages[1]!, { seq: 1 })],
+  ['I3', 'last_seq is too low', ({ reading }) => void Object.assign(reading.conversations[0]!, { last_seq: 1 })],
+  ['I4', 'an agent missed an event', ({ history }) => void history.subscriptions[0]!.frames.splice(1, 1)],
+  ['I4', 'a visitor missed an event', ({ history }) => void history.subscriptions[1]!.frames.pop()],
+  ['I4', 'two events arrived in the wrong order', ({ history }) => void history.subscriptions[0]!.frames.reverse()],
   ['I4', 'the audit log lacks an event', ({ reading }) => void reading.audited.pop()],
   [
     'I4',
-    'somebody was sent to read everything anew',
-    ({ history }) => void history.hearings[0]!.frames.push(frame(null, '{}', 600, 'sync.required')),
+    'a client received sync.required',
+    ({ history }) => void history.subscriptions[0]!.frames.push(frame(null, '{}', 600, 'sync.required')),
   ],
   [
     'I5',
-    'an event was told that is not in the log',
-    ({ history }) => void history.hearings[0]!.frames.push(frame('e3', '', 300)),
+    'a client received an event that is not in the log',
+    ({ history }) => void history.subscriptions[0]!.frames.push(frame('e3', '', 300)),
   ],
-  ['I5', 'an event was told before its COMMIT', ({ reading }) => void (reading.events[1]!.committed_at = 190)],
+  ['I5', 'an event was delivered before its COMMIT', ({ reading }) => void (reading.events[1]!.committed_at = 190)],
   [
     'I6',
-    'a visitor heard a note',
-    ({ history }) => void history.hearings[1]!.frames.push(frame('e2', 'w1.c0.v0.note.2', 240)),
-  ],
-  [
-    'I6',
-    'an agent heard the event of a channel outside its scope',
-    ({ history }) => void (history.hearings[0]!.channelIds = ['another channel']),
+    'a visitor received a private note',
+    ({ history }) => void history.subscriptions[1]!.frames.push(frame('e2', 'w1.c0.v0.note.2', 240)),
   ],
   [
     'I6',
-    'an event of another workspace was heard',
+    'an agent received an event of a channel outside its scope',
+    ({ history }) => void (history.subscriptions[0]!.channelIds = ['another channel']),
+  ],
+  [
+    'I6',
+    'a client received an event of another workspace',
     ({ reading }) => void Object.assign(reading.events[1]!, { workspace_id: OTHER }),
   ],
   [
     'I6',
-    'the words of another workspace were heard in whatever frame',
-    ({ history }) => void history.hearings[0]!.frames.push(frame(null, '"w2.c0.v0.said.7"', 300, 'typing')),
+    'a client received a text of another workspace in any frame',
+    ({ history }) => void history.subscriptions[0]!.frames.push(frame(null, '"w2.c0.v0.said.7"', 300, 'typing')),
   ],
   [
     'I6',
-    'the words of another visitor were read',
-    ({ history }) => void (history.operations[9]!.heard!.text = 'w1.c0.v1.said.7'),
+    'a visitor read the text of another visitor',
+    ({ history }) => void (history.operations[9]!.visibleText!.text = 'w1.c0.v1.said.7'),
   ],
-  ['I6', 'a trespasser was let in', ({ history }) => void (history.operations[10]!.outcome = 'ok')],
+  ['I6', 'a forbidden request succeeded', ({ history }) => void (history.operations[10]!.outcome = 'ok')],
   ['I7', 'a ticket was spent twice', ({ history }) => void (history.operations[4]!.outcome = 'ok')],
-  ['I7', 'a ticket opened two sessions', ({ reading }) => void (reading.tickets[0]!.minted = 2)],
-  ['I8', 'a revoked key was let in', ({ history }) => void (history.operations[7]!.outcome = 'ok')],
+  ['I7', 'a ticket started two sessions', ({ reading }) => void (reading.tickets[0]!.minted = 2)],
+  ['I8', 'a revoked key was accepted', ({ history }) => void (history.operations[7]!.outcome = 'ok')],
   [
     'I8',
-    'a deactivated member was let in two seconds later',
-    ({ history }) => void history.operations.push(operation({ kind: 'use', who: 'leaver', startedAt: 2_500 })),
+    'a deactivated member was accepted two seconds later',
+    ({ history }) => void history.operations.push(operation({ kind: 'use', actor: 'leaver', startedAt: 2_500 })),
   ],
-  ['I8', 'its socket stayed open', ({ history }) => void (history.hearings[2]!.stays[0]!.closedAt = null)],
   [
     'I8',
-    'it heard what happened long after its end',
+    'the socket of a deactivated member stayed open',
+    ({ history }) => void (history.subscriptions[2]!.connections[0]!.closedAt = null),
+  ],
+  [
+    'I8',
+    'a deactivated member received later events',
     ({ history, reading }) => {
       reading.events.push(event('e3', 3, true, 9_000));
-      for (const { frames } of history.hearings) frames.push(frame('e3', '', 9_010));
+      for (const { frames } of history.subscriptions) frames.push(frame('e3', '', 9_010));
     },
   ],
-  ['I9', 'memory stays', ({ history }) => void (history.resources[1]!.heapMiB = 200)],
-  ['I9', 'descriptors stay', ({ history }) => void (history.resources[1]!.descriptors = 200)],
-  ['I9', 'timers stay', ({ history }) => void (history.resources[1]!.timers = 200)],
-  ['I9', 'connections stay', ({ history }) => void (history.resources[1]!.connections = 60)],
-  ['I10', 'a stop ended badly', ({ history }) => void (history.ended[0]!.how = 'SIGKILL')],
+  ['I9', 'memory grows', ({ history }) => void (history.resources[1]!.heapMiB = 200)],
+  ['I9', 'descriptors grow', ({ history }) => void (history.resources[1]!.descriptors = 200)],
+  ['I9', 'timers grow', ({ history }) => void (history.resources[1]!.timers = 200)],
+  ['I9', 'connections grow', ({ history }) => void (history.resources[1]!.connections = 60)],
+  ['I10', 'a stop ended with a signal', ({ history }) => void (history.ended[0]!.how = 'SIGKILL')],
   [
     'I10',
     'a stop cut off a request',
@@ -234,7 +254,7 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
   ],
   [
     'I10',
-    'a stopping process says no without saying when to come again',
+    'a stopping process answered 503 without Retry-After',
     ({ history }) =>
       void history.operations.push(operation({ kind: 'change', startedAt: 650, outcome: 'unknown', status: 503 })),
   ],
@@ -242,79 +262,80 @@ const PLANTED: [Invariant, string, (seed: Seed) => void][] = [
     'I10',
     'a stop closed a socket with another code',
     ({ history }) => {
-      history.hearings[0]!.stays.push({ instance: 'a1', openedAt: 550, closedAt: 700, code: 1006 });
+      history.subscriptions[0]!.connections.push({ instance: 'a1', openedAt: 550, closedAt: 700, code: 1006 });
     },
   ],
   [
     'I13',
-    "another workspace's requests take more than ten times as long",
-    ({ history }) => void history.crowding.push({ what: 'a1', calmMs: 200, crowdedMs: 2_001, refused: [] }),
+    'requests of another workspace take more than ten times as long',
+    ({ history }) => void history.crowding.push({ description: 'a1', calmMs: 200, crowdedMs: 2_001, refused: [] }),
   ],
   [
     'I13',
-    "another workspace's login is refused",
-    ({ history }) => void history.crowding.push({ what: 'a1', calmMs: 200, crowdedMs: 200, refused: ['POST 429'] }),
+    'a login of another workspace is refused',
+    ({ history }) =>
+      void history.crowding.push({ description: 'a1', calmMs: 200, crowdedMs: 200, refused: ['POST 429'] }),
   ],
-  ['I12', 'nobody sees who types', ({ history }) => void history.hearings[0]!.frames.pop()],
-  ['I12', 'it is seen too late', ({ history }) => void (history.hearings[0]!.frames[2]!.at = 9_500)],
+  ['I12', 'nobody sees the typing visitor', ({ history }) => void history.subscriptions[0]!.frames.pop()],
+  ['I12', 'typing arrives too late', ({ history }) => void (history.subscriptions[0]!.frames[2]!.at = 9_500)],
   ['I11', 'a process ended by itself', ({ history }) => void (history.ended[1]!.killed = false)],
   [
     'I11',
-    'a rejection was left to nobody',
+    'there was an unhandled rejection',
     ({ history }) => void history.complaints.push({ instance: 'a1', line: 'unhandled rejection' }),
   ],
   [
     'I11',
-    'a fault became a 500',
+    'a fault caused a 500',
     ({ history }) =>
       void history.operations.push(operation({ kind: 'change', startedAt: 50, outcome: 'unknown', status: 500 })),
   ],
 ];
 
-describe('the checker', () => {
-  it('has nothing to say where everything was kept', () => {
-    const { history, reading } = kept();
+describe('The checker', () => {
+  it('The checker reports nothing for a flawless history.', () => {
+    const { history, reading } = flawlessSeed();
     expect(check(history, reading)).toEqual([]);
   });
 
-  it.each(PLANTED)('names %s when %s', (invariant, _what, plant) => {
-    const seed = kept();
+  it.each(PLANTED)('The checker reports %s when %s.', (invariant, _case, plant) => {
+    const seed = flawlessSeed();
     plant(seed);
     const found = check(seed.history, seed.reading).map(violation => violation.invariant);
     expect([...new Set(found)]).toContain(invariant);
   });
 
-  it('does not mind what nobody knows: requests without an answer, of which nothing or one thing came', () => {
-    const { history, reading } = kept();
+  it('The checker accepts either outcome of a request that was not answered.', () => {
+    const { history, reading } = flawlessSeed();
     const lost = { outcome: 'unknown', status: 0, answer: null, startedAt: 20 } as const;
-    history.operations.unshift(operation({ ...lost, who: 'v0', content: 'w1.c0.v0.said.1' }));
-    history.operations.push(operation({ ...lost, who: 'v0', content: 'w1.c0.v0.said.3' }));
+    history.operations.unshift(operation({ ...lost, actor: 'v0', content: 'w1.c0.v0.said.1' }));
+    history.operations.push(operation({ ...lost, actor: 'v0', content: 'w1.c0.v0.said.3' }));
     expect(check(history, reading)).toEqual([]);
   });
 
-  it('lets a resume, and nothing else, tell what happened before the listener began after what came later', () => {
-    const { history, reading } = kept();
-    const listener = history.hearings[0]!;
+  it("The checker accepts events from before a subscription's start after later ones only if a resume delivers them.", () => {
+    const { history, reading } = flawlessSeed();
+    const listener = history.subscriptions[0]!;
     const [before, after] = listener.frames;
     listener.from = BigInt(reading.events[1]!.position);
     listener.frames.splice(0, 2, after!, before!);
     expect(check(history, reading).map(({ invariant }) => invariant)).toEqual(['I4']);
-    before!.stay = 1;
+    before!.connection = 1;
     expect(check(history, reading)).toEqual([]);
   });
 
-  it('wants what happened before the listener began in order by itself, over whatever socket it comes', () => {
-    const { history, reading } = kept();
-    const listener = history.hearings[0]!;
+  it("The checker requires events from before a subscription's start to be in order among themselves, over any socket.", () => {
+    const { history, reading } = flawlessSeed();
+    const listener = history.subscriptions[0]!;
     const [first, second] = listener.frames;
     listener.from = BigInt(reading.events[2]!.position);
-    listener.frames.splice(0, 2, second!, { ...first!, stay: 1 });
+    listener.frames.splice(0, 2, second!, { ...first!, connection: 1 });
     expect(check(history, reading).map(({ invariant }) => invariant)).toEqual(['I4']);
   });
 
-  it('drops repeats by their id', () => {
-    const { history, reading } = kept();
-    history.hearings[0]?.frames.push(frame('e1', 'w1.c0.v0.said.1', 300));
+  it('The checker ignores repeated events with the same id.', () => {
+    const { history, reading } = flawlessSeed();
+    history.subscriptions[0]?.frames.push(frame('e1', 'w1.c0.v0.said.1', 300));
     expect(check(history, reading)).toEqual([]);
   });
 });

@@ -4,12 +4,12 @@ import type { Json } from '../support/json.js';
 import type { Operation, Outcome } from './history.js';
 import { now } from './history.js';
 
-/** How long a client waits before it gives a request up. */
+/** Time after which a client gives a request up. */
 const MAX_WAIT_MS = 4_000;
-/** However busy the machine is: for what has to succeed. */
+/** For requests that must succeed even on a busy machine. */
 export const ALL_PATIENCE_MS = 30_000;
 
-/** It was the client that ended it. */
+/** The client itself aborted the request. */
 class GaveUp extends Error {}
 
 export interface Answer {
@@ -19,7 +19,7 @@ export interface Answer {
   body: Json;
 }
 
-export interface Ask {
+export interface RequestSpec {
   method: string;
   path: string;
   token?: string;
@@ -27,15 +27,15 @@ export interface Ask {
   headers?: Record<string, string>;
 }
 
-/** Requests over connections that are kept; dropped all at once when the seed is over. */
+/** Requests over keep-alive connections, which are closed when the seed is over. */
 export class Http {
   private readonly agent = new Agent({ keepAlive: true, maxSockets: 64 });
 
-  /** @throws Error when no whole answer came; GaveUp when none came in time */
-  ask(url: string, { method, path, token, body, headers }: Ask, ms = MAX_WAIT_MS): Promise<Answer> {
+  /** @throws Error if the response is missing or incomplete; GaveUp if it did not arrive in time */
+  send(url: string, { method, path, token, body, headers }: RequestSpec, ms = MAX_WAIT_MS): Promise<Answer> {
     return new Promise((resolve, reject) => {
       const text = body === undefined ? undefined : JSON.stringify(body);
-      const asked = request(`${url}${path}`, {
+      const outgoing = request(`${url}${path}`, {
         method,
         agent: this.agent,
         headers: {
@@ -44,24 +44,29 @@ export class Http {
           ...headers,
         },
       });
-      const timer = setTimeout(() => asked.destroy(new GaveUp('no answer in time')), ms);
-      asked.on('response', response => {
+      const timer = setTimeout(() => outgoing.destroy(new GaveUp('no response in time')), ms);
+      outgoing.on('response', response => {
         const chunks: Buffer[] = [];
         response.on('data', (chunk: Buffer) => chunks.push(chunk));
         response.on('error', reject);
         response.on('close', () => {
           clearTimeout(timer);
-          if (!response.complete) return reject(new Error('half an answer'));
+          if (!response.complete) return reject(new Error('incomplete response'));
           const whole = Buffer.concat(chunks).toString();
-          const { statusCode: status = 0, headers: told } = response;
-          resolve({ status, headers: told, text: whole, body: whole.startsWith('{') ? JSON.parse(whole) : null });
+          const { statusCode: status = 0, headers: responseHeaders } = response;
+          resolve({
+            status,
+            headers: responseHeaders,
+            text: whole,
+            body: whole.startsWith('{') ? JSON.parse(whole) : null,
+          });
         });
       });
-      asked.on('error', error => {
+      outgoing.on('error', error => {
         clearTimeout(timer);
         reject(error);
       });
-      asked.end(text);
+      outgoing.end(text);
     });
   }
 
@@ -70,19 +75,19 @@ export class Http {
   }
 }
 
-/** A request as the history will tell it; what is not said is nothing. */
-export type Draft = Pick<Operation, 'kind' | 'who' | 'workspaceId'> & Partial<Operation>;
+/** A request for the history; missing fields are null. */
+export type Draft = Pick<Operation, 'kind' | 'actor' | 'workspaceId'> & Partial<Operation>;
 
-/** Makes a request and an operation of it. */
+/** Sends a request and records it as an operation. */
 export async function perform(
   http: Http,
   instance: { name: string; url: string },
-  ask: Ask,
+  spec: RequestSpec,
   draft: Draft,
 ): Promise<{ operation: Operation; answer: Answer | null }> {
   const startedAt = now();
   let gaveUp = false;
-  const answer = await http.ask(instance.url, ask).catch((error: unknown) => {
+  const answer = await http.send(instance.url, spec).catch((error: unknown) => {
     gaveUp = error instanceof GaveUp;
     return null;
   });
@@ -98,15 +103,18 @@ export async function perform(
     outcome,
     status: answer?.status ?? 0,
     gaveUp,
-    saysWhen: answer?.headers['retry-after'] !== undefined,
+    hasRetryAfter: answer?.headers['retry-after'] !== undefined,
     conversationId: answer?.body?.data?.conversation_id ?? draft.conversationId ?? null,
     answer: outcome === 'ok' ? (answer?.body?.data?.id ?? answer?.body?.data?.member?.id ?? null) : null,
-    heard: draft.heard && outcome === 'ok' ? { ears: draft.heard.ears, text: answer?.text ?? '' } : null,
+    visibleText:
+      draft.visibleText && outcome === 'ok'
+        ? { visibility: draft.visibleText.visibility, text: answer?.text ?? '' }
+        : null,
   };
   return { operation, answer };
 }
 
-/** 429 and 409 `idempotency_in_progress` say "later", as 5xx do: whoever wants it done asks again. */
+/** 429 and 409 `idempotency_in_progress` mean "retry later", as 5xx do. */
 function outcomeOf(answer: Answer | null): Outcome {
   if (answer === null || answer.status >= 500 || answer.status === 429) return 'unknown';
   if (answer.status < 300) return 'ok';

@@ -2,31 +2,33 @@ import type { Invariant } from './checker.js';
 import type { Fault } from './fault.js';
 import { CROWDING_FAULTS } from './list/crowding.js';
 import { WRONG_DATA } from './list/bus.js';
-import { HELD_TRANSACTION, strikeRestore } from './list/log.js';
+import { OPEN_TRANSACTION, injectRestore } from './list/log.js';
 import { play } from './play.js';
 import { Stage } from './stage.js';
 
-/** A service, or a PostgreSQL, that is wrong on purpose: the checker must say so, or its silence is worth nothing. */
+/**
+ * A service or PostgreSQL with a deliberate defect, which the checker must report. Proves that the checker can fail.
+ */
 export interface Control {
   name: string;
-  /** What it must name. */
+  /** Invariant that the checker must report. */
   breaks: Invariant;
-  /** Why it cannot be tried on that stage. */
+  /** Reason why the control cannot run on that stage; null if it can. */
   needs?: (stage: Stage) => string | null;
-  /** @returns what it named, over all tries */
+  /** @returns every invariant the checker reported, over all attempts */
   run(stage: Stage, seed: number): Promise<Set<Invariant>>;
 }
 
-/** Nobody waits long for what will not come. */
+/** Short: the missing frames never arrive. */
 const QUIET_MS = 2_500;
-/** What is wrong has to be met, and whom the third call of three finds is chance. */
+/** A defect may not show at once: chance decides whom it affects. */
 const ATTEMPTS = 4;
 
 /**
- * The mutant is wrong from the first word until all has been looked at.
- * @param meets the fault that shows what is wrong with it; without one, people only talk
+ * The defect is active from the first request until the check.
+ * @param meets fault that exposes the defect; without one there is normal traffic only
  */
-const mutant = (name: string, breaks: Invariant, meets: Partial<Pick<Fault, 'needs' | 'strike'>> = {}): Control => ({
+const mutant = (name: string, breaks: Invariant, meets: Partial<Pick<Fault, 'needs' | 'inject'>> = {}): Control => ({
   name,
   breaks,
   ...(meets.needs && { needs: meets.needs }),
@@ -35,9 +37,9 @@ const mutant = (name: string, breaks: Invariant, meets: Partial<Pick<Fault, 'nee
       number: 'F0',
       name,
       at: 0,
-      async strike(scene) {
+      async inject(scene) {
         for (const instance of stage.instances) await instance.mutate(name, true);
-        await (meets.strike ? meets.strike(scene) : scene.crowd.reaches(1.2));
+        await (meets.inject ? meets.inject(scene) : scene.crowd.untilProgress(1.2));
       },
     };
     const named = new Set<Invariant>();
@@ -53,9 +55,9 @@ const mutant = (name: string, breaks: Invariant, meets: Partial<Pick<Fault, 'nee
   },
 });
 
-/** Wrong while one account fills the queue of hashes: the workspace that logs in meanwhile is refused. */
+/** Breaks fairness while one account fills the hash queue: the other workspace's login is refused. */
 const unfair: Control = {
-  name: 'passwords are hashed in the order in which they come',
+  name: 'passwords are hashed in order of arrival',
   breaks: 'I13',
   async run(stage, seed) {
     const named = new Set<Invariant>();
@@ -64,9 +66,9 @@ const unfair: Control = {
     const fault: Fault = {
       ...crowding,
       at: 0,
-      async strike(scene) {
+      async inject(scene) {
         for (const instance of stage.instances) await instance.mutate('passwords are hashed in order', true);
-        await crowding.strike(scene);
+        await crowding.inject(scene);
       },
     };
     try {
@@ -79,7 +81,7 @@ const unfair: Control = {
   },
 };
 
-/** Acknowledged before it is written. What a kill loses is chance, too. */
+/** Acknowledges before writing. Chance decides what a kill loses. */
 const forgetful = (name: string, embedded: boolean): Control => ({
   name,
   breaks: 'I1',
@@ -90,10 +92,10 @@ const forgetful = (name: string, embedded: boolean): Control => ({
     const fault: Fault = {
       number: 'F0',
       name,
-      async strike({ crowd }) {
-        await crowd.reaches(0.7);
+      async inject({ crowd }) {
+        await crowd.untilProgress(0.7);
         stage.database.kill();
-        await (embedded ? stage.database.isStartedAgain() : stage.database.restart());
+        await (embedded ? stage.database.untilRestartedByService() : stage.database.restart());
       },
     };
     try {
@@ -108,22 +110,22 @@ const forgetful = (name: string, embedded: boolean): Control => ({
   },
 });
 
-const PUT_BACK = 'a log that was put back is taken for the same';
+const PUT_BACK = 'a restored log is taken for the old one';
 
 export const CONTROLS: readonly Control[] = [
-  mutant('nobody reads the log', 'I4'),
+  mutant('nobody reads the event log', 'I4'),
   mutant('client_message_id is ignored', 'I2'),
-  mutant('notes are told to visitors', 'I6'),
-  mutant('events are told before their commit', 'I5'),
-  mutant('a ticket can be spent again', 'I7'),
-  mutant('a key is looked up once and remembered', 'I8'),
+  mutant('private notes are sent to visitors', 'I6'),
+  mutant('events are delivered before their commit', 'I5'),
+  mutant('a ticket can be spent twice', 'I7'),
+  mutant('API keys are cached forever', 'I8'),
   unfair,
-  mutant('what Redis sends is believed', 'I11', WRONG_DATA),
-  mutant('nobody hears of an event before the horizon has passed it', 'I4', {
-    needs: ({ bus }) => (bus ? 'with a bus nobody waits for the log' : null),
-    strike: HELD_TRANSACTION.strike,
+  mutant('messages from Redis are trusted', 'I11', WRONG_DATA),
+  mutant('events wait for the watermark', 'I4', {
+    needs: ({ bus }) => (bus ? 'with a bus, no client waits for the log' : null),
+    inject: OPEN_TRANSACTION.inject,
   }),
-  mutant(PUT_BACK, 'I4', { strike: scene => strikeRestore(scene, 'running', PUT_BACK) }),
+  mutant(PUT_BACK, 'I4', { inject: scene => injectRestore(scene, 'running', PUT_BACK) }),
   forgetful('synchronous_commit is off and PostgreSQL is killed', false),
   forgetful('synchronous_commit is off and the embedded PostgreSQL is killed', true),
 ];

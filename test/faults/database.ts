@@ -7,13 +7,13 @@ import type { EmbeddedPostgres } from '../../src/platform/database/embedded/embe
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
 import { eventually } from '../support/eventually.js';
-import { assertNoneKept, assertNoneTold, Leaked } from '../support/leaks.js';
+import { assertNoSecretsStored, assertNoSecretsLogged, Leaked } from '../support/leaks.js';
 import { childrenOf } from '../support/process-tree.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 /**
- * As durable against the death of a process as in production. `fsync` is off: it is for the death of the machine, which
- * no test here can bring, and the kernel keeps what a killed process has written.
+ * As durable against a killed process as in production. `fsync` is off: it protects against power failure, which no
+ * test causes, and the kernel keeps what a killed process has written.
  */
 const SETTINGS = {
   fsync: 'off',
@@ -23,22 +23,22 @@ const SETTINGS = {
   max_connections: '60',
 };
 
-/** Longer than a start and a recovery take on a machine that is busy with other tests. */
+/** Longer than a start with recovery takes on a busy machine. */
 const STARTED_AGAIN_MS = 60_000;
 
-/** A PostgreSQL of a stage's own, behind a proxy that keeps its address while it dies and comes back. */
+/** A stage's own PostgreSQL, behind a proxy that keeps its address while it dies and restarts. */
 export class FaultyDatabase {
   private constructor(
     private readonly folder: string,
     private readonly settings: Record<string, string>,
     private readonly name: string,
-    /** Whether its folder is a disk of its own, which can be full; only root can have that. */
+    /** True if its folder is a separate disk that can be filled, which requires root. */
     readonly hasDisk: boolean,
     private server: EmbeddedPostgres,
     readonly proxy: TcpProxy,
   ) {}
 
-  /** @param name of its database, which the service chooses where it runs the server itself */
+  /** @param name of its database, which the service chooses if it runs the server itself */
   static async start(settings: Record<string, string> = {}, name = 'faults'): Promise<FaultyDatabase> {
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-faults-'));
     chmodSync(folder, 0o711);
@@ -47,41 +47,41 @@ export class FaultyDatabase {
     return new FaultyDatabase(folder, settings, name, disk, server, await TcpProxy.start(server.url));
   }
 
-  /** Where it lies: the DATA_DIR of a service that is to run it. */
+  /** The data folder: DATA_DIR of a service that runs the server. */
   get dataDir(): string {
     return this.folder;
   }
 
-  /** Through the proxy. */
+  /** URL through the proxy. */
   get url(): string {
-    return this.proxy.through(this.server.url);
+    return this.proxy.rewriteUrl(this.server.url);
   }
 
-  /** Past the proxy. */
+  /** URL without the proxy. */
   get directUrl(): string {
     return this.server.url;
   }
 
-  /** As if its machine had been switched off: every process of it at once, nothing is written any more. */
+  /** Kills every server process at once, as a power failure would. */
   kill(): void {
     const { pid } = this.server;
     for (const each of [pid, ...childrenOf(pid)]) {
       try {
         process.kill(each, 'SIGKILL');
       } catch {
-        // it was gone before
+        // already gone
       }
     }
   }
 
-  /** Starts again where it was killed, and recovers. */
+  /** Restarts the killed server, which recovers. */
   async restart(): Promise<void> {
     await this.reopen();
-    this.proxy.lead(this.server.url);
+    this.proxy.setTarget(this.server.url);
     this.proxy.reset();
   }
 
-  /** Copies its data directory, as a snapshot of the disk does: in the midst of everything. @returns the folder */
+  /** Copies the data directory at an arbitrary moment, as a disk snapshot does. @returns the folder */
   async snapshot(): Promise<string> {
     const copy = mkdtempSync(join(tmpdir(), 'support-chat-snapshot-'));
     await this.end();
@@ -90,21 +90,21 @@ export class FaultyDatabase {
     return copy;
   }
 
-  /** Replaces the data directory by a snapshot, and starts again. */
-  async putBack(snapshot: string): Promise<void> {
+  /** Replaces the data directory with a snapshot and restarts. */
+  async restoreSnapshot(snapshot: string): Promise<void> {
     await this.end();
     for (const name of readdirSync(this.folder)) rmSync(join(this.folder, name), { recursive: true, force: true });
     copyAll(snapshot, this.folder);
     await this.restart();
   }
 
-  /** Kills it, and gives up the lease on it, which would look for the server for ever. */
+  /** Kills the server and releases its lease, which would otherwise look for the server forever. */
   private async end(): Promise<void> {
     this.kill();
     await this.server.stop();
   }
 
-  /** Writes its settings into the cluster, so that a server that somebody else starts has them, too. */
+  /** Writes the settings into the cluster, so that a server that the service starts has them too. */
   async keepSettings(): Promise<void> {
     await this.with(async client => {
       for (const [name, value] of Object.entries({ ...SETTINGS, ...this.settings })) {
@@ -113,8 +113,8 @@ export class FaultyDatabase {
     });
   }
 
-  /** Until somebody else has started it again where it was killed. @throws when nobody does */
-  async isStartedAgain(): Promise<void> {
+  /** Waits until the service has restarted the killed server. @throws if it does not */
+  async untilRestartedByService(): Promise<void> {
     const killed = this.server.pid;
     await eventually(async () => {
       const seen = await readPostmaster(join(this.folder, 'postgres'));
@@ -123,13 +123,13 @@ export class FaultyDatabase {
     await this.reopen();
   }
 
-  /** The former handle is given back first: its lease would come back with the server, and count as another user. */
+  /** Releases the former handle first: its lease would come back with the server and count as another user. */
   private async reopen(): Promise<void> {
     await this.server.stop();
     this.server = await open(this.folder, this.settings, this.name);
   }
 
-  /** Leaves so many bytes on its disk. */
+  /** Leaves this many bytes free on the disk. */
   shrinkDisk(left: number): void {
     const { blocks, bfree, bsize } = statfsSync(this.folder);
     resize(this.folder, (blocks - bfree) * bsize + left);
@@ -139,7 +139,7 @@ export class FaultyDatabase {
     if (this.hasDisk) resize(this.folder, DISK_BYTES);
   }
 
-  /** Whether anybody answers; a server that a full disk has ended is started again by `restart`. */
+  /** True if the server responds. After a full disk has ended it, `restart` starts it again. */
   async answers(): Promise<boolean> {
     return this.with(client => client.query('SELECT 1')).then(
       () => true,
@@ -147,7 +147,7 @@ export class FaultyDatabase {
     );
   }
 
-  /** Runs with a connection past the proxy. */
+  /** Runs with a connection that bypasses the proxy. */
   async with<T>(work: (client: Client) => Promise<T>): Promise<T> {
     const client = new Client({ connectionString: this.directUrl });
     client.on('error', () => undefined);
@@ -159,15 +159,15 @@ export class FaultyDatabase {
     }
   }
 
-  /** @throws Leaked when a secret lies in it, or in its log, in clear */
+  /** @throws Leaked if the database or its log contains a secret in clear */
   async stop(): Promise<void> {
-    const fault: unknown = await this.with(assertNoneKept).catch((error: unknown) => error);
+    const fault: unknown = await this.with(assertNoSecretsStored).catch((error: unknown) => error);
     await this.proxy.stop();
     await this.server.stop();
-    const told = readFileSync(join(this.folder, 'postgres.log'), 'utf8').split('\n');
+    const log = readFileSync(join(this.folder, 'postgres.log'), 'utf8').split('\n');
     if (this.hasDisk) spawnSync('umount', ['--lazy', this.folder]);
     rmSync(this.folder, { recursive: true, force: true });
-    assertNoneTold(told);
+    assertNoSecretsLogged(log);
     if (fault instanceof Leaked) throw fault;
   }
 }
@@ -181,13 +181,13 @@ function open(dataDir: string, settings: Record<string, string>, database: strin
   });
 }
 
-/** With owners and rights, which PostgreSQL is particular about. */
+/** Keeps owners and permissions, which PostgreSQL checks. */
 function copyAll(from: string, to: string): void {
   const { status, stderr } = spawnSync('cp', ['-a', `${from}/.`, to], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${from} cannot be copied: ${stderr}`);
+  if (status !== 0) throw new Error(`cannot copy ${from}: ${stderr}`);
 }
 
-/** More than any run writes; of memory it takes what is written. */
+/** More than any run writes. Only what is written takes memory. */
 const DISK_BYTES = 4 * 2 ** 30;
 
 function mountDisk(folder: string): boolean {
@@ -198,5 +198,5 @@ function mountDisk(folder: string): boolean {
 
 function resize(folder: string, bytes: number): void {
   const { status, stderr } = spawnSync('mount', ['-o', `remount,size=${bytes}`, folder], { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the disk of ${folder} cannot be resized: ${stderr}`);
+  if (status !== 0) throw new Error(`cannot resize the disk of ${folder}: ${stderr}`);
 }

@@ -1,33 +1,33 @@
 import type { Crowd } from './crowd.js';
 import type { Stage, StageOptions } from './stage.js';
 
-/** Something that breaks while people talk. */
+/** A fault that is injected while clients are active. */
 export interface Fault {
-  /** `F3`: what faults are drawn by, so that each number comes up. */
+  /** Number such as `F3`. Each round of seeds covers every number. */
   number: `F${number}`;
   name: string;
-  /** How much has been said when it strikes, from 0 to 1; else it is the seed that says. */
+  /** Progress at which the fault is injected, 0 to 1. Chosen by the seed if missing. */
   at?: number;
-  /** What it cannot do without; where that is missing, it is skipped with this reason. */
+  /** Reason why the fault cannot run on that stage; then it is skipped with this message. */
   needs?: (stage: Stage) => string | null;
-  /** A stage that is opened for this fault alone, and closed after it; else it shares one with others. */
+  /** Options of a dedicated stage; without them the fault shares one. */
   stage?: StageOptions;
   /**
-   * Breaks it, for as long as it should be broken, and puts it right again. Whatever it forgets `Stage.mend` finds:
-   * dead instances start, stopped ones go on, proxies heal.
+   * Breaks something for a while and repairs it. `Stage.mend` repairs the rest: it starts dead instances, continues
+   * stopped ones and heals proxies.
    */
-  strike(scene: Scene): Promise<void>;
+  inject(scene: Scene): Promise<void>;
 }
 
-/** What a fault finds when it strikes. */
+/** Everything a fault can act on. */
 export interface Scene {
   stage: Stage;
   crowd: Crowd;
-  /** Of the seed: the same numbers in the same order, whenever it is played again. */
+  /** Random numbers of the seed, equal each time the seed is played. */
   random: () => number;
 }
 
-/** One of them, by the seed. */
+/** Picks one at random. */
 export function pick<T>(random: () => number, list: readonly T[]): T {
   return list[Math.floor(random() * list.length)] as T;
 }

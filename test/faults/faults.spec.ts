@@ -5,10 +5,10 @@ import { FAULTS, faultOf } from './faults.js';
 
 const seeds = (from: number, count: number) => Array.from({ length: count }, (_nothing, index) => from + index);
 
-describe('the faults of seeds', () => {
+describe('The faults of seeds', () => {
   const numbers = [...new Set(FAULTS.map(({ number }) => number))].sort();
 
-  it('Every round of seeds, the first and later ones, draws a fault of every number', () => {
+  it('Every round of seeds contains a fault of every number.', () => {
     for (const from of [1, 21, 1_001]) {
       const round = Math.ceil((from - 1) / numbers.length) * numbers.length + 1;
       const drawn = seeds(round, numbers.length).map(seed => faultOf(seed).number);
@@ -16,23 +16,23 @@ describe('the faults of seeds', () => {
     }
   });
 
-  it('are all drawn in a long run, and are the same for the same seed', () => {
+  it('A long run contains every fault, and a seed always selects the same one.', () => {
     const names = seeds(1, 400).map(seed => faultOf(seed).name);
     expect(new Set(names)).toEqual(new Set(FAULTS.map(({ name }) => name)));
     expect(seeds(1, 400).map(seed => faultOf(seed).name)).toEqual(names);
   });
 
-  it('have names of their own, by which they can be asked for', () => {
+  it('Every fault has a unique name, by which it can be selected.', () => {
     expect(new Set(FAULTS.map(({ name }) => name)).size).toBe(FAULTS.length);
   });
 });
 
-describe('the fault points', () => {
-  it('are refused by a process that is told that it is production', () => {
+describe('The fault points', () => {
+  it('The fault points refuse to load in production.', () => {
     const env = { PATH: process.env.PATH ?? '', NODE_ENV: 'production' };
     const args = ['--import', './test/faults/points.js', '--eval', 'console.log("it runs")'];
     const { status, stdout, stderr } = spawnSync(process.execPath, args, { cwd: checkout, env, encoding: 'utf8' });
     expect([status, stdout]).toEqual([1, '']);
-    expect(stderr).toContain('fault points are for tests alone');
+    expect(stderr).toContain('fault points are for tests only');
   });
 });

@@ -11,7 +11,7 @@ import { EMBEDDED_FAULTS } from './list/embedded.js';
 import { NEIGHBOUR_FAULTS } from './list/neighbours.js';
 import { SERVICE_FAULTS } from './list/service.js';
 
-/** Everything that can break. A fault added here is drawn from the next seed on. */
+/** Every fault. A new one takes part from the next seed on. */
 export const FAULTS: readonly Fault[] = [
   ...SERVICE_FAULTS,
   ...DATABASE_FAULTS,
@@ -26,8 +26,8 @@ export const FAULTS: readonly Fault[] = [
 ];
 
 /**
- * The seed's own fault. Seeds come in rounds of as many as there are numbers: each number comes up once in a round, in
- * an order of the round's own, and the faults of one number take turns from round to round.
+ * The fault of a seed. Seeds come in rounds with every number once, in an order of the round's own. Faults of one
+ * number alternate from round to round.
  */
 export function faultOf(seed: number): Fault {
   const numbers = [...new Set(FAULTS.map(({ number }) => number))];
@@ -38,6 +38,6 @@ export function faultOf(seed: number): Fault {
     [numbers[last], numbers[other]] = [numbers[other] as `F${number}`, numbers[last] as `F${number}`];
   }
   const number = numbers[(seed - 1) % numbers.length];
-  const own = FAULTS.filter(fault => fault.number === number);
-  return own[round % own.length] as Fault;
+  const ofNumber = FAULTS.filter(fault => fault.number === number);
+  return ofNumber[round % ofNumber.length] as Fault;
 }

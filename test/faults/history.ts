@@ -1,38 +1,38 @@
-/** Milliseconds since 1970 that no clock's jump moves: the time of everything in a history. */
+/** Milliseconds since 1970, unaffected by clock jumps. All times in a history use it. */
 export function now(): number {
   return performance.timeOrigin + performance.now();
 }
 
-/** How a request ended: done, refused for good, or nobody knows (lost, too late, or 5xx). */
+/** Outcome of a request: done, refused for good, or unknown (lost, too late, or 5xx). */
 export type Outcome = 'ok' | 'refused' | 'unknown';
 
-/** One request of a client, as the client saw it. */
+/** One request as the client saw it. */
 export interface Operation {
   kind: OperationKind;
-  /** Whose credential it carried. */
-  who: string;
+  /** Owner of the credential. */
+  actor: string;
   workspaceId: string;
   instance: string;
   startedAt: number;
   endedAt: number;
   outcome: Outcome;
-  /** 0 where there was no answer. */
+  /** 0 without a response. */
   status: number;
-  /** Whether it was the client that did not wait any longer. */
+  /** True if the client stopped waiting. */
   gaveUp: boolean;
-  /** Whether the answer said when to come again. */
-  saysWhen: boolean;
-  /** What makes a second attempt the same one: client_message_id, Idempotency-Key, the ticket or the invite. */
+  /** True if the response had a Retry-After header. */
+  hasRetryAfter: boolean;
+  /** Identifies repeated attempts: client_message_id, Idempotency-Key, ticket or invite. */
   key: string | null;
   conversationId: string | null;
-  /** The words that it sent. */
+  /** Text that it sent. */
   content: string | null;
-  /** The credential that it ends. */
+  /** Credential that the request ends. */
   ends: string | null;
-  /** The id of what it made. */
+  /** Id of what it created. */
   answer: string | null;
-  /** What the answer said, as far as somebody listens for words that are not its caller's. */
-  heard: { ears: Ears; text: string } | null;
+  /** Text of the response, if the checker searches it for foreign marks. */
+  visibleText: { visibility: Visibility; text: string } | null;
 }
 
 export type OperationKind =
@@ -48,70 +48,70 @@ export type OperationKind =
   | 'deactivate'
   | 'logout';
 
-/** Whose words may come to somebody: every message carries a mark that says where it was said. */
-export interface Ears {
-  /** The mark of the one workspace. */
+/** Marks a client may see. Every message contains a mark of its workspace, channel and visitor. */
+export interface Visibility {
+  /** Mark of the workspace. */
   workspace: string;
-  /** The marks of the channels; null for all. */
+  /** Marks of the channels; null for all. */
   channels: string[] | null;
-  /** The mark of the one visitor; null for all. */
+  /** Mark of the visitor; null for all. */
   visitor: string | null;
-  notes: boolean;
+  privateNotes: boolean;
 }
 
-/** A client that listens, from its first `connected` on, and comes back with its cursor whenever it is cut off. */
-export interface Hearing {
+/** A client that listens from its first `connected` on, and resumes whenever it is cut off. */
+export interface Subscription {
   name: string;
-  ears: Ears;
+  visibility: Visibility;
   audience: 'agent' | 'visitor';
   workspaceId: string;
-  /** null: all of the workspace's. */
+  /** null: all channels of the workspace. */
   channelIds: string[] | null;
-  /** The one conversation that it listens to; null: an inbox, or a contact's room. */
+  /** The only conversation it listens to; null for all of the workspace or contact. */
   conversationId: string | null;
   contactId: string | null;
-  /** The credential that it came with. */
-  who: string;
-  /** The log's last position when it began to listen. */
+  /** The credential that it uses. */
+  actor: string;
+  /** Last position of the log when it began to listen. */
   from: bigint;
-  stays: Stay[];
-  frames: HeardFrame[];
+  connections: Connection[];
+  frames: ReceivedFrame[];
 }
 
-/** From one connection to its end. */
-export interface Stay {
+/** One connection from open to close. */
+export interface Connection {
   instance: string;
   openedAt: number;
   closedAt: number | null;
   code: number | null;
 }
 
-export interface HeardFrame {
-  /** Of the stay that it came in. */
-  stay: number;
+export interface ReceivedFrame {
+  /** Index of the connection it arrived on. */
+  connection: number;
   at: number;
   type: string;
-  /** null for frames of the moment. */
+  /** null for ephemeral frames. */
   id: string | null;
   cursor: string | null;
   text: string;
 }
 
-/** What became of a process of the service. */
-export interface Ended {
+/** The end of a service process. */
+export interface ProcessEnd {
   instance: string;
-  /** When it was told to stop; null when nobody did. */
-  askedAt: number | null;
+  /** Time of the stop request; null if there was none. */
+  stopRequestedAt: number | null;
   at: number;
   how: string;
-  /** Whether the fault was its death. */
+  /** True if a fault killed it. */
   killed: boolean;
 }
 
-/** What a process holds on to when nobody wants anything of it. */
+/** Resources of an idle process. */
 export interface Resources {
   instance: string;
-  /** false for the base line, true after the seed. */
+  /** false for the baseline, true after the seed. */
   after: boolean;
   heapMiB: number;
   descriptors: number;
@@ -119,38 +119,38 @@ export interface Resources {
   connections: number;
 }
 
-/** A visitor who types, and goes on typing for as long as typing lasts, after everything has been put right. */
+/** A visitor who types after everything was repaired, once per typing period. */
 export interface Typing {
   workspaceId: string;
   channelId: string;
   conversationId: string;
   since: number;
   until: number;
-  /** The one instance whose listeners hear of it; null: all, for they have a bus. */
+  /** The only instance whose agents see it; null for all, if there is a bus. */
   instance: string | null;
 }
 
-/** How long another workspace's requests took, before one workspace crowded an instance and meanwhile. */
+/** Latency of another workspace's requests before and during the load of one workspace. */
 export interface Crowding {
-  what: string;
+  description: string;
   calmMs: number;
   crowdedMs: number;
-  /** Its requests that were refused meanwhile. */
+  /** Its requests that were refused during the load. */
   refused: string[];
 }
 
-/** All that the outside saw of one seed. */
+/** The clients' view of one seed. */
 export class History {
   readonly operations: Operation[] = [];
-  readonly hearings: Hearing[] = [];
-  readonly ended: Ended[] = [];
+  readonly subscriptions: Subscription[] = [];
+  readonly ended: ProcessEnd[] = [];
   readonly resources: Resources[] = [];
   readonly typing: Typing[] = [];
   readonly crowding: Crowding[] = [];
-  /** Lines of the log that tell of a promise that nobody kept, or of a fault that became ours. */
+  /** Log lines of unhandled errors. */
   readonly complaints: { instance: string; line: string }[] = [];
-  /** What somebody should have heard while the fault lasted, and had not. */
+  /** Descriptions of events that should have arrived during the fault. */
   readonly overdue: string[] = [];
-  /** When everything was as it should be again. */
+  /** Time when everything had been repaired. */
   healedAt = 0;
 }

@@ -2,15 +2,15 @@ import { request } from 'node:http';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { ServiceProcess } from '../support/service-process.js';
-import type { Ended, Resources } from './history.js';
+import type { ProcessEnd, Resources } from './history.js';
 import { now } from './history.js';
 
 const POINTS = ['--import', './test/faults/points.js', '--expose-gc'];
-/** Longer than a process takes that starts beside others on two cores. */
+/** Longer than a start takes beside others on two cores. */
 const START_MS = 180_000;
 const GRIPES = /unhandled|uncaught/i;
 
-/** What is to happen when a point is passed: the `after`th time from now, for `times` times, `every` so often. */
+/** Action at a fault point: at the `after`th pass from now, `times` times, then at every `every`th pass. */
 export interface Rule {
   point: 'write' | 'commit' | 'publish' | 'answer';
   action: 'kill' | 'hold' | 'cut' | 'drop' | 'deadlock' | 'serialization' | 'shutdown';
@@ -20,16 +20,16 @@ export interface Rule {
   ms?: number;
 }
 
-/** One process of the service on a port that it keeps over its deaths, with fault points inside. */
+/** A service process with fault points, on a port that it keeps across restarts. */
 export class Instance {
-  readonly ended: Ended[] = [];
+  readonly ended: ProcessEnd[] = [];
   private readonly complaints: { instance: string; line: string }[] = [];
   private service: ServiceProcess | null = null;
-  private askedAt: number | null = null;
+  private stopRequestedAt: number | null = null;
   private killed = false;
   private retired = false;
-  private asked = 0;
-  /** How many lines of its log have been looked at. */
+  private orders = 0;
+  /** Number of log lines already checked. */
   private read = 0;
 
   private constructor(
@@ -38,7 +38,7 @@ export class Instance {
     private readonly env: Record<string, string>,
   ) {}
 
-  /** On a free port, not started yet. */
+  /** Reserves a free port without starting the process. */
   static async on(name: string, env: Record<string, string>): Promise<Instance> {
     return new Instance(name, await freePort(), env);
   }
@@ -55,10 +55,10 @@ export class Instance {
     return this.service !== null;
   }
 
-  /** @throws once it is retired: whoever mends it does not know that all is over */
+  /** @throws after `retire`, so that a late repair does not start it again */
   async start(): Promise<void> {
-    if (this.retired) throw new Error(`${this.name} is not to start again`);
-    this.askedAt = null;
+    if (this.retired) throw new Error(`${this.name} is retired`);
+    this.stopRequestedAt = null;
     this.killed = false;
     const env = { LOG_LEVEL: 'warn', ...this.env, PORT: String(this.port) };
     const service = ServiceProcess.start(env, { flags: POINTS, talks: true });
@@ -66,21 +66,21 @@ export class Instance {
     service.child.on('error', () => undefined);
     this.read = 0;
     void service.ended.then(
-      ({ code, signal }) => this.bury(service, signal ?? `exit ${code}`),
-      (leak: Error) => this.bury(service, leak.message),
+      ({ code, signal }) => this.recordEnd(service, signal ?? `exit ${code}`),
+      (leak: Error) => this.recordEnd(service, leak.message),
     );
     await this.ready();
   }
 
-  /** Until it would get traffic. */
+  /** Waits until /readyz answers 200. */
   async ready(): Promise<void> {
     await eventually(async () => {
-      if (!this.service) throw new Error(`${this.name} ended while it was starting:\n${this.complained()}`);
+      if (!this.service) throw new Error(`${this.name} ended while starting:\n${this.complained()}`);
       return (await answersAt(`${this.url}/readyz`)) || undefined;
     }, START_MS);
   }
 
-  /** For good. */
+  /** Kills the process for good. */
   async retire(): Promise<void> {
     this.retired = true;
     this.signal('SIGCONT');
@@ -92,7 +92,7 @@ export class Instance {
     await this.service?.kill();
   }
 
-  /** That its death, which a fault point will bring, is what was wanted. @returns when it is dead */
+  /** Expects a fault point to kill the process. @returns true if it died in time */
   async dies(ms: number): Promise<boolean> {
     this.killed = true;
     const died = await eventually(() => (this.service ? undefined : true), ms).catch(() => false);
@@ -102,7 +102,7 @@ export class Instance {
 
   async stop(): Promise<void> {
     if (!this.service) return;
-    this.askedAt ??= now();
+    this.stopRequestedAt ??= now();
     await this.service.stop();
   }
 
@@ -119,22 +119,22 @@ export class Instance {
   }
 
   async resources(after: boolean): Promise<Omit<Resources, 'connections'>> {
-    const held = await this.order<Pick<Resources, 'heapMiB' | 'descriptors' | 'timers'>>('resources', {});
-    return { instance: this.name, after, ...held };
+    const measured = await this.order<Pick<Resources, 'heapMiB' | 'descriptors' | 'timers'>>('resources', {});
+    return { instance: this.name, after, ...measured };
   }
 
-  /** Tells the code inside the process to do something. @throws when it refuses, or does not answer */
+  /** Sends an order to the code inside the process. @throws if it fails or does not answer */
   async order<T>(order: string, more: object): Promise<T> {
     const child = this.service?.child;
-    if (!child) throw new Error(`${this.name} is not there to be told "${order}"`);
-    const id = (this.asked += 1);
+    if (!child) throw new Error(`${this.name} is not running and cannot do "${order}"`);
+    const id = (this.orders += 1);
     return new Promise<T>((resolve, reject) => {
-      const timer = setTimeout(() => done(new Error(`${this.name} does not do "${order}"`)), 10_000);
+      const timer = setTimeout(() => done(new Error(`${this.name} did not answer "${order}"`)), 10_000);
       const take = (message: unknown) => {
         const { id: of, fault, ...answer } = message as { id: number; fault?: string };
         if (of === id) done(fault === undefined ? null : new Error(`${order}: ${fault}`), answer as T);
       };
-      const left = () => done(new Error(`${this.name} ended amid "${order}"`));
+      const left = () => done(new Error(`${this.name} ended during "${order}"`));
       const done = (error: Error | null, answer?: T) => {
         clearTimeout(timer);
         child.off('message', take);
@@ -148,17 +148,18 @@ export class Instance {
     });
   }
 
-  /** What its log has told since it was asked the last time, of what must never be. */
+  /** Unhandled errors in the log since the last call. */
   takeComplaints(): { instance: string; line: string }[] {
     if (this.service) this.listenTo(this.service);
     return this.complaints.splice(0);
   }
 
-  private bury(service: ServiceProcess, how: string): void {
-    const { name, askedAt, killed } = this;
+  private recordEnd(service: ServiceProcess, how: string): void {
+    const { name, stopRequestedAt, killed } = this;
     this.listenTo(service);
-    if (service.words.length > 0 && !killed) this.complaints.push({ instance: name, line: service.words.join(' ') });
-    this.ended.push({ instance: name, askedAt, at: now(), how, killed });
+    if (service.otherOutput.length > 0 && !killed)
+      this.complaints.push({ instance: name, line: service.otherOutput.join(' ') });
+    this.ended.push({ instance: name, stopRequestedAt, at: now(), how, killed });
     this.service = null;
   }
 
@@ -177,12 +178,12 @@ export class Instance {
 
 function answersAt(url: string): Promise<boolean> {
   return new Promise(resolve => {
-    const asked = request(url, { agent: false, timeout: 2_000 }, response => {
+    const outgoing = request(url, { agent: false, timeout: 2_000 }, response => {
       response.resume();
       resolve(response.statusCode === 200);
     });
-    asked.on('timeout', () => asked.destroy());
-    asked.on('error', () => resolve(false));
-    asked.end();
+    outgoing.on('timeout', () => outgoing.destroy());
+    outgoing.on('error', () => resolve(false));
+    outgoing.end();
   });
 }

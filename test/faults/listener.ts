@@ -1,22 +1,22 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import type { Json } from '../support/json.js';
-import type { Hearing, HeardFrame } from './history.js';
+import type { Subscription, ReceivedFrame } from './history.js';
 import { now } from './history.js';
 
-/** An instance says something every second; who has heard nothing for so long takes it for dead. */
+/** An instance sends a ping every second. A client without any takes the connection for dead. */
 const DEAF_MS = 6_000;
 const HANDSHAKE_MS = 4_000;
 
-/** What somebody wants to hear, and the token that opens it. */
-export type Room = Omit<Hearing, 'from' | 'stays' | 'frames'> & {
+/** The events a client subscribes to, and its token. */
+export type Room = Omit<Subscription, 'from' | 'connections' | 'frames'> & {
   credential: Credential;
   query?: Record<string, string>;
 };
 
 export interface Credential {
   token: string;
-  /** Takes a fresh token for one that has expired. @returns false when there is none to be had any more */
+  /** Replaces an expired token. @returns false if no new one is available */
   renew(): Promise<boolean>;
 }
 
@@ -26,77 +26,77 @@ interface Target {
 }
 
 /**
- * A client that wants to hear everything: cut off, it comes back with its cursor, to another instance each time, with a
- * fresh token where that was the reason; told to stop (4500–4999, or refused for good), it stops.
+ * A client that receives all its events. Cut off, it resumes on the next instance, with a fresh token if needed. After
+ * a final close code (4500–4999) or refusal it stops.
  */
 export class Listener {
-  readonly hearing: Hearing;
+  readonly subscription: Subscription;
   private readonly room: Room;
   private ws: WebSocket | null = null;
   private cursor: string | null = null;
   private done = false;
   private over = false;
-  private heardAt = 0;
+  private lastFrameAt = 0;
   private tries = 0;
-  private readonly living: Promise<void>;
+  private readonly running: Promise<void>;
 
   private constructor(
     room: Room,
     private readonly targets: readonly Target[],
-    private turn: number,
+    private attempt: number,
   ) {
-    const { credential: _credential, query: _query, ...hearing } = room;
+    const { credential: _credential, query: _query, ...subscription } = room;
     this.room = room;
-    this.hearing = { ...hearing, from: 0n, stays: [], frames: [] };
-    this.living = this.live();
+    this.subscription = { ...subscription, from: 0n, connections: [], frames: [] };
+    this.running = this.run();
   }
 
-  /** Resolves when it has heard `connected` for the first time. */
-  static async open(room: Room, targets: readonly Target[], turn: number): Promise<Listener> {
-    const listener = new Listener(room, targets, turn);
+  /** Resolves at the first `connected`. */
+  static async open(room: Room, targets: readonly Target[], attempt: number): Promise<Listener> {
+    const listener = new Listener(room, targets, attempt);
     for (const end = now() + 20_000; listener.cursor === null; await delay(10)) {
-      if (now() > end || listener.over) throw new Error(`${room.name} cannot listen`);
+      if (now() > end || listener.over) throw new Error(`${room.name} cannot connect`);
     }
     return listener;
   }
 
-  /** Whether it listens at present, or will never again. */
+  /** True if it is connected now, or has stopped for good. */
   get settled(): boolean {
     return this.over || (this.ws?.readyState === WebSocket.OPEN && this.connectedHere);
   }
 
-  /** The socket that is open at present. */
+  /** The current socket. */
   get socket(): WebSocket | null {
     return this.ws;
   }
 
-  /** Cut off without a word. */
+  /** Terminates the connection without a close frame. */
   drop(): void {
     this.ws?.terminate();
   }
 
-  say(frame: object): void {
+  send(frame: object): void {
     if (this.ws?.readyState === WebSocket.OPEN) this.ws.send(JSON.stringify(frame));
   }
 
   async close(): Promise<void> {
     this.done = true;
     this.ws?.close();
-    await Promise.race([this.living, delay(1_000)]);
+    await Promise.race([this.running, delay(1_000)]);
     this.ws?.terminate();
-    await this.living;
+    await this.running;
   }
 
   private get connectedHere(): boolean {
-    const stay = this.hearing.stays.length - 1;
-    return this.hearing.frames.some(frame => frame.stay === stay && frame.type === 'connected');
+    const index = this.subscription.connections.length - 1;
+    return this.subscription.frames.some(frame => frame.connection === index && frame.type === 'connected');
   }
 
-  private async live(): Promise<void> {
+  private async run(): Promise<void> {
     while (!this.done && !this.over) {
-      const target = this.targets[this.turn % this.targets.length] as Target;
-      this.turn += 1;
-      const expired = await this.stay(target);
+      const target = this.targets[this.attempt % this.targets.length] as Target;
+      this.attempt += 1;
+      const expired = await this.connectTo(target);
       if (expired && !(await this.room.credential.renew())) this.over = true;
       this.tries += 1;
       if (!this.done && !this.over) await delay(Math.min(20 * this.tries, 200));
@@ -104,26 +104,26 @@ export class Listener {
     this.over = true;
   }
 
-  /** @returns whether it ended with its token */
-  private stay(target: Target): Promise<boolean> {
+  /** @returns true if it ended because its token expired */
+  private connectTo(target: Target): Promise<boolean> {
     const { credential, query, audience } = this.room;
     const words = { token: credential.token, ...query, ...(this.cursor === null ? {} : { after: this.cursor }) };
     const url = `${target.url.replace('http', 'ws')}/ws/${audience}?${new URLSearchParams(words).toString()}`;
     const ws = new WebSocket(url, { handshakeTimeout: HANDSHAKE_MS });
     this.ws = ws;
-    this.heardAt = now();
+    this.lastFrameAt = now();
     const watch = setInterval(() => {
-      if (now() - this.heardAt > DEAF_MS) ws.terminate();
+      if (now() - this.lastFrameAt > DEAF_MS) ws.terminate();
     }, 250);
-    let stay: Hearing['stays'][number] | null = null;
+    let connection: Subscription['connections'][number] | null = null;
     let expired = false;
     ws.on('open', () => {
-      stay = { instance: target.name, openedAt: now(), closedAt: null, code: null };
-      this.hearing.stays.push(stay);
+      connection = { instance: target.name, openedAt: now(), closedAt: null, code: null };
+      this.subscription.connections.push(connection);
     });
-    ws.on('ping', () => (this.heardAt = now()));
+    ws.on('ping', () => (this.lastFrameAt = now()));
     ws.on('message', data => this.take(String(data as Buffer)));
-    ws.on('unexpected-response', (_asked, response) => {
+    ws.on('unexpected-response', (_request, response) => {
       const { statusCode = 0 } = response;
       let text = '';
       response.on('data', (chunk: Buffer) => (text += chunk.toString()));
@@ -137,7 +137,7 @@ export class Listener {
     return new Promise(resolve =>
       ws.once('close', code => {
         clearInterval(watch);
-        if (stay) Object.assign(stay, { closedAt: now(), code });
+        if (connection) Object.assign(connection, { closedAt: now(), code });
         if (code >= 4500) this.over = true;
         resolve(expired || code === 4003);
       }),
@@ -145,19 +145,19 @@ export class Listener {
   }
 
   private take(text: string): void {
-    this.heardAt = now();
+    this.lastFrameAt = now();
     const { type, id, cursor, data } = JSON.parse(text) as { type: string; id?: string; cursor?: string; data?: Json };
-    const frame: HeardFrame = {
-      stay: this.hearing.stays.length - 1,
-      at: this.heardAt,
+    const frame: ReceivedFrame = {
+      connection: this.subscription.connections.length - 1,
+      at: this.lastFrameAt,
       type,
       id: id ?? null,
       cursor: cursor ?? null,
       text,
     };
-    this.hearing.frames.push(frame);
+    this.subscription.frames.push(frame);
     if (type === 'connected') this.tries = 0;
-    const place = type === 'connected' ? data.cursor : type === 'resumed' ? data.to : cursor;
-    if (typeof place === 'string') this.cursor = place;
+    const position = type === 'connected' ? data.cursor : type === 'resumed' ? data.to : cursor;
+    if (typeof position === 'string') this.cursor = position;
   }
 }

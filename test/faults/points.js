@@ -1,26 +1,26 @@
 /**
- * Loaded before the service (`node --import`), from outside: places where it can be made to break, and ways to make it
- * wrong on purpose. The service itself has no such places, so there is nothing to switch on in production; told that it
- * is production, this file refuses to load.
+ * Loaded into the service with `node --import`. Adds points where the service can be made to fail, and deliberate
+ * defects. The service's code contains none of this, so production has nothing to switch on; in production this file
+ * refuses to load.
  *
- * Takes orders from the parent process, `{id, order, …}`, and answers each with `{id, …}`.
+ * Takes orders `{id, order, …}` from the parent process and answers each with `{id, …}`.
  */
 import 'reflect-metadata';
 import { readdirSync } from 'node:fs';
 import { ServerResponse } from 'node:http';
 import pg from 'pg';
 
-if (process.env.NODE_ENV === 'production') throw new Error('fault points are for tests alone');
+if (process.env.NODE_ENV === 'production') throw new Error('fault points are for tests only');
 
 const dist = path => import(new URL(`../../dist/${path}`, import.meta.url).href);
 const { MemoryFanout } = await dist('platform/fanout/fanout.memory.js');
 const { RedisFanout } = await dist('platform/fanout/fanout.redis.js');
 const { UnitOfWork } = await dist('platform/database/unit-of-work.js');
 
-/** What is to happen at which point, and how many times it is still to be passed before. */
+/** Rules by point, each with the number of passes before it acts. */
 let armed = [];
 
-/** @returns what is to happen now, if anything; armed for `times` passes, else for one */
+/** @returns the rule that acts at this pass, if any */
 function pass(point) {
   const rule = armed.find(candidate => candidate.point === point);
   if (!rule || rule.after-- > 0) return undefined;
@@ -31,7 +31,7 @@ function pass(point) {
   return rule;
 }
 
-/** Real errors of a real PostgreSQL, in place of the statement. */
+/** Statements that raise a real error of PostgreSQL instead of running the given one. */
 const INSTEAD = {
   deadlock: `DO $$ BEGIN RAISE EXCEPTION 'planned' USING ERRCODE = '40P01'; END $$`,
   serialization: `DO $$ BEGIN RAISE EXCEPTION 'planned' USING ERRCODE = '40001'; END $$`,
@@ -39,20 +39,22 @@ const INSTEAD = {
 };
 const WRITES = /\b(insert\s+into|update|delete\s+from)\b/i;
 
-/** `write`: before a statement that writes. `commit`: before COMMIT is sent. */
+/** `write`: before a writing statement. `commit`: before COMMIT is sent. */
 const { query } = pg.Client.prototype;
-pg.Client.prototype.query = function (asked, values, done) {
-  const text = typeof asked === 'string' ? asked : (asked?.text ?? '');
+pg.Client.prototype.query = function (statement, values, done) {
+  const text = typeof statement === 'string' ? statement : (statement?.text ?? '');
   const rule = text === 'COMMIT' ? pass('commit') : WRITES.test(text) ? pass('write') : undefined;
-  if (!rule) return query.call(this, asked, values, done);
+  if (!rule) return query.call(this, statement, values, done);
   if (rule.action in INSTEAD) {
-    const answered = typeof values === 'function' ? values : done;
-    return query.call(this, INSTEAD[rule.action], answered);
+    const callback = typeof values === 'function' ? values : done;
+    return query.call(this, INSTEAD[rule.action], callback);
   }
-  return new Promise(resolve => setTimeout(resolve, rule.ms ?? 0)).then(() => query.call(this, asked, values, done));
+  return new Promise(resolve => setTimeout(resolve, rule.ms ?? 0)).then(() =>
+    query.call(this, statement, values, done),
+  );
 };
 
-/** `publish`: after COMMIT, before anybody is told. */
+/** `publish`: after COMMIT, before the event is published. */
 for (const fanout of [MemoryFanout, RedisFanout]) {
   const { publish } = fanout.prototype;
   fanout.prototype.publish = function (subject, body) {
@@ -61,15 +63,15 @@ for (const fanout of [MemoryFanout, RedisFanout]) {
   };
 }
 
-/** `answer`: everything has happened and the caller is not told. */
+/** `answer`: after everything was done, before the response is sent. */
 const { end } = ServerResponse.prototype;
-ServerResponse.prototype.end = function (...words) {
+ServerResponse.prototype.end = function (...args) {
   const writes = this.req?.method !== 'GET' && this.statusCode < 300;
   if (writes && pass('answer')?.action === 'cut') {
     this.req.socket.destroy();
     return this;
   }
-  return end.apply(this, words);
+  return end.apply(this, args);
 };
 
 const RealDate = Date;
@@ -86,10 +88,10 @@ function jump(ms) {
   };
 }
 
-/** Services that are wrong in one way, each of which the checker must see. `false` puts it right again. */
+/** Deliberate defects, each of which the checker must report. `false` removes a defect. */
 const MUTANTS = {
-  /** What is not heard live is never heard. */
-  async 'nobody reads the log'(on) {
+  /** Drops live events, which then never arrive. */
+  async 'nobody reads the event log'(on) {
     const { EventTail } = await dist('platform/events/event-tail.js');
     replace(EventTail.prototype, 'catchUp', on && (() => async () => undefined));
     armed = on ? [{ point: 'publish', action: 'drop', after: 3, every: 4, times: Infinity }] : [];
@@ -98,23 +100,23 @@ const MUTANTS = {
     const { MessageAppenderService } = await dist('modules/conversations/messages/message-appender.service.js');
     const { MessagesService } = await dist('modules/conversations/messages/messages.service.js');
     replace(MessagesService.prototype, 'findExisting', on && (() => async () => null));
-    const nameless = append =>
+    const withoutClientId = append =>
       function (conversation, draft, actor) {
         return append.call(this, conversation, { ...draft, clientMessageId: null }, actor);
       };
-    replace(MessageAppenderService.prototype, 'append', on && nameless);
+    replace(MessageAppenderService.prototype, 'append', on && withoutClientId);
   },
-  async 'notes are told to visitors'(on) {
+  async 'private notes are sent to visitors'(on) {
     const { EVENT_REGISTRY } = await dist('events.js');
     const { agents, visitor } = EVENT_REGISTRY.get('message.created');
     replace(visitor, 'data', on && (() => event => agents.data(event)));
   },
-  /** Told while the transaction is still open, which then takes its time. */
-  async 'events are told before their commit'(on) {
+  /** Publishes while the transaction is still open, and delays its COMMIT. */
+  async 'events are delivered before their commit'(on) {
     replace(UnitOfWork.prototype, 'afterCommit', on && (() => hook => hook()));
     armed = on ? [{ point: 'commit', action: 'hold', ms: 200, after: 5, every: 5, times: Infinity }] : [];
   },
-  async 'a ticket can be spent again'(on) {
+  async 'a ticket can be spent twice'(on) {
     const { SsoTicketsRepository } = await dist('modules/sso/sso-tickets.repository.js');
     const spent = new Map();
     const again = spend =>
@@ -125,7 +127,7 @@ const MUTANTS = {
       };
     replace(SsoTicketsRepository.prototype, 'spend', on && again);
   },
-  async 'a key is looked up once and remembered'(on) {
+  async 'API keys are cached forever'(on) {
     const { ApiKeysService } = await dist('modules/api-keys/api-keys.service.js');
     const known = new Map();
     const remembered = authenticate =>
@@ -135,7 +137,7 @@ const MUTANTS = {
       };
     replace(ApiKeysService.prototype, 'authenticate', on && remembered);
   },
-  /** A newcomer never displaces whoever came before it. */
+  /** A new request never displaces an earlier one. */
   async 'passwords are hashed in order'(on) {
     const { FairConcurrencyQueue } = await dist('platform/limits/fair-concurrency-queue.js');
     const inOrder = () =>
@@ -144,17 +146,17 @@ const MUTANTS = {
       };
     replace(FairConcurrencyQueue.prototype, 'heaviestWith', on && inOrder);
   },
-  /** As it was once: the message is read where nobody catches what is thrown. */
-  async 'what Redis sends is believed'(on) {
-    const believing = () =>
+  /** Reads messages where no handler catches what it throws. */
+  async 'messages from Redis are trusted'(on) {
+    const trusting = () =>
       function (text) {
         const [from, subject, body] = JSON.parse(text);
         if (from === this.id) this.lastEchoAt = performance.now();
         else if (subject !== '') this.local.publish(subject, body);
       };
-    replace(RedisFanout.prototype, 'receive', on && believing);
+    replace(RedisFanout.prototype, 'receive', on && trusting);
   },
-  async 'nobody hears of an event before the horizon has passed it'(on) {
+  async 'events wait for the watermark'(on) {
     const { EventTailRepository } = await dist('platform/events/event-tail.repository.js');
     const waiting = keys =>
       async function* (watermark, state) {
@@ -164,24 +166,24 @@ const MUTANTS = {
       };
     replace(EventTailRepository.prototype, 'keys', on && waiting);
   },
-  async 'a log that was put back is taken for the same'(on) {
+  async 'a restored log is taken for the old one'(on) {
     const { EventTailRepository } = await dist('platform/events/event-tail.repository.js');
-    const credulous = look =>
+    const trusting = look =>
       async function (watermark) {
         const { xid, position, mark } = watermark.newest;
         return { ...(await look.call(this, watermark)), proof: { xid, position, id: mark } };
       };
-    replace(EventTailRepository.prototype, 'look', on && credulous);
+    replace(EventTailRepository.prototype, 'look', on && trusting);
   },
 };
 
 const originals = new Map();
-/** @param make given the original, answers what takes its place; false puts the original back */
+/** @param make returns a replacement for the original; false restores the original */
 function replace(owner, name, make) {
-  const own = originals.get(owner) ?? {};
-  originals.set(owner, own);
-  own[name] ??= owner[name];
-  owner[name] = make ? make(own[name]) : own[name];
+  const saved = originals.get(owner) ?? {};
+  originals.set(owner, saved);
+  saved[name] ??= owner[name];
+  owner[name] = make ? make(saved[name]) : saved[name];
 }
 
 const ORDERS = {

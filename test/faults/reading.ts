@@ -24,21 +24,21 @@ export interface EventRow {
   channel_id: string | null;
   conversation_id: string | null;
   contact_id: string | null;
-  /** Whether a visitor is told of it at all. */
+  /** True if visitors may see it. */
   public: boolean;
-  /** Milliseconds since 1970; null where nobody keeps them. */
+  /** Milliseconds since 1970; null without track_commit_timestamp. */
   committed_at: number | null;
 }
 
-/** What PostgreSQL has of a seed's workspaces, once all is quiet. */
+/** Rows that PostgreSQL stores for a seed's workspaces at its end. */
 export interface Reading {
   messages: MessageRow[];
   conversations: ConversationRow[];
   events: EventRow[];
   members: { workspace_id: string; email: string }[];
-  /** Of the events, those that the audit log has, which a durable reader writes. */
+  /** Ids of events in the audit log, which an event consumer writes. */
   audited: string[];
-  /** By workspace: tickets that are spent, sessions that a key minted. */
+  /** Per workspace: spent tickets, and sessions created by an API key. */
   tickets: { workspace_id: string; spent: number; minted: number }[];
 }
 
@@ -56,7 +56,7 @@ const TICKETS = `
     (SELECT count(*)::int FROM session WHERE workspace_id = workspace.id AND api_key_id IS NOT NULL) AS minted
   FROM workspace WHERE id = ANY($1)`;
 
-/** What visitors hear of, said again here in other words than the service's: a checker that asks it proves nothing. */
+/** Repeats the visibility rules of visitors independently: asking the service's code would prove nothing. */
 const EVENTS = `
   SELECT id, type, position::text AS position, workspace_id, channel_id, conversation_id, contact_id,
     CASE

@@ -1,19 +1,18 @@
 import { rmSync } from 'node:fs';
 import { eventually } from '../support/eventually.js';
-import { beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { beginConversation, ResumingListener, openDesk, sendUntilAccepted } from '../support/outside.js';
 import { Stage } from './stage.js';
 
-/** Far longer than a look at the log takes; what was swallowed does not come at all. */
-const HEARD_MS = 10_000;
+/** Far longer than the event tail takes; a lost event never arrives. */
+const DELIVERED_MS = 10_000;
 
 /**
- * A restore on a stage of its own, for it takes back what was acknowledged: beside it the crowd goes on. People who
- * listen on both instances must be told, and then hear everything; cursors of what is lost must be refused, also when
- * the log has grown past them, and a cursor of before the snapshot must bring all that it has missed, where it is of
- * the same log still.
- * @param how whether the service runs while PostgreSQL is put back, or starts afterwards
- * @param mutant the way in which the service is wrong on purpose
- * @returns what was wrong
+ * Plays a restore on a dedicated stage, because it removes acknowledged messages. Clients on both instances must get
+ * sync.required and then every event. A cursor of lost events must be refused even once the log has grown past it. A
+ * cursor from before the snapshot must resume everything missed, if the log is still the same.
+ * @param how `running`: the service runs during the restore; `stopped`: it starts afterwards
+ * @param mutant deliberate defect of the service
+ * @returns descriptions of what was wrong
  */
 export async function playRestore(
   how: 'running' | 'stopped',
@@ -22,20 +21,20 @@ export async function playRestore(
   mutant?: string,
 ): Promise<string[]> {
   const stage = await Stage.open('restored', { bus });
-  const listeners: Listener[] = [];
+  const listeners: ResumingListener[] = [];
   const wrong: string[] = [];
   try {
     const [here, there] = stage.instances;
-    if (!here || !there) throw new Error('two instances are wanted');
+    if (!here || !there) throw new Error('two instances are required');
     const desk = await openDesk(here.url);
-    const talk = await beginTalk(here.url, desk);
-    let said = 0;
-    const say = async (count: number) => {
-      const contents = Array.from({ length: count }, () => `message ${(said += 1)}`);
+    const conversation = await beginConversation(here.url, desk);
+    let sent = 0;
+    const sendMany = async (count: number) => {
+      const contents = Array.from({ length: count }, () => `message ${(sent += 1)}`);
       for (const content of contents)
-        await sendSurely(
+        await sendUntilAccepted(
           () => here.url,
-          talk,
+          conversation,
           content,
           () => undefined,
         );
@@ -44,41 +43,47 @@ export async function playRestore(
     const listen = async (after?: string) => {
       const query = after === undefined ? '' : `&after=${after}`;
       const address = (url: string) => `${url.replace('http', 'ws')}/ws/agent?token=${desk.token}${query}`;
-      const opened = await Promise.all([here, there].map(({ url }) => Listener.open(address(url))));
+      const opened = await Promise.all([here, there].map(({ url }) => ResumingListener.open(address(url))));
       listeners.push(...opened);
       return opened;
     };
-    const hear = async (who: readonly Listener[], what: string, has: (listener: Listener) => boolean) => {
-      const all = () => who.every(has) || undefined;
-      await eventually(all, HEARD_MS).catch(() => wrong.push(`after a restore (${how}) not everybody heard ${what}`));
+    const expectAll = async (
+      which: readonly ResumingListener[],
+      description: string,
+      has: (listener: ResumingListener) => boolean,
+    ) => {
+      const all = () => which.every(has) || undefined;
+      await eventually(all, DELIVERED_MS).catch(() =>
+        wrong.push(`after a restore (${how}) not every client received ${description}`),
+      );
     };
 
     const before = await listen();
-    const kept = await say(1 + Math.floor(random() * 5));
-    await hear(before, 'what was said before the snapshot', hasAll(kept));
+    const kept = await sendMany(1 + Math.floor(random() * 5));
+    await expectAll(before, 'messages from before the snapshot', hasAll(kept));
     const keptCursor = cursorOf(before[0]);
     const folder = await stage.database.snapshot();
     await stage.mend();
-    const lost = await say(5 + Math.floor(random() * 20));
-    await hear(before, 'what was said after the snapshot', hasAll(lost));
+    const lost = await sendMany(5 + Math.floor(random() * 20));
+    await expectAll(before, 'messages from after the snapshot', hasAll(lost));
     const lostCursor = cursorOf(before[1]);
     if (mutant !== undefined) for (const instance of stage.instances) await instance.mutate(mutant, true);
     if (how === 'stopped') {
       for (const listener of before) listener.close();
       await Promise.all(stage.instances.map(instance => instance.kill()));
     }
-    await stage.database.putBack(folder);
+    await stage.database.restoreSnapshot(folder);
     rmSync(folder, { recursive: true, force: true });
     await stage.mend();
-    if (how === 'running') await hear(before, 'sync.required', hasType('sync.required'));
-    const later = await say(lost.length + Math.floor(random() * 20));
-    if (how === 'running') await hear(before, 'what was said after the restore', hasAll(later));
-    await hear(await listen(lostCursor), 'sync.required, with a cursor of what is lost', hasType('sync.required'));
+    if (how === 'running') await expectAll(before, 'sync.required', hasType('sync.required'));
+    const later = await sendMany(lost.length + Math.floor(random() * 20));
+    if (how === 'running') await expectAll(before, 'messages from after the restore', hasAll(later));
+    await expectAll(await listen(lostCursor), 'sync.required for a cursor of lost events', hasType('sync.required'));
     const back = await listen(keptCursor);
-    await hear(back, 'an answer to a cursor of before the snapshot', isAnswered);
+    await expectAll(back, 'a response to a cursor from before the snapshot', isAnswered);
     const resumed = back.filter(hasType('resumed'));
-    await hear(resumed, 'all that a cursor of before the snapshot had missed', hasAll(later));
-    if (how === 'stopped' && resumed.length < back.length) wrong.push('a cursor of before the snapshot was refused');
+    await expectAll(resumed, 'everything missed since a cursor from before the snapshot', hasAll(later));
+    if (how === 'stopped' && resumed.length < back.length) wrong.push('a cursor from before the snapshot was refused');
     return wrong;
   } finally {
     for (const listener of listeners) listener.close();
@@ -86,13 +91,13 @@ export async function playRestore(
   }
 }
 
-const hasAll = (contents: readonly string[]) => (listener: Listener) =>
+const hasAll = (contents: readonly string[]) => (listener: ResumingListener) =>
   contents.every(content => listener.messages().includes(content));
 
-const hasType = (type: string) => (listener: Listener) => listener.frames.some(frame => frame.type === type);
+const hasType = (type: string) => (listener: ResumingListener) => listener.frames.some(frame => frame.type === type);
 
-const isAnswered = (listener: Listener) => hasType('resumed')(listener) || hasType('sync.required')(listener);
+const isAnswered = (listener: ResumingListener) => hasType('resumed')(listener) || hasType('sync.required')(listener);
 
-function cursorOf(listener: Listener | undefined): string {
+function cursorOf(listener: ResumingListener | undefined): string {
   return String(listener?.frames.findLast(({ cursor }) => cursor)?.cursor);
 }

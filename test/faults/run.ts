@@ -7,17 +7,17 @@ import type { Fault } from './fault.js';
 import { play } from './play.js';
 import { Stage } from './stage.js';
 
-/** A whole round: a fault of every number. */
+/** Seeds in a round, so that every fault number occurs. */
 const ROUND = Math.max(20, new Set(FAULTS.map(({ number }) => number)).size);
 
 const { values } = parseArgs({
   options: {
-    /** How many seeds, from `from` on. */
+    /** Number of seeds, starting at `from`. */
     seeds: { type: 'string', default: String(ROUND) },
     from: { type: 'string', default: '1' },
-    /** This one alone, and without the controls. */
+    /** Plays only this seed, without controls. */
     seed: { type: 'string' },
-    /** By its number or its name, in place of the seeds' own; without the controls. */
+    /** Plays the fault with this number or name in every seed, without controls. */
     fault: { type: 'string' },
   },
 });
@@ -29,14 +29,14 @@ if (!(count > 0 && first > 0) || (values.fault !== undefined && chosen.length ==
   process.exit(2);
 }
 
-/** Something to be done on a stage. */
+/** A seed or control to run on a stage. */
 interface Job {
   title: string;
-  /** How it is done again. */
+  /** Arguments that repeat it. */
   again: string;
-  /** Why it cannot be done on that stage. */
+  /** Reason why it cannot run on that stage; null if it can. */
   lacks: (stage: Stage) => string | null;
-  /** @returns what is wrong, and a word about what was right */
+  /** @returns what was wrong, and a summary of the run */
   run: (stage: Stage) => Promise<{ wrong: string[]; word: string }>;
 }
 
@@ -47,23 +47,23 @@ function jobOfSeed(seed: number): Job {
     again: `--seed ${seed}${values.fault === undefined ? '' : ` --fault "${fault.name}"`}`,
     lacks: stage => fault.needs?.(stage) ?? null,
     run: async stage => {
-      const { violations, requests, frames } = await onStageOf(fault, stage, own => play(own, seed, fault));
-      const wrong = violations.map(({ invariant, what }) => `${invariant}: ${what}`);
+      const { violations, requests, frames } = await onStageOf(fault, stage, onStage => play(onStage, seed, fault));
+      const wrong = violations.map(({ invariant, description }) => `${invariant}: ${description}`);
       return { wrong, word: `${requests} requests, ${frames} frames` };
     },
   };
 }
 
-/** On the fault's own stage, if it wants one. */
+/** Runs on the fault's dedicated stage, if it has one. */
 async function onStageOf<T>(fault: Fault, shared: Stage, work: (stage: Stage) => Promise<T>): Promise<T> {
   if (!fault.stage) return work(shared);
-  const own = await Stage.open('own', fault.stage);
-  stages.add(own);
+  const dedicated = await Stage.open('dedicated', fault.stage);
+  stages.add(dedicated);
   try {
-    return await work(own);
+    return await work(dedicated);
   } finally {
-    stages.delete(own);
-    await own.close();
+    stages.delete(dedicated);
+    await dedicated.close();
   }
 }
 
@@ -74,8 +74,8 @@ function jobOfControl(control: Control, index: number): Job {
     lacks: stage => control.needs?.(stage) ?? null,
     run: async stage => {
       const named = await control.run(stage, first + count + index);
-      const wrong = named.has(control.breaks) ? [] : [`the checker did not name ${control.breaks}`];
-      return { wrong, word: `the checker names ${[...named].join(', ')}` };
+      const wrong = named.has(control.breaks) ? [] : [`the checker did not report ${control.breaks}`];
+      return { wrong, word: `the checker reported ${[...named].join(', ')}` };
     },
   };
 }
@@ -99,10 +99,10 @@ async function perform({ title, again, run }: Job, stage: Stage): Promise<void> 
   console.log(`FAILED: faults › ${title} (${stage.name}, ${seconds} s)`);
   for (const line of wrong.slice(0, 12)) console.log(`  | ${line.slice(0, 2_000)}`);
   if (wrong.length > 12) console.log(`  | and ${wrong.length - 12} more`);
-  console.log(`  | again: npm run test:faults -- ${again}`);
+  console.log(`  | repeat: npm run test:faults -- ${again}`);
 }
 
-/** What runs at present; somebody who is tired of waiting leaves nothing behind. */
+/** Open stages, closed when the run is interrupted. */
 const stages = new Set<Stage>();
 for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
@@ -110,14 +110,14 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
   });
 }
 
-/** So many follow one another before everything is opened anew: what a stage has written is read whole at its end. */
+/** Jobs before a stage is reopened: the database is searched for secrets when it closes. */
 const JOBS_PER_STAGE = 40;
 
 async function lane(name: string, bus: boolean): Promise<void> {
   while (await act(name, bus));
 }
 
-/** One job after another, each the first that can be done here. @returns whether there may be more */
+/** Runs jobs that are possible on this stage. @returns true if there may be more */
 async function act(name: string, bus: boolean): Promise<boolean> {
   const stage = await Stage.open(name, { bus });
   stages.add(stage);

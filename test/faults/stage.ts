@@ -4,7 +4,7 @@ import { FaultyDatabase } from './database.js';
 import type { Resources } from './history.js';
 import { Instance } from './instance.js';
 
-/** Short enough for a fault to show within a seed, and so many requests that nothing here meets a limit. */
+/** Timeouts short enough for a fault to show within a seed, and rate limits that no client reaches. */
 const SETTINGS = {
   BCRYPT_COST: '7',
   DATABASE_POOL_SIZE: '8',
@@ -31,29 +31,29 @@ const SETTINGS = {
     .join(','),
 };
 
-/** Redis behind a proxy; it may be slow, deaf or gone. */
+/** Redis behind a proxy. */
 export interface Bus {
   server: RedisServer;
   proxy: TcpProxy;
 }
 
 export interface StageOptions {
-  /** With Redis between the instances, where there is one. */
+  /** Adds Redis between the instances, if it is installed. */
   bus?: boolean;
   instances?: number;
-  /** Of PostgreSQL. */
+  /** Settings of PostgreSQL. */
   settings?: Record<string, string>;
-  /** The instances run PostgreSQL themselves, from one data folder, and nobody else starts it. */
+  /** The instances run PostgreSQL themselves from one data folder, and nobody else starts it. */
   embedded?: boolean;
 }
 
-/** Everything that runs: PostgreSQL, perhaps Redis, and two instances. Seeds follow one another on it. */
+/** PostgreSQL, optionally Redis, and two instances. Seeds run on it one after another. */
 export class Stage {
-  /** What the instances hold on to when they are warm and nobody wants anything of them. */
+  /** Resources of the warm, idle instances. */
   base: Resources[] | null = null;
 
   private constructor(
-    /** With what it has between its instances. */
+    /** Name of the stage and its bus. */
     readonly name: string,
     readonly database: FaultyDatabase,
     readonly bus: Bus | null,
@@ -69,7 +69,7 @@ export class Stage {
     const env = {
       ...SETTINGS,
       ...(embedded ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.url }),
-      ...(bus ? { REDIS_URL: bus.proxy.through(bus.server.url) } : {}),
+      ...(bus ? { REDIS_URL: bus.proxy.rewriteUrl(bus.server.url) } : {}),
     };
     const names = Array.from({ length: options.instances ?? 2 }, (_nothing, index) => `${name}${index + 1}`);
     const instances = await Promise.all(names.map(async each => Instance.on(each, env)));
@@ -83,11 +83,11 @@ export class Stage {
     return stage;
   }
 
-  /** Everything as it should be, whatever a seed has left. */
+  /** Repairs everything that a seed left broken. */
   async mend(): Promise<void> {
     this.database.growDisk();
     if (!(await this.database.answers())) {
-      await (this.embedded ? this.database.isStartedAgain() : this.database.restart());
+      await (this.embedded ? this.database.untilRestartedByService() : this.database.restart());
     }
     await this.database.proxy.heal();
     this.database.proxy.latency = 0;
@@ -105,7 +105,7 @@ export class Stage {
     }
   }
 
-  /** What each instance holds on to. */
+  /** Current resources of each instance. */
   resources(after: boolean): Promise<Resources[]> {
     return Promise.all(
       this.instances.map(async instance => ({

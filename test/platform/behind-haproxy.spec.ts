@@ -9,28 +9,28 @@ import { upgrade } from '../support/upgrade.js';
 
 jest.setTimeout(60_000);
 
-/** A server in the place of an instance, which records what the proxy sends it. */
-class Stand {
-  /** what `/readyz` and everything else are answered with */
+/** A stub of an instance that records the requests it gets from the proxy. */
+class StubInstance {
+  /** Status of `/readyz`; `status` below is the status of every other path. */
   ready = 200;
   status = 200;
   readonly requests: { method: string; url: string; headers: IncomingHttpHeaders }[] = [];
 
   private constructor(private readonly server: Server) {}
 
-  static async start(): Promise<Stand> {
+  static async start(): Promise<StubInstance> {
     const server = createServer();
-    const stand = new Stand(server);
-    server.on('request', (asked, response) => {
-      if (asked.url === '/readyz') return response.writeHead(stand.ready).end();
-      const { method = '', url = '', headers } = asked;
-      stand.requests.push({ method, url, headers });
-      asked.resume();
-      response.writeHead(stand.status, stand.status === 503 ? { 'Retry-After': '7' } : {});
+    const stub = new StubInstance(server);
+    server.on('request', (incoming, response) => {
+      if (incoming.url === '/readyz') return response.writeHead(stub.ready).end();
+      const { method = '', url = '', headers } = incoming;
+      stub.requests.push({ method, url, headers });
+      incoming.resume();
+      response.writeHead(stub.status, stub.status === 503 ? { 'Retry-After': '7' } : {});
       response.end(JSON.stringify({ port: (server.address() as AddressInfo).port }));
     });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
-    return stand;
+    return stub;
   }
 
   get url(): string {
@@ -43,12 +43,12 @@ class Stand {
   }
 }
 
-(hasHaProxy ? describe : describe.skip)('the HAProxy of the documentation', () => {
-  let one: Stand;
-  let other: Stand;
+(hasHaProxy ? describe : describe.skip)('HAProxy with the documented configuration', () => {
+  let one: StubInstance;
+  let other: StubInstance;
   let haproxy: HaProxy;
   beforeEach(async () => {
-    [one, other] = [await Stand.start(), await Stand.start()];
+    [one, other] = [await StubInstance.start(), await StubInstance.start()];
     haproxy = await HaProxy.before([one.url, other.url]);
   });
   afterEach(async () => {
@@ -59,12 +59,12 @@ class Stand {
   const get = (path: string) => call('GET', `${haproxy.url}${path}`);
   const counts = () => [one.requests.length, other.requests.length];
 
-  it('HAProxy sends requests to both instances in turn.', async () => {
+  it('HAProxy distributes requests evenly over both instances.', async () => {
     for (let times = 0; times < 10; times += 1) await get('/v1/auth/me');
     expect(counts()).toEqual([5, 5]);
   });
 
-  it('HAProxy sends nothing to an instance whose /readyz says 503, and sends to it again when it says 200.', async () => {
+  it('HAProxy stops sending requests to an instance whose /readyz answers 503, and resumes when it answers 200.', async () => {
     one.ready = 503;
     await eventually(async () => {
       const before = one.requests.length;
@@ -79,7 +79,7 @@ class Stand {
     }, 20_000);
   });
 
-  it('A read that one instance refuses with 503 is answered by the other; a POST goes back to its client with its Retry-After.', async () => {
+  it('HAProxy retries a GET on the other instance after a 503, but returns the 503 of a POST with its Retry-After.', async () => {
     one.status = 503;
     for (let times = 0; times < 6; times += 1) expect((await get('/v1/auth/me')).status).toBe(200);
     one.requests.splice(0);
@@ -92,7 +92,7 @@ class Stand {
     );
   });
 
-  it('A handshake that one instance refuses with 503 is tried on the other.', async () => {
+  it('HAProxy retries a WebSocket handshake on the other instance after a 503.', async () => {
     one.status = 503;
     other.status = 401;
     for (let times = 0; times < 4; times += 1) {
@@ -102,18 +102,23 @@ class Stand {
     expect(other.requests[0]?.headers).toMatchObject({ upgrade: 'websocket', connection: 'Upgrade' });
   });
 
-  it('An instance is told the address that HAProxy saw last, and the real protocol, whatever the client claims.', async () => {
+  it("HAProxy appends the client's address to X-Forwarded-For and overwrites a forged X-Forwarded-Proto.", async () => {
     await new Promise<void>((resolve, reject) => {
       const claims = { 'X-Forwarded-For': '203.0.113.9', 'X-Forwarded-Proto': 'https' };
       const options = { localAddress: '127.0.0.7', agent: false, headers: claims } as const;
-      const asked = request(`${haproxy.url}/v1/auth/me`, options, answer => answer.resume().on('end', () => resolve()));
-      asked.on('error', reject).end();
+      const outgoing = request(`${haproxy.url}/v1/auth/me`, options, answer =>
+        answer.resume().on('end', () => resolve()),
+      );
+      outgoing.on('error', reject).end();
     });
-    const [told] = [...one.requests, ...other.requests];
-    expect(told?.headers).toMatchObject({ 'x-forwarded-for': '203.0.113.9, 127.0.0.7', 'x-forwarded-proto': 'http' });
+    const [forwarded] = [...one.requests, ...other.requests];
+    expect(forwarded?.headers).toMatchObject({
+      'x-forwarded-for': '203.0.113.9, 127.0.0.7',
+      'x-forwarded-proto': 'http',
+    });
   });
 
-  it('HAProxy answers in the envelope when no instance is there, and keeps /metrics inside.', async () => {
+  it('HAProxy answers in the error envelope when no instance is up, and answers /metrics with 404.', async () => {
     const metrics = await get('/metrics');
     expect([metrics.status, metrics.body.error.code]).toEqual([404, 'not_found']);
     expect(counts()).toEqual([0, 0]);
@@ -130,7 +135,7 @@ class Stand {
     }
   });
 
-  it('The log of HAProxy has paths, and no query with a token in it.', async () => {
+  it('The HAProxy log contains paths but no query string with a token.', async () => {
     await upgrade(`${haproxy.wsUrl}/ws/agent?token=a-token-that-nobody-may-read`);
     await eventually(() => (haproxy.logs.includes('/ws/agent') ? true : undefined));
     await Promise.all([one.stop(), other.stop()]);

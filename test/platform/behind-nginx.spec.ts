@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { Fleet, hasFleet } from '../support/fleet.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk, sendUntilAccepted } from '../support/outside.js';
 import { countsOf, race } from '../support/race.js';
 import { call } from '../support/service-process.js';
 import { ticketIn } from '../support/sso.js';
@@ -15,12 +15,12 @@ jest.setTimeout(60_000);
 
 const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visitor_message=100000/60,agent=100000/60';
 
-(hasFleet ? describe : describe.skip)('two instances behind nginx, with no sticky sessions', () => {
+(hasFleet ? describe : describe.skip)('Two instances behind nginx without sticky sessions', () => {
   let fleet: Fleet;
   let desk: OutsideDesk;
   let one: string;
   let other: string;
-  const listeners: Listener[] = [];
+  const listeners: ResumingListener[] = [];
 
   beforeAll(async () => {
     fleet = await Fleet.start({ env: { RATE_LIMITS: `${RATES},login=3/900` } });
@@ -35,13 +35,13 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     await fleet.stop();
   });
 
-  async function hearing(opening: Promise<Listener>): Promise<Listener> {
+  async function closedAfterTest(opening: Promise<ResumingListener>): Promise<ResumingListener> {
     const listener = await opening;
     listeners.push(listener);
     return listener;
   }
 
-  /** As `call`, from another of this machine's addresses, and with headers as a client makes them up. */
+  /** Like `call`, but from another local address and with any headers. */
   function callFrom(
     address: string,
     path: string,
@@ -55,71 +55,78 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
         agent: false,
         headers: { 'Content-Type': 'application/json', ...headers },
       };
-      const asked = request(`${fleet.url}${path}`, options, response => {
+      const outgoing = request(`${fleet.url}${path}`, options, response => {
         let text = '';
         response.on('data', chunk => (text += String(chunk)));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, body: JSON.parse(text) as Json }));
       });
-      asked.on('error', reject);
-      asked.end(JSON.stringify(body));
+      outgoing.on('error', reject);
+      outgoing.end(JSON.stringify(body));
     });
   }
 
-  it('share the requests', async () => {
+  it('The nginx proxy distributes requests over both instances.', async () => {
     const before = fleet.balancer.logs.length;
-    await race(20, () => ask('GET', `${fleet.url}/v1/auth/me`, desk.token));
+    await race(20, () => callApi('GET', `${fleet.url}/v1/auth/me`, desk.token));
     const log = fleet.balancer.logs.slice(before);
     for (const url of fleet.urls) expect(log).toContain(` ${new URL(url).host} 200 `);
   });
 
-  it('take each other’s sign-ins: token, refresh, sign-out', async () => {
+  it('A session from one instance works on the other: access token, refresh and logout.', async () => {
     const body = { email: desk.email, password: PASSWORD };
-    const session = await ask('POST', `${one}/v1/auth/login`, undefined, body);
-    expect((await ask('GET', `${other}/v1/auth/me`, session.token)).member.id).toBe(desk.memberId);
+    const session = await callApi('POST', `${one}/v1/auth/login`, undefined, body);
+    expect((await callApi('GET', `${other}/v1/auth/me`, session.token)).member.id).toBe(desk.memberId);
     const { refresh_token } = session;
-    const renewed = await ask('POST', `${other}/v1/auth/refresh`, undefined, { refresh_token });
+    const renewed = await callApi('POST', `${other}/v1/auth/refresh`, undefined, { refresh_token });
     expect((await call('GET', `${one}/v1/auth/me`, { token: renewed.token })).status).toBe(200);
-    await ask('POST', `${one}/v1/auth/logout`, undefined, { refresh_token });
+    await callApi('POST', `${one}/v1/auth/logout`, undefined, { refresh_token });
     expect((await call('GET', `${other}/v1/auth/me`, { token: renewed.token })).body.error.code).toBe('token_revoked');
   });
 
-  it('exchange each other’s tickets, once among all', async () => {
-    const issued = await ask('POST', `${one}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
+  it('An SSO ticket from one instance can be exchanged on the other, exactly once across both.', async () => {
+    const issued = await callApi('POST', `${one}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
     const body = { ticket: ticketIn(issued.redirect_url) };
     const tries = await race(10, index => call('POST', `${fleet.at(index % 2)}/v1/auth/sso/exchange`, { body }));
     expect(countsOf(tries.map(({ status }) => status))).toEqual({ 200: 1, 401: 9 });
-    const through = await ask('POST', `${fleet.url}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
-    const { token } = await ask('POST', `${fleet.url}/v1/auth/sso/exchange`, undefined, {
+    const through = await callApi('POST', `${fleet.url}/v1/auth/sso/ticket`, desk.key, { email: desk.email });
+    const { token } = await callApi('POST', `${fleet.url}/v1/auth/sso/exchange`, undefined, {
       ticket: ticketIn(through.redirect_url),
     });
-    for (const url of fleet.urls) expect((await ask('GET', `${url}/v1/auth/me`, token)).member.id).toBe(desk.memberId);
+    for (const url of fleet.urls)
+      expect((await callApi('GET', `${url}/v1/auth/me`, token)).member.id).toBe(desk.memberId);
   });
 
-  it('let an agent on one hear what a visitor writes and types on the other', async () => {
-    const inbox = await hearing(Listener.agent(one, desk.token));
-    const balanced = await hearing(Listener.agent(fleet.url, desk.token));
-    const talk = await beginTalk(other, desk);
-    const page = await hearing(Listener.visitor(other, talk.token));
-    page.send({ type: 'typing', conversation_id: talk.conversationId });
-    const path = `${other}/v1/widget/conversations/${talk.conversationId}/messages`;
-    await ask('POST', path, talk.token, { content: 'Is anybody there?' });
+  it('An agent connected to one instance receives messages and typing of a visitor on the other.', async () => {
+    const inbox = await closedAfterTest(ResumingListener.agent(one, desk.token));
+    const balanced = await closedAfterTest(ResumingListener.agent(fleet.url, desk.token));
+    const conversation = await beginConversation(other, desk);
+    const page = await closedAfterTest(ResumingListener.visitor(other, conversation.token));
+    page.send({ type: 'typing', conversation_id: conversation.conversationId });
+    const path = `${other}/v1/widget/conversations/${conversation.conversationId}/messages`;
+    await callApi('POST', path, conversation.token, { content: 'Is anybody there?' });
     for (const agent of [inbox, balanced]) {
-      await agent.heard(({ type, conversation_id }) => type === 'typing' && conversation_id === talk.conversationId);
-      await agent.heard(({ data }) => data?.message?.content === 'Is anybody there?');
-      expect(agent.messages(talk.conversationId)).toEqual(['Hello?', 'Is anybody there?']);
+      await agent.waitForFrame(
+        ({ type, conversation_id }) => type === 'typing' && conversation_id === conversation.conversationId,
+      );
+      await agent.waitForFrame(({ data }) => data?.message?.content === 'Is anybody there?');
+      expect(agent.messages(conversation.conversationId)).toEqual(['Hello?', 'Is anybody there?']);
     }
-    await ask('POST', `${one}/v1/conversations/${talk.conversationId}/take`, desk.token);
-    inbox.send({ type: 'typing', conversation_id: talk.conversationId });
-    await page.heard(({ type, data }) => type === 'typing' && data.sender_type === 'agent');
-    await ask('POST', `${one}/v1/conversations/${talk.conversationId}/messages`, desk.token, { content: 'Yes!' });
-    await page.heard(({ data }) => data?.message?.content === 'Yes!');
+    await callApi('POST', `${one}/v1/conversations/${conversation.conversationId}/take`, desk.token);
+    inbox.send({ type: 'typing', conversation_id: conversation.conversationId });
+    await page.waitForFrame(({ type, data }) => type === 'typing' && data.sender_type === 'agent');
+    await callApi('POST', `${one}/v1/conversations/${conversation.conversationId}/messages`, desk.token, {
+      content: 'Yes!',
+    });
+    await page.waitForFrame(({ data }) => data?.message?.content === 'Yes!');
   });
 
-  it('make one effect of a request that is sent again to the other, with the same answer', async () => {
-    const talk = await beginTalk(one, desk);
-    const path = `/v1/widget/conversations/${talk.conversationId}/messages`;
+  it('A request repeated on the other instance has one effect and returns the same response.', async () => {
+    const conversation = await beginConversation(one, desk);
+    const path = `/v1/widget/conversations/${conversation.conversationId}/messages`;
     const body = { content: 'Once', client_message_id: 'once' };
-    const sent = await race(10, index => call('POST', `${fleet.at(index % 2)}${path}`, { token: talk.token, body }));
+    const sent = await race(10, index =>
+      call('POST', `${fleet.at(index % 2)}${path}`, { token: conversation.token, body }),
+    );
     expect(countsOf(sent.map(({ status }) => status))).toEqual({ 200: 9, 201: 1 });
     expect(new Set(sent.map(answer => answer.body.data.id)).size).toBe(1);
 
@@ -134,7 +141,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     expect(again.body.data).toEqual(first.body.data);
   });
 
-  it('know whom they talk to: the address that nginx saw, whatever the client claims', async () => {
+  it('Instances see the client address that nginx saw, whatever X-Forwarded-For the client sends.', async () => {
     const claims = () => ({
       'X-Forwarded-For': `203.0.113.${Math.floor(Math.random() * 250)}, 198.51.100.7`,
       'X-Real-IP': '203.0.113.9',
@@ -146,7 +153,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     const [event] = await fleet.database.query<{ address: string }>(sql, [made.body.request_id]);
     expect(event?.address).toBe('127.0.0.2');
 
-    // counted by both together, for the address that it comes from, and for no other
+    // Both instances share the limit, which counts per real address.
     const guess = { email: desk.email, password: 'not this one at all' };
     const guesses: number[] = [];
     for (let count = 0; count < 6; count += 1)
@@ -157,7 +164,7 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     expect((await callFrom('127.0.0.4', '/v1/auth/login', right, claims())).status).toBe(200);
   });
 
-  it('refuse a handshake in words that arrive', async () => {
+  it('A refused handshake reaches the client through nginx with its status and error body.', async () => {
     const refused = await upgrade(`${fleet.balancer.wsUrl}/ws/agent?token=nonsense`, {
       headers: { 'X-Request-Id': 'walked-through' },
     });
@@ -167,11 +174,13 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     expect(refused.body).toMatchObject({ ok: false, request_id: 'walked-through', error: { code: 'invalid_token' } });
     const nowhere = await upgrade(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&room=nowhere`);
     expect([nowhere.status, nowhere.body.error?.code]).toEqual([404, 'not_found']);
-    const browser = await hearing(Listener.open(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&reject=close`));
+    const browser = await closedAfterTest(
+      ResumingListener.open(`${fleet.balancer.wsUrl}/ws/agent?token=${desk.token}&reject=close`),
+    );
     expect(browser.ends).toEqual([]);
   });
 
-  it('say what is too large themselves, and nginx says it in the envelope where it is the one', async () => {
+  it('The service answers an oversized body with 413, and nginx its own limits in the same error envelope.', async () => {
     const post = (size: number) =>
       call('POST', `${fleet.url}/v1/auth/login`, { body: { email: 'a@example.com', password: 'x'.repeat(size) } });
     for (const size of [300_000, 5_000_000]) {
@@ -196,40 +205,40 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
     expect([metrics.status, metrics.body.error.code]).toEqual([404, 'not_found']);
   });
 
-  describe('when one is killed', () => {
-    let talk: { token: string; conversationId: string };
+  describe('when one instance is killed', () => {
+    let conversation: { token: string; conversationId: string };
     const send = (content: string) =>
-      call('POST', `${fleet.url}/v1/widget/conversations/${talk.conversationId}/messages`, {
-        token: talk.token,
+      call('POST', `${fleet.url}/v1/widget/conversations/${conversation.conversationId}/messages`, {
+        token: conversation.token,
         body: { content },
       });
 
-    it('nobody is refused, and its sockets resume on the other where they were', async () => {
-      talk = await beginTalk(fleet.url, desk);
+    it('Requests succeed on the surviving instance, and sockets resume there from their cursor.', async () => {
+      conversation = await beginConversation(fleet.url, desk);
       const homes = [fleet.at(0), fleet.url];
-      // opens on the one that will be killed, and comes back by way of nginx
+      // The first connection goes to the instance that will be killed; later ones go through nginx.
       const socketUrl = () => `${(homes.shift() ?? fleet.url).replace('http', 'ws')}/ws/agent?token=${desk.token}`;
-      const agent = await hearing(Listener.open(socketUrl));
+      const agent = await closedAfterTest(ResumingListener.open(socketUrl));
       await send('before');
-      await agent.heard(({ data }) => data?.message?.content === 'before');
+      await agent.waitForFrame(({ data }) => data?.message?.content === 'before');
       await fleet.kill(0);
       const refusals: unknown[] = [];
-      const note = (...refusal: unknown[]) => void refusals.push(refusal);
-      await race(20, index => sendSurely(() => fleet.url, talk, `amid ${index}`, note));
-      // mostly none; but a POST that was on its way to the dead one is not sent twice by anybody but its sender
+      const recordRefusal = (...refusal: unknown[]) => void refusals.push(refusal);
+      await race(20, index => sendUntilAccepted(() => fleet.url, conversation, `amid ${index}`, recordRefusal));
+      // Usually none. A POST in flight to the dead instance may fail, because nginx does not retry it.
       expect(refusals.filter(refusal => String(refusal) !== '503,1,unavailable')).toEqual([]);
-      const asked = await race(20, () => call('GET', `${fleet.url}/v1/auth/me`, { token: desk.token }));
-      expect(asked.map(({ status }) => status)).toEqual(Array(20).fill(200));
-      await agent.heard(({ type }) => type === 'resumed');
+      const answers = await race(20, () => call('GET', `${fleet.url}/v1/auth/me`, { token: desk.token }));
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+      await agent.waitForFrame(({ type }) => type === 'resumed');
       await send('after');
-      await agent.heard(({ data }) => data?.message?.content === 'after');
-      // from 2 on, for it came after the first; which may be told to it all the same
+      await agent.waitForFrame(({ data }) => data?.message?.content === 'after');
+      // Seqs from 2 on, because the socket opened after the first message, which it may also receive.
       const seqs = new Set(agent.events.map(({ data }) => data.message?.seq as number | undefined));
       expect([...Array(22).keys()].filter(index => !seqs.has(index + 2))).toEqual([]);
       expect(agent.ends.map(({ code }) => code)).toEqual([1006]);
     });
 
-    it('and the other, too, clients are told to come again, in the envelope', async () => {
+    it('The nginx proxy answers 503 with Retry-After in the error envelope when both instances are down.', async () => {
       await fleet.kill(1);
       for (const answer of [
         await send('to nobody'),
@@ -247,23 +256,23 @@ const RATES = 'register=10000/60,widget_session=10000/60,visitor=100000/60,visit
       ]);
     });
 
-    it('the first that comes back is found without nginx having been told anything', async () => {
+    it('The nginx proxy finds a restarted instance without reconfiguration.', async () => {
       await fleet.run(1);
-      // for two seconds after its last try nginx spares it (`fail_timeout`)
+      // nginx skips an instance for two seconds after its last attempt (`fail_timeout`).
       const found = await eventually(async () => {
         const { status } = await call('GET', `${fleet.url}/v1/auth/me`, { token: desk.token });
         return status === 503 ? undefined : status;
       });
       expect(found).toBe(200);
-      const inbox = await hearing(Listener.agent(fleet.url, desk.token));
+      const inbox = await closedAfterTest(ResumingListener.agent(fleet.url, desk.token));
       await send('again');
-      await inbox.heard(({ data }) => data?.message?.content === 'again');
+      await inbox.waitForFrame(({ data }) => data?.message?.content === 'again');
     });
 
-    it('no log of nginx has a token in it', () => {
+    it('No nginx log contains a token.', () => {
       const { logs } = fleet.balancer;
       expect(logs).toContain('/ws/agent');
-      for (const secret of [desk.token, talk.token, desk.key, 'token=']) expect(logs).not.toContain(secret);
+      for (const secret of [desk.token, conversation.token, desk.key, 'token=']) expect(logs).not.toContain(secret);
     });
   });
 });

@@ -12,9 +12,9 @@ import type { JsonObject } from '../../src/platform/schemas/json.js';
 import { hostileBody, hostileValue, toJsonText } from '../support/hostile.js';
 import { previewApp } from '../support/preview.js';
 
-/** The same seed throws the same things. */
+/** Set HOSTILE_SEED to repeat a run. */
 const SEED = Number(process.env.HOSTILE_SEED ?? Math.floor(Math.random() * 2 ** 31));
-const RUNS_PER_SHAPE = Number(process.env.HOSTILE_RUNS ?? 25);
+const RUNS_PER_CLASS = Number(process.env.HOSTILE_RUNS ?? 25);
 
 interface ClassRef {
   new (): object;
@@ -27,13 +27,13 @@ let schemas: Record<string, JsonObject>;
 beforeAll(async () => {
   const app = await previewApp();
   schemas = apiDocument(app).components.schemas;
-  bodies = shapesOf(app.get(ModulesContainer), 3);
-  queries = shapesOf(app.get(ModulesContainer), 4);
+  bodies = parameterClasses(app.get(ModulesContainer), 3);
+  queries = parameterClasses(app.get(ModulesContainer), 4);
   await app.close();
 });
 
-/** The classes that handlers take as this kind of Nest's parameters: 3 is a body, 4 a query. */
-function shapesOf(modules: ModulesContainer, kind: number): ClassRef[] {
+/** Classes that handlers take as this kind of Nest parameter: 3 is a body, 4 a query. */
+function parameterClasses(modules: ModulesContainer, kind: number): ClassRef[] {
   const found = new Set<ClassRef>();
   for (const { metatype } of [...modules.values()].flatMap(module => [...module.controllers.values()])) {
     const prototype = (metatype as ClassRef).prototype as object;
@@ -52,13 +52,17 @@ function shapesOf(modules: ModulesContainer, kind: number): ClassRef[] {
 
 const libraries = new ValidationPipe({ transform: true, whitelist: true, forbidUnknownValues: false });
 
-/** What the libraries make of it; null where they refuse it. */
-async function asLibraries(type: ClassRef, value: unknown, place: 'body' | 'query'): Promise<object | null> {
-  const read = libraries.transform(structuredClone(value), { type: place, metatype: type });
+/** Result of class-validator and class-transformer; null if they reject the value. */
+async function transformWithLibraries(
+  type: ClassRef,
+  value: unknown,
+  source: 'body' | 'query',
+): Promise<object | null> {
+  const read = libraries.transform(structuredClone(value), { type: source, metatype: type });
   return read.catch(() => null) as Promise<object | null>;
 }
 
-/** A query by these names, as express reads it. */
+/** A query with these names, as express parses it. */
 function query(type: ClassRef): fc.Arbitrary<unknown> {
   const rules = getMetadataStorage().getTargetValidationMetadatas(type, '', false, false);
   const text = fc.oneof(
@@ -71,23 +75,23 @@ function query(type: ClassRef): fc.Arbitrary<unknown> {
   });
 }
 
-describe('the shape of a request', () => {
-  it('is compiled, for every body and query that a route takes', () => {
+describe('Compiled request shapes', () => {
+  it('Every body and query of every route has a compiled shape.', () => {
     const shapes = new CompiledShapes();
     expect(bodies.length).toBeGreaterThan(25);
     expect(queries.length).toBeGreaterThan(5);
     expect([...bodies, ...queries].filter(type => !shapes.isCompiled(type)).map(({ name }) => name)).toEqual([]);
   });
 
-  it('takes what class-validator and class-transformer take, and nothing else, and makes the same of it', async () => {
+  it('Compiled shapes accept, reject and transform the same values as class-validator and class-transformer.', async () => {
     const shapes = new CompiledShapes();
     let taken = 0;
     let refused = 0;
     for (const type of [...bodies, ...queries]) {
-      const place = queries.includes(type) ? 'query' : 'body';
+      const source = queries.includes(type) ? 'query' : 'body';
       const known = { fields: {}, ids: [newId()] };
       const values =
-        place === 'query'
+        source === 'query'
           ? query(type)
           : fc.oneof(
               { weight: 9, arbitrary: hostileBody(schemas[type.name] ?? {}, schemas, known) },
@@ -98,7 +102,7 @@ describe('the shape of a request', () => {
           const value: unknown = JSON.parse(toJsonText(thrown));
           fc.pre(typeof value === 'object' && value !== null && !Array.isArray(value));
           fc.pre(!exceedsDepth(value, 32) && !hasNativeKeys(value));
-          const expected = await asLibraries(type, value, place);
+          const expected = await transformWithLibraries(type, value, source);
           const before = JSON.stringify(value);
           const read = shapes.read(type, value);
           expect(read).toEqual(expected);
@@ -107,13 +111,13 @@ describe('the shape of a request', () => {
           if (read) taken += 1;
           else refused += 1;
         }),
-        { seed: SEED, numRuns: RUNS_PER_SHAPE },
+        { seed: SEED, numRuns: RUNS_PER_CLASS },
       );
     }
     expect(Math.min(taken, refused)).toBeGreaterThan(bodies.length * 5);
   });
 
-  it('of anything but an object is left to the libraries', () => {
+  it('Compiled shapes leave anything but an object to the libraries.', () => {
     const shapes = new CompiledShapes();
     const [type] = bodies;
     for (const value of [undefined, null, [], [{}], 'text', 1, true]) expect(shapes.read(type, value)).toBeNull();
@@ -156,7 +160,7 @@ class WithMethod {
   }
 }
 
-describe('a shape that says more than is compiled', () => {
+describe('Shapes that cannot be compiled', () => {
   it.each([
     [Exposed],
     [Excluded],
@@ -167,13 +171,13 @@ describe('a shape that says more than is compiled', () => {
     [Unchecked],
     [Itself],
     [WithMethod],
-  ])('is left to the libraries: %p', type => {
+  ])('%p uses a feature without compiled support and is left to the libraries.', type => {
     const shapes = new CompiledShapes();
     expect([shapes.isCompiled(Inner), shapes.isCompiled(type)]).toEqual([true, false]);
     expect(shapes.read(type, { name: 'x' })).toBeNull();
   });
 
-  it('has its promises taken for no answer', () => {
+  it('A compiled shape does not take a promise of a validator as its result.', () => {
     class Patient {
       @IsString() name!: string;
     }

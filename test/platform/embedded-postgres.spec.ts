@@ -32,7 +32,7 @@ const nobody: Account = { name: 'nobody', uid: 65534, gid: 65534 };
 const folders: string[] = [];
 const children: ChildProcess[] = [];
 
-/** A new folder that everyone can enter; with mode 0700, only its owner. */
+/** Creates a folder that everyone can enter; with mode 0700, only its owner. */
 async function folder(mode = 0o711): Promise<string> {
   const made = await realpath(await mkdtemp(path.join(os.tmpdir(), 'embedded-postgres-')));
   await chmod(made, mode);
@@ -42,7 +42,7 @@ async function folder(mode = 0o711): Promise<string> {
 
 let before: Promise<string> | undefined;
 
-/** Of a cluster that was made once for all tests that only want one: a copy takes a tenth of the time. */
+/** Copies a cluster that was created once for all tests, which takes a tenth of the time of creating one. */
 async function dataDirWithCluster(): Promise<string> {
   before ??= (async () => {
     const home = await realpath(await mkdtemp(path.join(os.tmpdir(), 'embedded-postgres-before-')));
@@ -52,7 +52,7 @@ async function dataDirWithCluster(): Promise<string> {
     return dataDir;
   })();
   const dataDir = path.join(await folder(), '.data');
-  // with its owners, which are not ours
+  // Keeps the owners of the files.
   await once(spawn('cp', ['-a', await before, dataDir], { stdio: 'inherit' }), 'exit');
   return dataDir;
 }
@@ -71,7 +71,7 @@ function start(dataDir: string, options: Partial<EmbeddedPostgresOptions> = {}):
   });
 }
 
-/** Another process of the service: it starts, reports, and on a line of input stops. */
+/** Another process of the service: starts, reports its server, and stops on a line of input. */
 function startInChild(
   dataDir: string,
   as?: Account,
@@ -91,21 +91,21 @@ function startInChild(
   const child = spawn(node, load, { cwd: checkout, stdio, detached: true, uid: as?.uid, gid: as?.gid });
   children.push(child);
   const reported = once(createInterface(child.stdout), 'line').then(([line]) => JSON.parse(line) as EmbeddedPostgres);
-  const died = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the child ended with ${code}`)));
+  const died = once(child, 'exit').then(([code]) => Promise.reject(new Error(`the child exited with ${code}`)));
   const started = Promise.race([reported, died]);
-  for (const outcome of [reported, died, started]) outcome.catch(() => undefined); // the test may not ask
+  for (const outcome of [reported, died, started]) outcome.catch(() => undefined); // a test may ignore them
   return { child, started };
 }
 
-/** With its process group, as a terminal or a supervisor does it: what the group holds is gone too. */
-async function killed(child: ChildProcess): Promise<void> {
+/** Kills the child's process group, as a terminal or a supervisor does. */
+async function killChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
   const exit = once(child, 'exit');
   process.kill(-child.pid!, 'SIGKILL');
   await exit;
 }
 
-async function told(child: ChildProcess): Promise<void> {
+async function stopChild(child: ChildProcess): Promise<void> {
   child.stdin?.write('stop\n');
   await once(child, 'exit');
 }
@@ -126,9 +126,9 @@ const clusterOf = (dataDir: string): Promise<string> =>
     () => path.join(dataDir, 'postgres'),
   );
 
-/** A test that fails half-way must not leave a server behind, nor what root keeps outside the data folder. */
+/** Removes servers and system folders that a failing test has left. */
 afterEach(async () => {
-  for (const child of children.splice(0)) await killed(child);
+  for (const child of children.splice(0)) await killChild(child);
   for (const made of folders.splice(0)) {
     const dataDir = path.join(made, '.data');
     const cluster = await clusterOf(dataDir);
@@ -138,7 +138,7 @@ afterEach(async () => {
       while (await isAlive(seen.pid)) await sleep(10);
     }
     if (path.dirname(cluster) !== dataDir) await rm(path.dirname(cluster), { recursive: true });
-    for (const place of systemFolders) await rmdir(place).catch(() => undefined); // when nobody else keeps anything there
+    for (const systemFolder of systemFolders) await rmdir(systemFolder).catch(() => undefined); // if it is empty
     await rm(made, { recursive: true, force: true });
   }
 });
@@ -147,8 +147,8 @@ function skipped(reason: string): void {
   console.warn(`skipped: ${reason}`);
 }
 
-describe('the embedded PostgreSQL', () => {
-  it('makes the database on the first start, keeps its rows over a restart, and leaves no process', async () => {
+describe('The embedded PostgreSQL', () => {
+  it('Embedded PostgreSQL creates the database on the first start, keeps its rows across a restart, and leaves no process.', async () => {
     const dataDir = path.join(await folder(), '.data');
     const first = await start(dataDir, { settings: {} });
     expect(first.adopted).toBe(false);
@@ -165,7 +165,7 @@ describe('the embedded PostgreSQL', () => {
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
   });
 
-  it('listens on 127.0.0.1 alone, whatever the settings say, and asks for the password', async () => {
+  it('Embedded PostgreSQL listens on 127.0.0.1 only, whatever the settings, and requires the password.', async () => {
     const dataDir = await dataDirWithCluster();
     const server = await start(dataDir, { settings: { fsync: 'off', listen_addresses: '*', work_mem: '5MB' } });
     const [shown] = await query(
@@ -181,12 +181,12 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('is adopted when the service that started it was killed', async () => {
+  it('Embedded PostgreSQL is adopted by the next service when the one that started it was killed.', async () => {
     const dataDir = await dataDirWithCluster();
     const { child, started } = startInChild(dataDir);
     const orphan = await started;
     await query(orphan.url, `CREATE TABLE note AS SELECT 'kept' AS body`);
-    await killed(child);
+    await killChild(child);
 
     const adopted = await start(dataDir);
     expect(adopted).toMatchObject({ adopted: true, pid: orphan.pid, url: orphan.url });
@@ -195,7 +195,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await isAlive(orphan.pid)).toBe(false);
   });
 
-  it('starts after a crash of its own, with or without survivors', async () => {
+  it('Embedded PostgreSQL starts again after it crashed, with or without surviving backends.', async () => {
     const dataDir = await dataDirWithCluster();
     const first = await start(dataDir, { settings: {} });
     await query(first.url, `CREATE TABLE note AS SELECT 'kept' AS body`);
@@ -203,12 +203,12 @@ describe('the embedded PostgreSQL', () => {
     const second = await start(dataDir);
     expect(second.adopted).toBe(false);
     expect(await query(second.url, 'SELECT body FROM note')).toEqual([{ body: 'kept' }]);
-    await first.stop(); // of a server that is gone: nothing to do, and nobody else's to stop
+    await first.stop(); // its server is gone, and it must not stop another's
     expect(await isAlive(second.pid)).toBe(true);
     await second.stop();
   });
 
-  it('is not kept from starting by a postmaster.pid whose number another program carries now', async () => {
+  it('Embedded PostgreSQL starts although its postmaster.pid contains the pid of an unrelated program.', async () => {
     const dataDir = await dataDirWithCluster();
     const first = await start(dataDir);
     const cluster = path.join(dataDir, 'postgres');
@@ -216,7 +216,7 @@ describe('the embedded PostgreSQL', () => {
     const left = await readFile(file, 'utf8');
     await first.stop();
 
-    const { uid, gid } = await stat(cluster); // of PostgreSQL's own account: another's it would ignore by itself
+    const { uid, gid } = await stat(cluster); // owned by PostgreSQL's account: it would ignore another account's process anyway
     const stranger = spawn('sleep', ['600'], { detached: true, uid, gid });
     children.push(stranger);
     await writeFile(file, left.replace(/^\d+/, String(stranger.pid)), { mode: 0o600 });
@@ -228,7 +228,7 @@ describe('the embedded PostgreSQL', () => {
     expect(stranger.exitCode ?? stranger.signalCode).toBeNull();
   });
 
-  it('is one when two processes start at once, and the last of them stops it', async () => {
+  it('Two processes that start at once share one embedded PostgreSQL, and the last one stops it.', async () => {
     const dataDir = path.join(await folder(), '.data');
     const [one, other] = [startInChild(dataDir), startInChild(dataDir)];
     const [a, b] = await Promise.all([one.started, other.started]);
@@ -236,32 +236,32 @@ describe('the embedded PostgreSQL', () => {
     expect([a, b].filter(server => server.adopted)).toHaveLength(1);
     expect(a.url).toBe(b.url);
 
-    await told(a.adopted ? other.child : one.child); // the one that started it
+    await stopChild(a.adopted ? other.child : one.child); // the one that started the server
     expect(await query(a.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
-    await told(a.adopted ? one.child : other.child);
+    await stopChild(a.adopted ? one.child : other.child);
     expect(await isAlive(a.pid)).toBe(false);
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
   });
 
-  it('still counts a user whose session fell with another one’s crash', async () => {
+  it("Embedded PostgreSQL still counts a process whose session was lost in another backend's crash.", async () => {
     const dataDir = await dataDirWithCluster();
     const server = await start(dataDir);
-    const holder = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`;
-    const [before] = await query(server.url, holder);
+    const lockOwner = `SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND granted`;
+    const [before] = await query(server.url, lockOwner);
     const [backend] = await query(server.url, `SELECT pid FROM pg_stat_activity WHERE backend_type = 'walwriter'`);
     process.kill(backend!.pid as number, 'SIGKILL');
-    const now = async (): Promise<unknown> => (await query(server.url, holder))[0]?.pid ?? before!.pid;
+    const now = async (): Promise<unknown> => (await query(server.url, lockOwner))[0]?.pid ?? before!.pid;
     while ((await now().catch(() => before!.pid)) === before!.pid) await sleep(50);
 
     const { child, started } = startInChild(dataDir);
     expect(await started).toMatchObject({ adopted: true, pid: server.pid });
-    await told(child);
+    await stopChild(child);
     expect(await query(server.url, 'SELECT 1 AS one')).toEqual([{ one: 1 }]);
     await server.stop();
     expect(await isAlive(server.pid)).toBe(false);
   });
 
-  it('counts a zombie as gone: in a container an adopted server may have no parent that buries it', async () => {
+  it('A zombie server counts as gone: in a container, an adopted server may have no parent that reaps it.', async () => {
     const parent = spawn('sh', ['-c', 'sleep 0 & echo $!; exec sleep 600'], { detached: true });
     children.push(parent);
     const pid = Number((await once(createInterface(parent.stdout), 'line'))[0]);
@@ -270,7 +270,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await isAlive(pid)).toBe(false);
   });
 
-  it('starts again while the last user is still stopping it', async () => {
+  it('Embedded PostgreSQL starts again while its last process is still stopping it.', async () => {
     const dataDir = await dataDirWithCluster();
     let server = await start(dataDir);
     for (let round = 0; round < 5; round++) {
@@ -281,11 +281,11 @@ describe('the embedded PostgreSQL', () => {
     await server.stop();
   });
 
-  it('is not held up by a start that died while making the cluster', async () => {
+  it('Embedded PostgreSQL starts although an earlier start died while creating the cluster.', async () => {
     const dataDir = path.join(await folder(), '.data');
     const { child } = startInChild(dataDir);
     while (!(await readdir(dataDir).catch(() => [])).some(name => name.startsWith('postgres.new-'))) await sleep(5);
-    await killed(child);
+    await killChild(child);
     const [left] = (await readdir(dataDir)).filter(name => name.startsWith('postgres.new-'));
     await utimes(path.join(dataDir, left!), 0, 0);
 
@@ -295,8 +295,8 @@ describe('the embedded PostgreSQL', () => {
   });
 });
 
-describe('what the embedded PostgreSQL refuses, in words', () => {
-  it('names the way out where its optional package is absent', async () => {
+describe('Errors of the embedded PostgreSQL', () => {
+  it('A start without the optional package fails and names the remedy.', async () => {
     const arch = Object.getOwnPropertyDescriptor(process, 'arch')!;
     Object.defineProperty(process, 'arch', { ...arch, value: 'pdp11' });
     try {
@@ -308,37 +308,37 @@ describe('what the embedded PostgreSQL refuses, in words', () => {
     }
   });
 
-  it('refuses the data of another major version in one line with the remedy', async () => {
+  it('A start on data of another major version fails with one line that names the remedy.', async () => {
     const dataDir = await dataDirWithCluster();
     await writeFile(path.join(dataDir, 'postgres', 'PG_VERSION'), '17\n');
     await expect(start(dataDir)).rejects.toThrow(/^.+ was made by PostgreSQL 17 and .+ is 18\.\d+; .+ DATABASE_URL$/);
   });
 
-  it('tells the last words of a server that dies while starting', async () => {
+  it("A start that fails reports the server's last log lines.", async () => {
     const dataDir = await dataDirWithCluster();
     await expect(start(dataDir, { settings: { shared_buffers: 'plenty' } })).rejects.toThrow(
       /exit code 1(.|\n)+invalid value for parameter "shared_buffers": "plenty"/,
     );
   });
 
-  it('does not mistake a folder that is in the way for a cluster', async () => {
+  it('A start fails if another folder is where the cluster belongs, and leaves that folder alone.', async () => {
     const dataDir = path.join(await folder(), '.data');
     await mkdir(path.join(dataDir, 'postgres', 'photos'), { recursive: true });
     await expect(start(dataDir)).rejects.toThrow(/^.+ is in the way: .+ DATA_DIR$/);
     expect(await readdir(dataDir)).toEqual(expect.arrayContaining(['postgres', 'postgres.password']));
   });
 
-  it('does not replace a lost password', async () => {
+  it('A start with a lost password file fails and does not create a new password.', async () => {
     const dataDir = await dataDirWithCluster();
     await rm(path.join(dataDir, 'postgres.password'));
     await expect(start(dataDir)).rejects.toThrow(/^the password .+ cannot be read .+; restore it$/);
   });
 });
 
-describe('the account that runs it', () => {
-  it('is an ordinary user’s own, with nothing outside the data folder', async () => {
+describe('The account of the embedded PostgreSQL', () => {
+  it('An ordinary user runs embedded PostgreSQL as itself, with no files outside the data folder.', async () => {
     if (isRoot() && (await firstClosedFolder(checkout, nobody))) {
-      return skipped(`${checkout} cannot be read by an ordinary user`);
+      return skipped(`an ordinary user cannot read ${checkout}`);
     }
     const home = await folder(0o700);
     const dataDir = path.join(home, '.data');
@@ -348,22 +348,22 @@ describe('the account that runs it', () => {
     const { child, started } = startInChild(dataDir, somebody, node);
     const server = await started;
     expect(server.adopted).toBe(false);
-    await told(child);
+    await stopChild(child);
     expect(await isAlive(server.pid)).toBe(false);
     expect((await readdir(dataDir)).sort()).toEqual(['postgres', 'postgres.log', 'postgres.password']);
 
     if (!isRoot()) return;
     const { uid } = await stat(home);
-    const rootsTurn = await start(dataDir); // root runs a cluster as its owner, and leaves the owner alone
-    await rootsTurn.stop();
+    const startedByRoot = await start(dataDir); // root runs a cluster as its owner and does not change its owner
+    await startedByRoot.stop();
     expect((await stat(path.join(dataDir, 'postgres'))).uid).toBe(uid);
     const again = startInChild(dataDir, nobody, node);
     await again.started;
-    await told(again.child);
+    await stopChild(again.child);
   });
 
-  it('is given, under root, a place that it can enter when the data folder is none, once and for all', async () => {
-    if (!isRoot()) return skipped('needs root');
+  it('Under root, a cluster whose account cannot enter the data folder is created elsewhere and stays there.', async () => {
+    if (!isRoot()) return skipped('requires root');
     const home = await folder(0o700);
     const dataDir = path.join(home, '.data');
     const lines: string[] = [];
@@ -375,14 +375,14 @@ describe('the account that runs it', () => {
     await query(first.url, `CREATE TABLE note AS SELECT 'kept' AS body`);
     await first.stop();
 
-    await chmod(home, 0o711); // the way is free now; the rows are where they were
+    await chmod(home, 0o711); // The account can enter now, but the cluster stays where it was created.
     const second = await start(dataDir);
     expect(await query(second.url, 'SELECT body FROM note')).toEqual([{ body: 'kept' }]);
     await second.stop();
   });
 
-  it('takes over a cluster that root restored, and says which folder closes the way to one', async () => {
-    if (!isRoot()) return skipped('needs root');
+  it('Under root, a cluster restored by root gets its owner back, and an error names the folder that its account cannot enter.', async () => {
+    if (!isRoot()) return skipped('requires root');
     const dataDir = await dataDirWithCluster();
     const home = path.dirname(dataDir);
     const cluster = path.join(dataDir, 'postgres');
@@ -395,8 +395,8 @@ describe('the account that runs it', () => {
     await expect(start(dataDir)).rejects.toThrow(new RegExp(`^.+cannot enter ${home} .+chmod o\\+x ${home}.+$`));
   });
 
-  it('runs binaries that it cannot read from a copy that root alone can change', async () => {
-    if (!isRoot()) return skipped('needs root');
+  it('Under root, binaries that the account cannot read run from a copy that only root can change.', async () => {
+    if (!isRoot()) return skipped('requires root');
     const account = await serverAccount();
     const home = await folder(0o700);
     const native = path.join(home, 'native');
@@ -421,7 +421,7 @@ describe('the account that runs it', () => {
     expect((await lstat(copied)).uid).toBe(0);
   });
 
-  it('finds its libraries when npm ran no install script', async () => {
+  it('Embedded PostgreSQL finds its libraries when npm ran no install scripts.', async () => {
     const home = await folder();
     const native = path.join(home, 'native');
     const packaged = path.resolve((await findBinaries()).postgres, '../..');

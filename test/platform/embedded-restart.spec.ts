@@ -6,15 +6,15 @@ import { Client } from 'pg';
 import { isAlive, readPostmaster } from '../../src/platform/database/embedded/postmaster-pid.js';
 import { eventually } from '../support/eventually.js';
 import { childrenOf } from '../support/process-tree.js';
-import { beginTalk, openDesk } from '../support/outside.js';
+import { beginConversation, openDesk } from '../support/outside.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(120_000);
 
-/** Generous: a machine that is busy with other tests. */
+/** Long enough for a machine that is busy with other tests. */
 const RECOVERS_MS = 60_000;
 
-describe('an embedded PostgreSQL that is killed under a running service', () => {
+describe('An embedded PostgreSQL that is killed under a running service', () => {
   let dataDir: string;
   const running: ServiceProcess[] = [];
 
@@ -43,7 +43,7 @@ describe('an embedded PostgreSQL that is killed under a running service', () => 
     return service;
   }
 
-  /** As if the kernel had run out of memory: the server and all of its sessions, or the server alone. */
+  /** Kills the server with all its sessions, or the server alone, as the kernel does when memory runs out. */
   async function killServer(sessionsToo = true): Promise<number> {
     const { pid } = await eventually(async () => {
       const seen = await server();
@@ -68,59 +68,56 @@ describe('an embedded PostgreSQL that is killed under a running service', () => 
   }
 
   it.each([
-    ['with all of its sessions', true],
-    ['alone, while its sessions still hold its memory', false],
-  ])(
-    'A server killed %s is started again on its port, and every acknowledged message is there.',
-    async (_how, sessionsToo) => {
-      const service = run();
-      const url = await service.url();
-      const { port } = await server();
-      const desk = await openDesk(url);
-      const { token, conversationId } = await beginTalk(url, desk);
-      const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
-      const acknowledged = ['Hello?'];
-      let over = false;
-      const sending = (async () => {
-        for (let count = 0; !over; count += 1) {
-          const body = { content: `message ${count}`, client_message_id: `message-${count}` };
-          for (;;) {
-            const answer = await call('POST', path, { token, body });
-            if (answer.status < 300) break;
-            expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
-            if (over) return;
-          }
-          acknowledged.push(body.content);
+    ['with all its sessions', true],
+    ['alone, while its sessions still use its shared memory', false],
+  ])('A server killed %s is restarted on its port and keeps every acknowledged message.', async (_how, sessionsToo) => {
+    const service = run();
+    const url = await service.url();
+    const { port } = await server();
+    const desk = await openDesk(url);
+    const { token, conversationId } = await beginConversation(url, desk);
+    const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
+    const acknowledged = ['Hello?'];
+    let over = false;
+    const sending = (async () => {
+      for (let count = 0; !over; count += 1) {
+        const body = { content: `message ${count}`, client_message_id: `message-${count}` };
+        for (;;) {
+          const answer = await call('POST', path, { token, body });
+          if (answer.status < 300) break;
+          expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, expect.any(String)]);
+          if (over) return;
         }
-      })();
-      await eventually(() => (acknowledged.length > 5 ? true : undefined), 20_000);
-      const pid = await killServer(sessionsToo);
-      const { msg, level } = await service.said(/is started again/, RECOVERS_MS);
-      expect([level, msg]).toEqual([
-        'warn',
-        `PostgreSQL (process ${pid}) ended and is started again (1 of 5 within 10 minutes)`,
-      ]);
-      await untilReady(url);
-      const before = acknowledged.length;
-      await eventually(() => (acknowledged.length > before + 5 ? true : undefined), 20_000);
-      over = true;
-      await sending;
-      const after = await server();
-      expect([after.state, after.port, after.pid === pid]).toEqual(['ready', port, false]);
-      const kept = await stored();
-      expect(acknowledged.filter(content => !kept.includes(content))).toEqual([]);
-      expect(new Set(kept).size).toBe(kept.length);
-      await service.stop();
-      expect(await isAlive(after.pid)).toBe(false);
-    },
-  );
+        acknowledged.push(body.content);
+      }
+    })();
+    await eventually(() => (acknowledged.length > 5 ? true : undefined), 20_000);
+    const pid = await killServer(sessionsToo);
+    const { msg, level } = await service.waitForLog(/is started again/, RECOVERS_MS);
+    expect([level, msg]).toEqual([
+      'warn',
+      `PostgreSQL (process ${pid}) ended and is started again (1 of 5 within 10 minutes)`,
+    ]);
+    await untilReady(url);
+    const before = acknowledged.length;
+    await eventually(() => (acknowledged.length > before + 5 ? true : undefined), 20_000);
+    over = true;
+    await sending;
+    const after = await server();
+    expect([after.state, after.port, after.pid === pid]).toEqual(['ready', port, false]);
+    const kept = await stored();
+    expect(acknowledged.filter(content => !kept.includes(content))).toEqual([]);
+    expect(new Set(kept).size).toBe(kept.length);
+    await service.stop();
+    expect(await isAlive(after.pid)).toBe(false);
+  });
 
-  it('A server that is killed a sixth time within ten minutes is left alone, and the service ends with 1.', async () => {
+  it('A server killed a sixth time within ten minutes is not restarted, and the service exits with 1.', async () => {
     const service = run();
     const url = await service.url();
     for (let times = 1; times <= 5; times += 1) {
       await killServer();
-      await service.said(new RegExp(`\\(${times} of 5 within 10 minutes\\)`), RECOVERS_MS);
+      await service.waitForLog(new RegExp(`\\(${times} of 5 within 10 minutes\\)`), RECOVERS_MS);
       await untilReady(url);
     }
     await killServer();
@@ -130,7 +127,7 @@ describe('an embedded PostgreSQL that is killed under a running service', () => 
     expect((await server()).state).toBe('absent');
   });
 
-  it('Two services on one data folder share the server that comes back, and the last of them stops it.', async () => {
+  it('Two services on one data folder share the restarted server, and the last one stops it.', async () => {
     const one = run();
     const oneUrl = await one.url();
     const other = run();
@@ -147,7 +144,7 @@ describe('an embedded PostgreSQL that is killed under a running service', () => 
     expect(await isAlive(after.pid)).toBe(false);
   });
 
-  it('A service that is told to stop while its server is dead ends with 0 and leaves no server.', async () => {
+  it('A service that is stopped while its server is dead exits with 0 and leaves no server.', async () => {
     const service = run();
     await service.url();
     await killServer();

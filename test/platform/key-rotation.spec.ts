@@ -11,8 +11,8 @@ import { jwt } from '../support/tokens.js';
 import type { Desk } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
-const OLD = 'the first key that these tests encrypt with and no others';
-const NEW = 'the second key that these tests encrypt with and no others';
+const OLD = 'the first encryption key, used only in these tests';
+const NEW = 'the second encryption key, used only in these tests';
 
 const worlds: World[] = [];
 const databases: TestDatabase[] = [];
@@ -26,7 +26,7 @@ afterAll(async () => {
   for (const used of databases) await used.drop();
 });
 
-/** An instance on the test's database with these keys. */
+/** Starts an instance on the test's database with these keys. */
 async function instance(ENCRYPTION_KEYS: string, lines: string[] = []): Promise<World> {
   const log = { write: (line: string) => void lines.push(line) };
   const world = await World.start({ ENCRYPTION_KEYS, LOG_LEVEL: 'error' }, { database, log });
@@ -34,13 +34,13 @@ async function instance(ENCRYPTION_KEYS: string, lines: string[] = []): Promise<
   return world;
 }
 
-/** What an operator reads of a run with these keys. */
-async function rotate(world: World, say: (line: string) => void = () => undefined): Promise<string[]> {
-  await rotationOf(world).run(say);
-  return told(world);
+/** Rotates and returns the key report that an operator reads. */
+async function rotate(world: World, log: (line: string) => void = () => undefined): Promise<string[]> {
+  await rotationOf(world).run(log);
+  return keyUse(world);
 }
 
-async function told(world: World): Promise<string[]> {
+async function keyUse(world: World): Promise<string[]> {
   return printKeyUse(await rotationOf(world).findKeyUses(), keyIds(world));
 }
 
@@ -52,13 +52,13 @@ function keyIds(world: World): string[] {
   return world.app.config.encryptionKeys.map(({ id }) => id);
 }
 
-/** A channel with the secret that its site proves visitors with. */
+/** A channel with its identity secret. */
 async function channelWithSecret(desk: Desk) {
   const { data } = await desk.owner.api.post('/v1/channels', { name: unique('Shop') });
   return { id: data.id as string, widgetToken: data.widget_token as string, secret: data.identity_secret as string };
 }
 
-/** Comes as a visitor who proves to be one, which takes the channel's secret. */
+/** Opens a session with an identity token, which requires the channel's secret. */
 function prove(world: World, { widgetToken, secret }: { widgetToken: string; secret: string }) {
   const exp = Math.floor(Date.now() / 1000) + 600;
   const identity_token = jwt({ sub: 'user-1', exp }, secret);
@@ -70,8 +70,8 @@ async function botSecretIn(world: World, id: string): Promise<string> {
   return world.app.app.get(Cipher).decrypt(bot?.secret ?? '', 'bot.secret');
 }
 
-describe('rotating the encryption keys', () => {
-  it('rewrites every secret under the newest key, and says when the old one can go', async () => {
+describe('Rotating the encryption keys', () => {
+  it('Key rotation rewrites every secret under the newest key and reports when the old key can be removed.', async () => {
     const before = await instance(OLD);
     const desk = await before.desk();
     const channel = await channelWithSecret(desk);
@@ -80,7 +80,7 @@ describe('rotating the encryption keys', () => {
 
     const both = await instance(`${NEW},${OLD}`);
     const [newest, old] = keyIds(both);
-    expect(await told(both)).toEqual([
+    expect(await keyUse(both)).toEqual([
       `key 1 of ENCRYPTION_KEYS (${newest}) encrypts; it holds nothing yet`,
       `key 2 of ENCRYPTION_KEYS (${old}) holds secrets of bots (1), identity secrets of channels (3), kept answers (1); leave it`,
     ]);
@@ -89,7 +89,7 @@ describe('rotating the encryption keys', () => {
       `key 2 of ENCRYPTION_KEYS (${old}) holds kept answers (1); leave it for another 24 hours`,
     ]);
     await database.query(`UPDATE kept_answer SET created_at = created_at - interval '25 hours'`);
-    expect((await told(both))[1]).toBe(`key 2 of ENCRYPTION_KEYS (${old}) holds nothing; it can be taken out`);
+    expect((await keyUse(both))[1]).toBe(`key 2 of ENCRYPTION_KEYS (${old}) holds nothing; it can be taken out`);
 
     const after = await instance(NEW);
     expect((await prove(after, channel)).data.contact.verified).toBe(true);
@@ -97,7 +97,7 @@ describe('rotating the encryption keys', () => {
     expect(needsMissingKey(await rotationOf(after).findKeyUses(), keyIds(after))).toBe(false);
   });
 
-  it('leaves what its owner sees as it was', async () => {
+  it('Key rotation does not change what the owner sees.', async () => {
     const both = await instance(`${NEW},${OLD}`);
     const desk = await (await instance(OLD)).desk();
     const seen = async () => (await both.as(desk.owner.token).get(`/v1/channels/${desk.channelId}`)).data;
@@ -106,14 +106,14 @@ describe('rotating the encryption keys', () => {
     expect(await seen()).toEqual(before);
   });
 
-  it('has nothing to do the second time', async () => {
+  it('Key rotation rewrites nothing on a second run.', async () => {
     await (await instance(OLD)).desk();
     const both = await instance(`${NEW},${OLD}`);
     expect(await rotationOf(both).run(() => undefined)).toBe(1);
     expect(await rotationOf(both).run(() => undefined)).toBe(0);
   });
 
-  it('goes on where it was stopped, batch by batch', async () => {
+  it('Key rotation that was interrupted continues with the next batch.', async () => {
     const before = await instance(OLD);
     const desk = await before.desk();
     await desk.owner.api.post('/v1/bots', { name: 'Bo' });
@@ -136,7 +136,7 @@ describe('rotating the encryption keys', () => {
     ]);
   });
 
-  it('does not bring back a secret that its owner replaces meanwhile', async () => {
+  it('Key rotation does not restore a secret that its owner replaces meanwhile.', async () => {
     const before = await instance(OLD);
     const channel = await channelWithSecret(await before.desk());
     const both = await instance(`${NEW},${OLD}`);
@@ -150,7 +150,7 @@ describe('rotating the encryption keys', () => {
     expect((await prove(both, { ...channel, secret: 'ids_replaced' })).data.contact.verified).toBe(true);
   });
 
-  it('may run twice at once, beside owners who replace their secrets', async () => {
+  it('Two key rotations can run at once while owners replace their secrets.', async () => {
     const before = await instance(OLD);
     const desk = await before.desk();
     const channels = await race(6, () => channelWithSecret(desk));
@@ -171,8 +171,8 @@ describe('rotating the encryption keys', () => {
   });
 });
 
-describe('a key that was taken out too early', () => {
-  it('fails what needs it, says so in the log, and nothing else; the rotation leaves those texts for its return', async () => {
+describe('An encryption key that was removed too early', () => {
+  it('A removed key fails only the requests that need it, and is logged; rotation leaves those secrets for its return.', async () => {
     const before = await instance(OLD);
     const desk = await before.desk();
     const channel = await channelWithSecret(desk);
@@ -186,11 +186,11 @@ describe('a key that was taken out too early', () => {
     expect(JSON.stringify(failed.body)).not.toContain(old);
     expect(lines.join('')).toContain(`no encryption key named ${old} is configured`);
 
-    const said: string[] = [];
-    expect(await rotate(without, line => void said.push(line))).toContain(
+    const logged: string[] = [];
+    expect(await rotate(without, line => void logged.push(line))).toContain(
       `a key that is not in ENCRYPTION_KEYS (${old}) is needed to read identity secrets of channels (2)`,
     );
-    expect(said).toEqual(['identity secrets of channels: 0 rewritten, 2 cannot be read and stay as they are']);
+    expect(logged).toEqual(['identity secrets of channels: 0 rewritten, 2 cannot be read and stay as they are']);
     expect(needsMissingKey(await rotationOf(without).findKeyUses(), keyIds(without))).toBe(true);
     const back = await instance(`${NEW},${OLD}`);
     await rotate(back);
@@ -198,8 +198,8 @@ describe('a key that was taken out too early', () => {
   });
 });
 
-describe('npm run rotate-keys', () => {
-  it('does so beside the running service, tells, and ends with 0; with 1 where a key is missing', async () => {
+describe('`npm run rotate-keys`', () => {
+  it('`npm run rotate-keys` works beside the running service and exits with 0, or with 1 if a key is missing.', async () => {
     ensureBuilt();
     await (await instance(OLD)).desk();
     const command = (ENCRYPTION_KEYS: string) =>
@@ -207,10 +207,10 @@ describe('npm run rotate-keys', () => {
     const early = command(NEW);
     expect((await early.ended).code).toBe(1);
     const run = command(`${NEW},${OLD}`);
-    expect([(await run.ended).code, run.words.slice(0, 2)]).toEqual([
+    expect([(await run.ended).code, run.otherOutput.slice(0, 2)]).toEqual([
       0,
       ['identity secrets of channels: 1 rewritten', '1 rewritten in all'],
     ]);
-    expect(run.words.at(-1)).toMatch(/^key 2 .* holds nothing; it can be taken out$/);
+    expect(run.otherOutput.at(-1)).toMatch(/^key 2 .* holds nothing; it can be taken out$/);
   });
 });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 
-/** Threads share a process number, as the first processes of containers do that share a folder. */
+/** Threads share a pid, as the first processes of containers with a shared folder do. */
 const THREADS = 6;
 const ROUNDS = 25;
 
@@ -25,12 +25,12 @@ import(workerData.module).then(({ localSecrets }) => {
   parentPort.postMessage(answers);
 });`;
 
-describe('the secrets that a first start makes', () => {
+describe('The secrets that a first start creates', () => {
   let root: string;
   beforeAll(() => void (root = mkdtempSync(join(tmpdir(), 'support-chat-secrets-'))));
   afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-  it('First starts that race in one folder all use the secrets that are kept there, whatever their process number', async () => {
+  it('First starts that race in one folder all use the secrets stored there, even with equal pids.', async () => {
     const folders = Array.from({ length: ROUNDS }, (_empty, round) => join(root, String(round)));
     const gate = new Int32Array(new SharedArrayBuffer(4 * ROUNDS));
     const workerData = { module: resolve('dist/config/local-secrets.js'), gate, folders, threads: THREADS };

@@ -34,14 +34,14 @@ beforeEach(async () => {
   desk = await world.desk();
 });
 
-const hold = (id: string) => heldRow(world.app.database, 'conversation', id, 'version = version');
+const lockConversation = (id: string) => heldRow(world.app.database, 'conversation', id, 'version = version');
 const openConversation = async () => (await world.conversation(await world.visitor(desk), 'Hello?')).id as string;
 const send = (id: string, more: object = {}, headers: Record<string, string> = {}) =>
   desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'Are you there?', ...more }, headers);
 const outcome = ({ status, headers, error }: Answer<Json>) => [status, headers['retry-after'], error?.code];
 const UNAVAILABLE = [503, '1', 'unavailable'];
 
-/** Server processes of the service: all of them, or those that wait for a lock. */
+/** Counts the service's connections: all of them, or only those waiting for a lock. */
 async function backends(waiting: boolean): Promise<number> {
   const [row] = await world.app.database.query<{ count: number }>(
     `SELECT count(*)::int AS count FROM pg_stat_activity
@@ -51,89 +51,89 @@ async function backends(waiting: boolean): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** The most processes that wait at one time while the work goes on. */
-async function mostWaiting<T>(work: () => Promise<T>): Promise<{ most: number; result: T }> {
-  let most = 0;
+/** Maximum number of connections waiting at once while the work runs. */
+async function countMaxWaiting<T>(work: () => Promise<T>): Promise<{ max: number; result: T }> {
+  let max = 0;
   let over = false;
   const watching = (async () => {
-    for (; !over; await new Promise(resolve => setTimeout(resolve, 20))) most = Math.max(most, await backends(true));
+    for (; !over; await new Promise(resolve => setTimeout(resolve, 20))) max = Math.max(max, await backends(true));
   })();
   const result = await work();
   over = true;
   await watching;
-  return { most, result };
+  return { max, result };
 }
 
-/** Ways to want the row of a conversation. */
+/** Requests that need the row of a conversation. */
 const WAYS: Record<string, (id: string) => Promise<Answer<Json>>> = {
   'a plain message': id => send(id),
-  'a message that takes the transaction': id => send(id, { expected_last_seq: 99 }),
+  'a message that requires a transaction': id => send(id, { expected_last_seq: 99 }),
   'a message with an Idempotency-Key': id => send(id, {}, { 'Idempotency-Key': unique('key') }),
   'a change of the conversation': id => desk.owner.api.patch(`/v1/conversations/${id}`, { subject: unique('subject') }),
 };
 
-describe('a conversation whose row another transaction holds locked', () => {
+describe('A conversation whose row another transaction has locked', () => {
   it.each(Object.entries(WAYS))(
-    'does not delay sends into other conversations, and %s gets 503 with Retry-After: 1 and takes a part of the pool alone',
+    'A locked conversation does not delay sends to others; %s gets 503 with Retry-After: 1 and uses only part of the pool.',
     async (_name, want) => {
       const locked = await openConversation();
       const others = await race(10, openConversation);
-      const held = await hold(locked);
+      const lock = await lockConversation(locked);
       let refusals = 0;
-      const { most, result } = await mostWaiting(async () => {
+      const { max, result } = await countMaxWaiting(async () => {
         const began = performance.now();
         const refused = race(20, () => want(locked).finally(() => (refusals += 1)));
-        await held.awaited();
+        await lock.awaited();
         const answers = await Promise.all(others.map(id => send(id)));
         const refusalsBefore = refusals;
         const outcomes = (await refused).map(outcome);
         return { answers, outcomes, refusalsBefore, took: performance.now() - began };
       });
-      await held.commit();
+      await lock.commit();
       expect(result.answers.map(({ status }) => status)).toEqual(Array(10).fill(201));
       expect(result.refusalsBefore).toBe(0);
       expect(result.outcomes).toEqual(Array(20).fill(UNAVAILABLE));
       expect(result.took).toBeLessThan(10 * LOCK_MS);
-      expect(most).toBeLessThanOrEqual(POOL / 2);
+      expect(max).toBeLessThanOrEqual(POOL / 2);
       expect((await send(locked)).status).toBe(201);
     },
   );
 
-  it('A shared statement that waited for the locked row would delay every other conversation (control)', async () => {
+  it('Control: a shared statement that waited for the locked row would delay every other conversation.', async () => {
     const sql = world.app.app.get(Sql);
-    const ask = sql.rows.bind(sql) as Sql['rows'];
+    const rows = sql.rows.bind(sql) as Sql['rows'];
     const waits = jest.spyOn(sql, 'rows').mockImplementation(((
-      asked: Statement,
+      statement: Statement,
       values: unknown[],
       timeout?: number,
     ) => {
-      const text = asked.text.replaceAll('SKIP LOCKED', '');
-      return ask(text === asked.text ? asked : { name: `${asked.name}_waits`, text }, values, timeout);
+      const text = statement.text.replaceAll('SKIP LOCKED', '');
+      return rows(text === statement.text ? statement : { name: `${statement.name}_waits`, text }, values, timeout);
     }) as Sql['rows']);
     const [locked, other] = [await openConversation(), await openConversation()];
-    const held = await hold(locked);
+    const lock = await lockConversation(locked);
     let answered = false;
     const stuck = send(locked);
-    await held.awaited();
+    await lock.awaited();
     const beside = send(other).finally(() => (answered = true));
     await new Promise(resolve => setTimeout(resolve, LOCK_MS / 2));
     expect(answered).toBe(false);
     waits.mockRestore();
-    await held.commit();
+    await lock.commit();
     expect([(await stuck).status, (await beside).status]).toEqual([201, 201]);
   });
 
-  it('takes the messages that waited in one statement, in their order, once it is let go', async () => {
+  it('Messages that waited for the lock are inserted by one statement, in order, once it is released.', async () => {
     const id = await openConversation();
     const { memberId, workspaceId } = desk.owner;
     const agent = { kind: 'agent', workspaceId, memberId, name: 'Olivia Owner', scope: null } as unknown as Principal;
-    const say = (content: string) => world.app.app.get(MessagesService).send(agent, id, { content });
-    const held = await hold(id);
-    const first = say('first');
-    await held.awaited();
-    const later = race(5, index => say(`later ${index}`));
+    const sendAsAgent = (content: string) => world.app.app.get(MessagesService).send(agent, id, { content });
+    const lock = await lockConversation(id);
+    const first = sendAsAgent('first');
+    await lock.awaited();
+    const later = race(5, index => sendAsAgent(`later ${index}`));
     await new Promise(resolve => setImmediate(resolve));
-    await held.commit();
+    await lock.commit();
     expect((await first).message.seq).toBe(2);
     expect((await later).map(({ message }) => message.seq)).toEqual([3, 4, 5, 6, 7]);
     const transactions = await world.app.database.query(
@@ -143,35 +143,35 @@ describe('a conversation whose row another transaction holds locked', () => {
     expect(transactions).toHaveLength(1);
   });
 
-  it('is let go by the stranger in time: a send that waited a second is answered 201', async () => {
+  it('A send that waited a second for the lock is answered 201 once it is released.', async () => {
     const id = await openConversation();
-    const held = await hold(id);
+    const lock = await lockConversation(id);
     const sending = send(id);
-    await held.awaited();
+    await lock.awaited();
     await new Promise(resolve => setTimeout(resolve, LOCK_MS / 4));
-    await held.commit();
+    await lock.commit();
     expect((await sending).status).toBe(201);
   });
 
-  it('whose contact is locked instead delays the visitor alone', async () => {
+  it('A locked contact delays only its own visitor.', async () => {
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
     const other = await openConversation();
-    const held = await heldRow(world.app.database, 'contact', visitor.contactId, 'updated_at = updated_at');
+    const lock = await heldRow(world.app.database, 'contact', visitor.contactId, 'updated_at = updated_at');
     const stuck = visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Hello?' });
-    await held.awaited();
+    await lock.awaited();
     expect((await send(other)).status).toBe(201);
     expect(outcome(await stuck)).toEqual(UNAVAILABLE);
-    await held.commit();
+    await lock.commit();
   });
 });
 
-describe('a statement that the service gives up', () => {
+describe('Statement timeouts', () => {
   const SLOW = statement(`UPDATE conversation SET version = version WHERE id = $1`, { timeout: 500 });
 
-  it('ends in the server too, outside of a transaction, however often it is repeated', async () => {
+  it('A statement that times out outside a transaction is also cancelled on the server, however often it is repeated.', async () => {
     const id = await openConversation();
-    const held = await hold(id);
+    const lock = await lockConversation(id);
     const before = await backends(false);
     for (let round = 0; round < 4; round += 1) {
       const outcomes = await race(POOL, () => world.app.app.get(Sql).count(SLOW, [id]).catch(String));
@@ -179,35 +179,35 @@ describe('a statement that the service gives up', () => {
     }
     await eventually(async () => ((await backends(true)) === 0 ? true : undefined));
     expect(await backends(false)).toBeLessThanOrEqual(before + POOL);
-    await held.commit();
+    await lock.commit();
   });
 
-  it('ends in the server too, in a transaction', async () => {
+  it('A statement that times out in a transaction is also cancelled on the server.', async () => {
     const units = world.app.app.get(UnitOfWork);
-    const asked = performance.now();
+    const began = performance.now();
     const outcomes = await race(POOL, () => units.run(() => units.manager.query('SELECT pg_sleep(60)')).catch(String));
     expect(outcomes).toEqual(Array(POOL).fill(expect.stringMatching(/timeout/)));
-    expect(performance.now() - asked).toBeLessThan(3 * QUERY_MS);
+    expect(performance.now() - began).toBeLessThan(3 * QUERY_MS);
     const sleeping = `SELECT FROM pg_stat_activity WHERE wait_event = 'PgSleep' AND datname = current_database()`;
     await eventually(async () => ((await world.app.database.query(sleeping)).length === 0 ? true : undefined));
   });
 
-  it('does not cost those who wait behind it more than the time of one statement', async () => {
+  it("Sends queued behind a statement that times out wait for at most one statement's time.", async () => {
     const ids = await race(6, openConversation);
-    const held = await heldTable(world.app.database, 'message');
+    const lock = await heldTable(world.app.database, 'message');
     const first = send(ids[0] ?? '');
-    await held.awaited();
+    await lock.awaited();
     const times = await race(5, async index => {
       const began = performance.now();
       const answer = await send(ids[index + 1] ?? '');
       return { answer: outcome(answer), within: performance.now() - began < 1.5 * QUERY_MS };
     });
-    await held.commit();
+    await lock.commit();
     expect(times).toEqual(Array(5).fill({ answer: UNAVAILABLE, within: true }));
     expect(outcome(await first)).toEqual(UNAVAILABLE);
   });
 
-  it('that plain pg gives up goes on in the server (control)', async () => {
+  it('Control: a statement that plain pg times out continues on the server.', async () => {
     const client = new Client({ connectionString: world.app.database.url, query_timeout: 200 });
     client.on('error', () => undefined);
     await client.connect();

@@ -27,7 +27,7 @@ const poolOf = (app: TestApp) => (app.app.get(DataSource).driver as unknown as {
 const WRITE = statement('INSERT INTO thing (name) VALUES ($1)');
 const PID = statement('SELECT pg_backend_pid() AS pid');
 
-describe('a unit of work whose session an administrator ends', () => {
+describe('A unit of work whose session an administrator terminates', () => {
   let database: TestDatabase;
   let app: TestApp;
   let units: UnitOfWork;
@@ -54,26 +54,29 @@ describe('a unit of work whose session an administrator ends', () => {
   const terminate = (session: number | undefined) =>
     database.query('SELECT pg_terminate_backend($1, 5000) AS ended', [session]);
   const write = {
-    'by a named statement': () => sql.rows(WRITE, ['kept']),
-    'by TypeORM': () => units.manager.query('INSERT INTO thing (name) VALUES ($1)', ['kept']),
+    'with a named statement': () => sql.rows(WRITE, ['kept']),
+    'with TypeORM': () => units.manager.query('INSERT INTO thing (name) VALUES ($1)', ['kept']),
   };
 
-  it.each(Object.entries(write))('between two statements, is done again, once: %s', async (_how, writing) => {
-    const told: number[] = [];
-    await units.run(async () => {
-      attempts += 1;
-      const attempt = attempts;
-      units.afterCommit(() => told.push(attempt));
-      await writing();
-      if (attempts === 1) await terminate(await pid());
-      await writing();
-    });
-    expect(attempts).toBe(2);
-    expect(told).toEqual([2]);
-    expect(await names()).toEqual(['kept', 'kept']);
-  });
+  it.each(Object.entries(write))(
+    'A unit of work that loses its session between two statements is retried once: %s.',
+    async (_how, writing) => {
+      const committed: number[] = [];
+      await units.run(async () => {
+        attempts += 1;
+        const attempt = attempts;
+        units.afterCommit(() => committed.push(attempt));
+        await writing();
+        if (attempts === 1) await terminate(await pid());
+        await writing();
+      });
+      expect(attempts).toBe(2);
+      expect(committed).toEqual([2]);
+      expect(await names()).toEqual(['kept', 'kept']);
+    },
+  );
 
-  it('amid a statement, is done again, once', async () => {
+  it('A unit of work that loses its session during a statement is retried once.', async () => {
     await database.query(`INSERT INTO thing (id, name) VALUES ('held', 'left')`);
     const row = await heldRow(database, 'thing', 'held', 'name = name');
     let session: number | undefined;
@@ -91,7 +94,7 @@ describe('a unit of work whose session an administrator ends', () => {
     expect(await names()).toEqual(['left and found']);
   });
 
-  it('after its last statement, before COMMIT, is done again, once', async () => {
+  it('A unit of work that loses its session before COMMIT is retried once.', async () => {
     await units.run(async () => {
       attempts += 1;
       await sql.rows(WRITE, ['kept']);
@@ -101,7 +104,7 @@ describe('a unit of work whose session an administrator ends', () => {
     expect(await names()).toEqual(['kept']);
   });
 
-  it('inside a part behind a savepoint, is done again as a whole', async () => {
+  it('A unit of work that loses its session inside a savepoint is retried as a whole.', async () => {
     await units.run(async () => {
       attempts += 1;
       await sql.rows(WRITE, ['whole']);
@@ -114,16 +117,16 @@ describe('a unit of work whose session an administrator ends', () => {
     expect((await names()).sort()).toEqual(['part', 'whole']);
   });
 
-  it('while its COMMIT is under way, is not done again: nobody knows whether it has happened', async () => {
+  it('A unit of work that loses its session during COMMIT is not retried, because the outcome is unknown.', async () => {
     await database.query(`
       CREATE FUNCTION dawdle() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN PERFORM pg_sleep(30); RETURN NULL; END $$;
       CREATE CONSTRAINT TRIGGER slow AFTER INSERT ON thing DEFERRABLE INITIALLY DEFERRED
         FOR EACH ROW EXECUTE FUNCTION dawdle()`);
-    const told: string[] = [];
+    const committed: string[] = [];
     let session: number | undefined;
     const unit = units.run(async () => {
       attempts += 1;
-      units.afterCommit(() => told.push('never'));
+      units.afterCommit(() => committed.push('never'));
       session = await pid();
       await sql.rows(WRITE, ['doubtful']);
     });
@@ -139,11 +142,11 @@ describe('a unit of work whose session an administrator ends', () => {
     expect(error).toMatchObject({ driverError: { code: '57P01' } });
     expect(isUnavailable(error)).toBe(true);
     expect(attempts).toBe(1);
-    expect(told).toEqual([]);
+    expect(committed).toEqual([]);
     expect(await names()).toEqual([]);
   });
 
-  it('every time, is 503 in the end', async () => {
+  it('A unit of work that loses its session on every attempt fails as unavailable (503).', async () => {
     const unit = units.run(async () => {
       attempts += 1;
       await terminate(await pid());
@@ -154,7 +157,7 @@ describe('a unit of work whose session an administrator ends', () => {
     expect(attempts).toBe(4);
   });
 
-  it('and which refuses for a reason of its own, refuses for that reason', async () => {
+  it('A unit of work that loses its session and then throws fails with its own error.', async () => {
     const unit = units.run(async () => {
       attempts += 1;
       await terminate(await pid());
@@ -164,7 +167,7 @@ describe('a unit of work whose session an administrator ends', () => {
     expect(attempts).toBe(1);
   });
 
-  it('gives its connection back, whatever has become of it', async () => {
+  it('A unit of work returns its connection to the pool however it ends.', async () => {
     await race(12, () =>
       units.run(async () => {
         attempts += 1;
@@ -177,7 +180,7 @@ describe('a unit of work whose session an administrator ends', () => {
   });
 });
 
-describe('a database that takes connections and statements and answers nothing', () => {
+describe('A database that accepts connections but never answers', () => {
   const LIMIT = 400;
   let database: TestDatabase;
   let proxy: TcpProxy;
@@ -188,7 +191,7 @@ describe('a database that takes connections and statements and answers nothing',
     proxy = await TcpProxy.start(database.url);
     app = await startApp(
       { DATABASE_QUERY_TIMEOUT_MS: String(LIMIT), DATABASE_POOL_SIZE: '4' },
-      { database: { ...database, url: proxy.through(database.url) } },
+      { database: { ...database, url: proxy.rewriteUrl(database.url) } },
     );
     units = app.app.get(UnitOfWork);
     await database.query('CREATE TABLE thing (name text)');
@@ -200,7 +203,7 @@ describe('a database that takes connections and statements and answers nothing',
     await database.drop();
   });
 
-  /** As many connections as there may be. */
+  /** Opens the maximum number of connections. */
   const fill = () => race(4, () => app.app.get(DataSource).query('SELECT pg_sleep(0.1)'));
   const ways: Record<string, () => Promise<unknown>> = {
     'a named statement': () => app.app.get(Sql).first(PID),
@@ -208,22 +211,25 @@ describe('a database that takes connections and statements and answers nothing',
     'a unit of work': () => units.run(() => units.manager.query('SELECT 1')),
   };
 
-  it.each(Object.entries(ways))('holds nobody for longer than the limit, and no connection: %s', async (_name, ask) => {
-    await fill();
-    proxy.swallow();
-    const asked = performance.now();
-    const outcomes = await race(4, () => ask().catch((error: unknown) => error));
-    expect(performance.now() - asked).toBeLessThan(2 * LIMIT);
-    expect(outcomes.map(isUnavailable)).toEqual([true, true, true, true]);
-    expect(poolOf(app).idleCount).toBe(0);
-    await proxy.heal();
-    await race(4, ask);
-  });
+  it.each(Object.entries(ways))(
+    'A silent database delays a caller no longer than the query timeout and leaks no connection: %s.',
+    async (_name, attempt) => {
+      await fill();
+      proxy.swallow();
+      const began = performance.now();
+      const outcomes = await race(4, () => attempt().catch((error: unknown) => error));
+      expect(performance.now() - began).toBeLessThan(2 * LIMIT);
+      expect(outcomes.map(isUnavailable)).toEqual([true, true, true, true]);
+      expect(poolOf(app).idleCount).toBe(0);
+      await proxy.heal();
+      await race(4, attempt);
+    },
+  );
 
-  it('in the middle of a unit, ends it as 503 without another try, and keeps nothing of it', async () => {
+  it('A database that falls silent inside a unit of work fails it with 503, without a retry and without effect.', async () => {
     let attempts = 0;
     await fill();
-    const asked = performance.now();
+    const began = performance.now();
     const unit = units.run(async () => {
       attempts += 1;
       await units.manager.query(`INSERT INTO thing (name) VALUES ('lost')`);
@@ -231,7 +237,7 @@ describe('a database that takes connections and statements and answers nothing',
       await units.manager.query(`INSERT INTO thing (name) VALUES ('lost')`);
     });
     const error = await unit.catch((thrown: unknown) => thrown);
-    expect(performance.now() - asked).toBeLessThan(2 * LIMIT);
+    expect(performance.now() - began).toBeLessThan(2 * LIMIT);
     expect(isUnavailable(error)).toBe(true);
     expect(attempts).toBe(1);
     expect(poolOf(app).totalCount).toBeLessThan(4);
@@ -239,40 +245,40 @@ describe('a database that takes connections and statements and answers nothing',
     expect(await database.query('SELECT name FROM thing')).toEqual([]);
   });
 
-  it('is probed by one connection, however many ask, and said to be down within a second or so', async () => {
+  it('Readiness checks share one connection to a silent database and report it down within about a second.', async () => {
     const readiness = app.app.get(ReadinessService);
     await fill();
     expect(await readiness.check()).toMatchObject({ ready: true });
     const repository = app.app.get(ReadinessRepository);
     const pings = jest.spyOn(repository, 'ping');
     proxy.swallow();
-    const asked = performance.now();
+    const began = performance.now();
     const probes = race(30, () => readiness.check());
-    const most: number[] = [];
-    const watch = setInterval(() => most.push(poolOf(app).totalCount - poolOf(app).idleCount), 20);
+    const inUse: number[] = [];
+    const watch = setInterval(() => inUse.push(poolOf(app).totalCount - poolOf(app).idleCount), 20);
     expect(new Set((await probes).map(({ database: state }) => state))).toEqual(new Set(['down']));
     clearInterval(watch);
-    expect(performance.now() - asked).toBeLessThan(2_000);
+    expect(performance.now() - began).toBeLessThan(2_000);
     expect(pings).toHaveBeenCalledTimes(1);
     pings.mockRestore();
-    // the log has one for its tail as well, and one for its readers, when their second falls into this one
-    expect(Math.max(...most)).toBeLessThanOrEqual(3);
+    // The event tail uses one more, and an event consumer another if it runs in this second.
+    expect(Math.max(...inUse)).toBeLessThanOrEqual(3);
     await proxy.heal();
     await eventually(async () => ((await readiness.check()).ready ? true : undefined));
   });
 
-  it('holds those no longer for whom there is no connection any more', async () => {
+  it('Callers that wait for a free connection to a silent database fail within the same timeout.', async () => {
     await fill();
     proxy.swallow();
-    const asked = performance.now();
+    const began = performance.now();
     const outcomes = await race(9, () => units.run(() => units.manager.query('SELECT 1')).catch((e: unknown) => e));
-    expect(performance.now() - asked).toBeLessThan(2 * LIMIT);
+    expect(performance.now() - began).toBeLessThan(2 * LIMIT);
     expect(outcomes.map(isUnavailable)).toEqual(Array(9).fill(true));
   });
 });
 
-describe('a database that ends sessions in the moment in which they begin', () => {
-  /** Of a message of the protocol: its letter, its length, its body. */
+describe('A database that terminates sessions as they begin', () => {
+  /** Encodes a protocol message: letter, length, body. */
   const message = (letter: string, ...body: (string | number)[]) => {
     const bytes = Buffer.concat(body.map(part => (typeof part === 'string' ? Buffer.from(part) : int32(part))));
     return Buffer.concat([Buffer.from(letter), int32(bytes.length + 4), bytes]);
@@ -282,21 +288,21 @@ describe('a database that ends sessions in the moment in which they begin', () =
     bytes.writeInt32BE(value);
     return bytes;
   };
-  const WELCOME = [message('R', 0), message('K', 1, 1), message('Z', 'I')];
-  const FAREWELL = message('E', 'SFATAL\0', 'C57P01\0', 'Mterminating connection\0', '\0');
+  const GREETING = [message('R', 0), message('K', 1, 1), message('Z', 'I')];
+  const TERMINATION = message('E', 'SFATAL\0', 'C57P01\0', 'Mterminating connection\0', '\0');
 
   let server: Server;
   beforeAll(async () => {
-    // both in one packet, as when an administrator ends all sessions while new ones are opened
+    // Both in one packet, as when an administrator terminates all sessions while new ones open.
     server = createServer(socket => {
       socket.on('error', () => undefined);
-      socket.once('data', () => socket.end(Buffer.concat([...WELCOME, FAREWELL])));
+      socket.once('data', () => socket.end(Buffer.concat([...GREETING, TERMINATION])));
     });
     await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));
   });
   afterAll(() => new Promise(resolve => server.close(resolve)));
 
-  it('is one that cannot be asked, and not the end of the process', async () => {
+  it('A session that is terminated as it begins fails as unavailable and does not end the process.', async () => {
     const url = `postgres://nobody@127.0.0.1:${(server.address() as AddressInfo).port}/none`;
     const schema = { entities: [], migrations: [] };
     const source = new DataSource(dataSourceOptions({ url, poolSize: 2, queryTimeoutMs: 1_000 }, schema));

@@ -7,7 +7,7 @@ import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { headerText, inertName } from '../../src/platform/mail/mail-text.js';
 import { SmtpMailer } from '../../src/platform/mail/mailer.smtp.js';
 
-describe('a name in a mail', () => {
+describe('Names in mails', () => {
   it.each([
     ['Acme Inc.', 'Acme Inc.'],
     ['Dr. J.R. Müller & Söhne, 2.0', 'Dr. J.R. Müller & Söhne, 2.0'],
@@ -36,19 +36,19 @@ describe('a name in a mail', () => {
     ['\u202egro.live\u202c', 'gro[.]live'],
     ['a\u0000b\u0007c\u001bd\u007fe', 'abcde'],
     [' \u200b \u2066 ', ''],
-  ])('of %j reads %j', (name, inert) => {
+  ])('The name %j is made inert as %j.', (name, inert) => {
     expect(inertName(name)).toBe(inert);
   });
 
-  it('that has been made inert stays as it is', () => {
+  it('An inert name stays unchanged when it is made inert again.', () => {
     for (const name of ['a.bc.de', 'https://x.yz', '1.2.3.4', 'mailto:x']) {
       expect(inertName(inertName(name))).toBe(inertName(name));
     }
   });
 });
 
-describe('the text of a header', () => {
-  it('is one line without control characters, of at most 200 characters', () => {
+describe('Header text', () => {
+  it('Header text is one line without control characters and at most 200 characters.', () => {
     expect(headerText('Invitation to A\r\nBcc: b@example.com\u0000')).toBe('Invitation to A Bcc: b@example.com');
     expect(headerText('x'.repeat(200))).toBe('x'.repeat(200));
     const long = headerText('😀'.repeat(300));
@@ -57,7 +57,7 @@ describe('the text of a header', () => {
   });
 });
 
-describe('a mail that is sent by SMTP', () => {
+describe('Mails sent by SMTP', () => {
   let received: string;
   let server: ReturnType<typeof createServer>;
   beforeEach(async () => {
@@ -81,7 +81,7 @@ describe('a mail that is sent by SMTP', () => {
   const header = (name: string) =>
     new RegExp(`^${name}: (.*(?:\r\n[ \t].*)*)`, 'm').exec(received)?.[1]?.replace(/\r\n[ \t]/g, ' ');
 
-  it('goes to the one address, and gets no header out of its subject', async () => {
+  it('A mail goes to one address only, and its subject adds no header.', async () => {
     await send('ada@xn--bcher-kva.example', 'Hello\r\nBcc: everyone@example.com\r\n\r\nA body of its own');
     expect(received.match(/^RCPT TO:.*$/gm)?.map(line => line.trim())).toEqual(['RCPT TO:<ada@xn--bcher-kva.example>']);
     expect(header('To')).toBe('ada@xn--bcher-kva.example');
@@ -89,20 +89,20 @@ describe('a mail that is sent by SMTP', () => {
     expect(header('Bcc')).toBeUndefined();
   });
 
-  it('reads no list and no name out of an address', async () => {
+  it('An address with a comma is not parsed as a list of recipients.', async () => {
     await send('a@example.com, b@example.com', 'Hello');
     expect(received.match(/^RCPT TO:.*$/gm)).toHaveLength(1);
     expect(received).not.toContain('RCPT TO:<b@example.com>');
   });
 
-  it('has a subject of at most 200 characters', async () => {
+  it("A mail's subject has at most 200 characters.", async () => {
     await send('ada@example.com', 'x'.repeat(500));
     expect(header('Subject')?.replaceAll(' ', '').length).toBeLessThan(300);
     expect(received).not.toContain('x'.repeat(200));
   });
 });
 
-/** As much of a mail server as takes one mail. */
+/** A minimal SMTP server that accepts one mail. */
 function speakSmtp(socket: Socket, take: (text: string) => void): void {
   let body = false;
   socket.setEncoding('utf8').write('220 ready\r\n');

@@ -5,7 +5,7 @@ import { givenAs } from '../support/given-secrets.js';
 import { unique, World } from '../support/world.js';
 
 const TOKEN = 'scrape-4dd1a9c07f6b42';
-givenAs('the token of the metrics', TOKEN);
+givenAs('the metrics token', TOKEN);
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://chat.harbour.test',
@@ -21,7 +21,7 @@ afterEach(async () => {
   app = undefined;
 });
 
-/** Status, code and challenge of `/metrics`, and whether figures came. */
+/** Status, error code and challenge of `/metrics`, and true if it returned metrics. */
 async function scrape(authorization?: string): Promise<unknown[]> {
   const headers = new Headers(authorization === undefined ? [] : [['Authorization', authorization]]);
   const answer = await fetch(`${app?.url}/metrics`, { headers });
@@ -31,48 +31,45 @@ async function scrape(authorization?: string): Promise<unknown[]> {
 }
 
 describe('/metrics', () => {
-  it.each([['test'], ['production']])(
-    'is read with METRICS_TOKEN alone where that is set (NODE_ENV=%s)',
-    async mode => {
-      app = await startApp({ ...(mode === 'production' ? PRODUCTION : {}), METRICS_TOKEN: TOKEN });
-      expect(await scrape()).toEqual([401, 'unauthenticated', 'Bearer', false]);
-      for (const wrong of [`${TOKEN}x`, TOKEN.slice(0, -1), TOKEN.toUpperCase()]) {
-        expect(await scrape(`Bearer ${wrong}`)).toEqual([401, 'invalid_token', 'Bearer error="invalid_token"', false]);
-      }
-      expect(await scrape(`Bearer ${TOKEN}`)).toEqual([200, undefined, null, true]);
-      // probes need no token
-      expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
-    },
-  );
+  it.each([['test'], ['production']])('/metrics requires METRICS_TOKEN where it is set (NODE_ENV=%s).', async mode => {
+    app = await startApp({ ...(mode === 'production' ? PRODUCTION : {}), METRICS_TOKEN: TOKEN });
+    expect(await scrape()).toEqual([401, 'unauthenticated', 'Bearer', false]);
+    for (const wrong of [`${TOKEN}x`, TOKEN.slice(0, -1), TOKEN.toUpperCase()]) {
+      expect(await scrape(`Bearer ${wrong}`)).toEqual([401, 'invalid_token', 'Bearer error="invalid_token"', false]);
+    }
+    expect(await scrape(`Bearer ${TOKEN}`)).toEqual([200, undefined, null, true]);
+    // Probes need no token.
+    expect((await fetch(`${app.url}/healthz`)).status).toBe(200);
+  });
 
-  it('answers 404 in production without METRICS_TOKEN, whatever token is sent', async () => {
+  it('/metrics answers 404 in production without METRICS_TOKEN, whatever token is sent.', async () => {
     app = await startApp(PRODUCTION);
     for (const authorization of [undefined, `Bearer ${TOKEN}`, 'Bearer null', 'Bearer undefined']) {
       expect((await scrape(authorization)).slice(0, 2)).toEqual([404, 'not_found']);
     }
   });
 
-  it('is open outside production without METRICS_TOKEN', async () => {
+  it('/metrics is open outside production without METRICS_TOKEN.', async () => {
     app = await startApp();
     expect(await scrape()).toEqual([200, undefined, null, true]);
   });
 
   it.each(['short', 'with a space in the middle', 'ümlaut-ümlaut-ümlaut'])(
-    'refuses to start with METRICS_TOKEN=%j',
+    'The service refuses to start with METRICS_TOKEN=%j.',
     async value => {
       await expect(startApp({ METRICS_TOKEN: value })).rejects.toThrow(/METRICS_TOKEN/);
     },
   );
 });
 
-describe('the labels of the metrics', () => {
+describe('Metric labels', () => {
   let world: World;
   beforeAll(async () => {
     world = await World.start();
   });
   afterAll(() => world.stop());
 
-  it('hold no id, no address and no URL after a day’s work', async () => {
+  it('Metric labels contain no id, address or URL after typical use.', async () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, { external_id: unique('user'), email: 'vera@example.com' });
     const [page, inbox] = [await world.visitorSocket(visitor), await world.agentSocket(desk.owner)];
@@ -85,7 +82,7 @@ describe('the labels of the metrics', () => {
     const text = await (await fetch(`${world.app.url}/metrics`)).text();
     const labels = [...text.matchAll(/[{,](\w+)="((?:[^"\\]|\\.)*)"/g)].map(([, name, value]) => ({ name, value }));
     expect(labels.length).toBeGreaterThan(10);
-    const telling = /[0-9a-f]{8}-[0-9a-f]{4}-|@|:\/\/|\/v1\/.*[0-9a-f]{8}|\b\d{1,3}(\.\d{1,3}){3}\b|::/i;
-    expect(labels.filter(({ value = '' }) => telling.test(value))).toEqual([]);
+    const identifying = /[0-9a-f]{8}-[0-9a-f]{4}-|@|:\/\/|\/v1\/.*[0-9a-f]{8}|\b\d{1,3}(\.\d{1,3}){3}\b|::/i;
+    expect(labels.filter(({ value = '' }) => identifying.test(value))).toEqual([]);
   });
 });

@@ -22,27 +22,27 @@ const image = /^node:(\d+\.\d+\.\d+)/.exec(
   parseDockerfile(readFileSync(join(checkout, 'Dockerfile'), 'utf8'))[0]?.from ?? '',
 )?.[1];
 
-/** Packages whose `engines` exclude a version of Node: `npm ci` warns of each (EBADENGINE). */
+/** Packages whose `engines` exclude a version of Node; `npm ci` warns of each (EBADENGINE). */
 function excluding(node: string, packages: Record<string, Locked> = lock.packages): string[] {
   return Object.entries(packages)
     .filter(([, { engines }]) => engines?.node !== undefined && !satisfies(node, engines.node))
-    .map(([path, { version, engines }]) => `${path} ${version} wants ${engines?.node}`);
+    .map(([path, { version, engines }]) => `${path} ${version} requires ${engines?.node}`);
 }
 
-describe('the versions of Node that the packages declare', () => {
-  it('No package in the lockfile excludes Node 20.19.0, the oldest that the service runs on.', () => {
+describe('Node versions that the packages declare', () => {
+  it('No package in the lockfile excludes Node 20.19.0, the oldest that the service supports.', () => {
     expect(excluding('20.19.0')).toEqual([]);
   });
 
-  it('No package in the lockfile excludes the Node of the image, nor the Node of this run.', () => {
+  it('No package in the lockfile excludes the Node of the image or of this run.', () => {
     expect(image).toMatch(/^24\./);
     expect(excluding(image ?? '')).toEqual([]);
     expect(excluding(process.versions.node)).toEqual([]);
   });
 
-  it('A package that wants a newer Node is found.', () => {
+  it('A package that requires a newer Node is detected.', () => {
     const packages = { 'node_modules/new': { version: '1.0.0', engines: { node: '>=22' } } };
-    expect(excluding('20.19.0', packages)).toEqual(['node_modules/new 1.0.0 wants >=22']);
+    expect(excluding('20.19.0', packages)).toEqual(['node_modules/new 1.0.0 requires >=22']);
     expect(excluding('24.21.0', packages)).toEqual([]);
   });
 });

@@ -29,16 +29,16 @@ function configOf(env: Record<string, string> = {}): Config {
 
 const outsideUnits = new UnitOfWork(undefined as never, configOf());
 
-/** A directory of names that a test writes; each question takes the next answer, and the last one stays. */
-class Names extends Resolver {
-  readonly asked: string[] = [];
+/** A resolver with fixed answers. Each lookup takes the next one; the last one repeats. */
+class StubResolver extends Resolver {
+  readonly lookups: string[] = [];
 
   constructor(private readonly answers: Record<string, string[][]> = {}) {
     super();
   }
 
   override resolve(name: string) {
-    this.asked.push(name);
+    this.lookups.push(name);
     const left = this.answers[name] ?? [];
     const addresses = left.length > 1 ? left.shift() : left[0];
     if (!addresses) return Promise.reject(Object.assign(new Error(name), { code: 'ENOTFOUND' }));
@@ -46,11 +46,11 @@ class Names extends Resolver {
   }
 }
 
-function policyOf(env: Record<string, string> = {}, names: Resolver = new Names()): AddressPolicy {
+function policyOf(env: Record<string, string> = {}, names: Resolver = new StubResolver()): AddressPolicy {
   return new AddressPolicy(configOf(env), names, outsideUnits);
 }
 
-/** The code that the policy gives for a URL, null when it may be called. */
+/** Error code of a URL; null if it may be called. */
 async function fault(policy: AddressPolicy, url: string): Promise<string | null> {
   try {
     await policy.assertCallable(url, 'webhook_url');
@@ -62,22 +62,22 @@ async function fault(policy: AddressPolicy, url: string): Promise<string | null>
   }
 }
 
-describe('a URL that is saved', () => {
+describe('Saving a webhook URL', () => {
   it.each([
     ['loopback', '127.0.0.1'],
     ['loopback, far along', '127.255.255.254'],
-    ['loopback, written short', '127.1'],
+    ['loopback, short form', '127.1'],
     ['loopback as one number', '2130706433'],
     ['loopback in hexadecimal', '0x7f000001'],
     ['loopback in octal', '017700000001'],
     ['loopback in mixed notations', '0x7f.0.0.01'],
-    ['loopback with a dot behind', '127.0.0.1.'],
-    ['loopback in full-width signs', '１２７.0.0.1'],
-    ['loopback in circled signs', '①②⑦.0.0.1'],
+    ['loopback with a trailing dot', '127.0.0.1.'],
+    ['loopback in full-width digits', '１２７.0.0.1'],
+    ['loopback in circled digits', '①②⑦.0.0.1'],
     ['loopback with ideographic dots', '127。0。0。1'],
-    ['loopback in percent signs', '%31%32%37.0.0.1'],
+    ['loopback, percent-encoded', '%31%32%37.0.0.1'],
     ['the unspecified address', '0.0.0.0'],
-    ['the unspecified address, written short', '0'],
+    ['the unspecified address, short form', '0'],
     ['this network', '0.1.2.3'],
     ['private, 10', '10.0.0.1'],
     ['private, 172.16', '172.16.0.1'],
@@ -87,20 +87,20 @@ describe('a URL that is saved', () => {
     ['shared', '100.64.0.1'],
     ['shared, the end', '100.127.255.255'],
     ['link-local', '169.254.0.1'],
-    ["a cloud's metadata", '169.254.169.254'],
-    ["a cloud's metadata as one number", '2852039166'],
+    ["a cloud's metadata service", '169.254.169.254'],
+    ["a cloud's metadata service as one number", '2852039166'],
     ['protocol assignments', '192.0.0.8'],
     ['documentation', '192.0.2.1'],
     ['documentation', '198.51.100.1'],
     ['documentation', '203.0.113.1'],
-    ['relays of 6to4', '192.88.99.1'],
+    ['6to4 relays', '192.88.99.1'],
     ['benchmarks', '198.19.255.255'],
     ['multicast', '224.0.0.1'],
     ['multicast, the end', '239.255.255.255'],
     ['reserved', '240.0.0.1'],
     ['broadcast', '255.255.255.255'],
     ['loopback', '[::1]'],
-    ['loopback, written long', '[0000:0000:0000:0000:0000:0000:0000:0001]'],
+    ['loopback, long form', '[0000:0000:0000:0000:0000:0000:0000:0001]'],
     ['unspecified', '[::]'],
     ['link-local', '[fe80::1]'],
     ['site-local', '[fec0::1]'],
@@ -109,42 +109,39 @@ describe('a URL that is saved', () => {
     ['multicast', '[ff02::1]'],
     ['discard-only', '[100::1]'],
     ['documentation', '[2001:db8::1]'],
-    ['documentation, the new one', '[3fff::1]'],
+    ['documentation, the newer range', '[3fff::1]'],
     ['mapped, loopback', '[::ffff:127.0.0.1]'],
     ['mapped, private, in hexadecimal', '[::ffff:a00:1]'],
     ['mapped, public', `[::ffff:${PUBLIC}]`],
     ['translated, loopback', '[::ffff:0:127.0.0.1]'],
     ['compatible, loopback', '[::127.0.0.1]'],
     ['NAT64, private', '[64:ff9b::10.0.0.1]'],
-    ['NAT64 of an own network', '[64:ff9b:1::10.0.0.1]'],
+    ['NAT64 with a local prefix', '[64:ff9b:1::10.0.0.1]'],
     ['6to4, private', '[2002:a00:1::1]'],
     ['Teredo', '[2001:0:4136:e378:8000:63bf:3fff:fdd2]'],
-    ['not handed out', '[4000::1]'],
-    ['the name of loopback', 'localhost'],
-    ['the name of loopback in capitals', 'LOCALHOST'],
-    ['the name of loopback with a dot behind', 'localhost.'],
-    ['the name of loopback, percent-encoded', 'loc%61lhost'],
-    ['a name below that of loopback', 'bot.localhost'],
-  ])('is refused for an address that is not public: %s, %s', async (_what, host) => {
+    ['unallocated', '[4000::1]'],
+    ['the name localhost', 'localhost'],
+    ['the name localhost in capitals', 'LOCALHOST'],
+    ['the name localhost with a trailing dot', 'localhost.'],
+    ['the name localhost, percent-encoded', 'loc%61lhost'],
+    ['a subdomain of localhost', 'bot.localhost'],
+  ])('A URL with an address that is not public is refused: %s, %s', async (_case, host) => {
     for (const url of [`http://${host}/`, `https://${host}:8443/bot?x=1#y`]) {
       expect([url, await fault(policyOf(), url)]).toEqual([url, 'address_not_allowed']);
     }
   });
 
   it.each([
-    [
-      'the neighbours of private networks',
-      ['9.255.255.255', '11.0.0.0', '172.15.255.255', '172.32.0.0', '192.167.1.1'],
-    ],
-    ['the neighbours of shared and link-local', ['100.63.255.255', '100.128.0.0', '169.253.1.1', '169.255.1.1']],
-    ['the neighbours of loopback and multicast', ['126.255.255.255', '128.0.0.0', '223.255.255.255', '1.0.0.0']],
-    ['IPv6 that is handed out', ['[2606:4700::1111]', '[2a00:1450:4001::200e]', '[2001:4860:4860::8888]']],
-  ])('is taken for an address that is: %s', async (_what, hosts) => {
+    ['neighbours of private networks', ['9.255.255.255', '11.0.0.0', '172.15.255.255', '172.32.0.0', '192.167.1.1']],
+    ['neighbours of shared and link-local networks', ['100.63.255.255', '100.128.0.0', '169.253.1.1', '169.255.1.1']],
+    ['neighbours of loopback and multicast', ['126.255.255.255', '128.0.0.0', '223.255.255.255', '1.0.0.0']],
+    ['allocated IPv6', ['[2606:4700::1111]', '[2a00:1450:4001::200e]', '[2001:4860:4860::8888]']],
+  ])('A URL with a public address is accepted: %s', async (_case, hosts) => {
     for (const host of hosts) expect([host, await fault(policyOf(), `https://${host}/bot`)]).toEqual([host, null]);
   });
 
-  it('is refused when its name leads to such an address now, also beside a public one', async () => {
-    const names = new Names({
+  it('A URL is refused if any address of its host name is not public.', async () => {
+    const names = new StubResolver({
       'intranet.shop.example': [['10.1.2.3']],
       'both.shop.example': [[PUBLIC, '192.168.0.7']],
       'six.shop.example': [['2606:4700::1111', 'fd00::7']],
@@ -159,13 +156,13 @@ describe('a URL that is saved', () => {
     expect(await fault(policyOf({}, names), 'https://good.shop.example/bot')).toBeNull();
   });
 
-  it('is taken when nothing answers to its name now', async () => {
-    const names = new Names();
+  it('A URL is accepted if its host name does not resolve at the moment.', async () => {
+    const names = new StubResolver();
     expect(await fault(policyOf({}, names), HOOK)).toBeNull();
-    expect(names.asked).toEqual(['hooks.shop.example']);
+    expect(names.lookups).toEqual(['hooks.shop.example']);
   });
 
-  it('is taken when its name takes too long to answer', async () => {
+  it('A URL is accepted if resolving its host name takes too long.', async () => {
     class Slow extends Resolver {
       override resolve(): Promise<never> {
         return new Promise(() => undefined);
@@ -192,29 +189,29 @@ describe('a URL that is saved', () => {
     ['a line break inside', 'https://hooks.shop.\nexample/bot'],
     ['no name', 'https://'],
     ['no port', 'https://hooks.shop.example:port/'],
-    ['a port that is none', 'https://hooks.shop.example:70000/'],
-    ['an address that is none', 'https://256.256.256.256/'],
+    ['an invalid port', 'https://hooks.shop.example:70000/'],
+    ['an invalid address', 'https://256.256.256.256/'],
     ['a zone', 'http://[fe80::1%25eth0]/'],
-  ])('is refused for its form: %s', async (_what, url) => {
-    const names = new Names();
+  ])('A malformed URL is refused without a lookup: %s', async (_case, url) => {
+    const names = new StubResolver();
     expect(await fault(policyOf({}, names), url)).toBe('format');
-    expect(names.asked).toEqual([]);
+    expect(names.lookups).toEqual([]);
   });
 
-  it('is refused with a user name or a password in it', async () => {
+  it('A URL with a user name or password is refused.', async () => {
     for (const userinfo of ['user:password@', 'user@', ':password@', 'hooks.shop.example%40']) {
       const url = `https://${userinfo}${userinfo.endsWith('@') ? '' : '@'}${PUBLIC}/`;
       expect([userinfo, await fault(policyOf(), url)]).toEqual([userinfo, 'credentials']);
     }
   });
 
-  it('has at most 2048 characters', async () => {
+  it('A URL has at most 2048 characters.', async () => {
     const long = HOOK.padEnd(URL_CHARS, 'x');
     expect(await fault(policyOf(), long)).toBeNull();
     expect(await fault(policyOf(), `${long}x`)).toBe('too_long');
   });
 
-  it('is https in production, also where the service itself goes without', async () => {
+  it('A URL must use https in production, even if the service itself does not.', async () => {
     const secret = 'iv7Jq0w2mX9tLc4RzB8nYp5Kd1Hs6GfA';
     const production = {
       NODE_ENV: 'production',
@@ -231,8 +228,8 @@ describe('a URL that is saved', () => {
 });
 
 describe('WEBHOOK_ALLOWED_CIDRS', () => {
-  it('opens its networks and no others, names and literals alike', async () => {
-    const names = new Names({ 'bot.internal': [['10.7.0.9']], 'db.internal': [['10.8.0.9']] });
+  it('WEBHOOK_ALLOWED_CIDRS allows its networks and no others, for host names and addresses alike.', async () => {
+    const names = new StubResolver({ 'bot.internal': [['10.7.0.9']], 'db.internal': [['10.8.0.9']] });
     const policy = policyOf({ WEBHOOK_ALLOWED_CIDRS: '10.7.0.0/16, fd00:7::/32, 127.0.0.1' }, names);
     const open = ['http://10.7.255.255/', 'http://[fd00:7:1::1]/', 'http://127.0.0.1:9/', 'http://bot.internal/'];
     for (const url of [...open, 'http://localhost/']) expect([url, await fault(policy, url)]).toEqual([url, null]);
@@ -246,7 +243,7 @@ describe('WEBHOOK_ALLOWED_CIDRS', () => {
     for (const url of shut) expect([url, await fault(policy, url)]).toEqual([url, 'address_not_allowed']);
   });
 
-  it('is checked at start', () => {
+  it('WEBHOOK_ALLOWED_CIDRS is validated at start.', () => {
     const faults = (value: string) => {
       try {
         return [configOf({ WEBHOOK_ALLOWED_CIDRS: value }).webhookAllowedCidrs, null];
@@ -274,7 +271,7 @@ describe('WEBHOOK_ALLOWED_CIDRS', () => {
   });
 });
 
-describe('a connection', () => {
+describe('Outbound connections', () => {
   let port: number;
   let reached = 0;
   const server = createServer((incoming, outgoing) => {
@@ -291,24 +288,24 @@ describe('a connection', () => {
 
   const LOOPBACK = { WEBHOOK_ALLOWED_CIDRS: '127.0.0.0/8' };
 
-  /** The status of a request made by the policy's own agents, or the code of its error. */
+  /** Status of a request sent with the policy's agents, or its error code. */
   function call(policy: AddressPolicy, target: string, more: RequestOptions = {}): Promise<number | string> {
     const url = new URL(target);
     const send = url.protocol === 'https:' ? secureRequest : request;
     return new Promise(resolve => {
-      const asked = send(
+      const outgoing = send(
         url,
         { agent: new OutboundAgents(policy, outsideUnits).for(url), ...more },
         (answer: IncomingMessage) => {
           answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
         },
       );
-      asked.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end();
+      outgoing.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message)).end();
     });
   }
 
-  it('to loopback is refused before it is made, by address and by name, with TLS and without', async () => {
-    const names = new Names({ 'bot.shop.example': [['127.0.0.1']], localhost: [['127.0.0.1']] });
+  it('A connection to loopback is refused before it is made, by address and by name, with and without TLS.', async () => {
+    const names = new StubResolver({ 'bot.shop.example': [['127.0.0.1']], localhost: [['127.0.0.1']] });
     const policy = policyOf({}, names);
     const before = reached;
     for (const host of ['127.0.0.1', '2130706433', '[::1]', '[::ffff:127.0.0.1]', 'localhost', 'bot.shop.example']) {
@@ -320,72 +317,72 @@ describe('a connection', () => {
     expect(reached).toBe(before);
   });
 
-  it('to loopback is made where the configuration allows it, by address and by name', async () => {
-    const policy = policyOf(LOOPBACK, new Names({ 'bot.internal': [['127.0.0.1']] }));
+  it('A connection to loopback is made if the configuration allows it, by address and by name.', async () => {
+    const policy = policyOf(LOOPBACK, new StubResolver({ 'bot.internal': [['127.0.0.1']] }));
     for (const host of ['127.0.0.1', '0x7f.1', 'bot.internal']) {
       expect([host, await call(policy, `http://${host}:${port}/`)]).toEqual([host, 200]);
     }
   });
 
-  it('is made as the system resolves names, where no test answers for them', async () => {
+  it("A connection uses the system's resolver by default.", async () => {
     expect(await call(policyOf(LOOPBACK, new Resolver()), `http://localhost:${port}/`)).toBe(200);
     expect(await call(policyOf({}, new Resolver()), `http://localhost:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
   });
 
-  it('is refused when the name has come to lead elsewhere since it was saved', async () => {
-    const names = new Names({ 'rebound.shop.example': [[PUBLIC], ['127.0.0.1']] });
+  it('A connection is refused if the host name has changed to a private address since it was saved.', async () => {
+    const names = new StubResolver({ 'rebound.shop.example': [[PUBLIC], ['127.0.0.1']] });
     const policy = policyOf({}, names);
     const before = reached;
     expect(await fault(policy, `http://rebound.shop.example:${port}/`)).toBeNull();
     expect(await call(policy, `http://rebound.shop.example:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
-    expect([reached, names.asked.length]).toEqual([before, 2]);
+    expect([reached, names.lookups.length]).toEqual([before, 2]);
   });
 
-  it('resolves once: what is checked is what is connected to', async () => {
-    const names = new Names({ 'rebound.internal': [['127.0.0.1'], ['10.0.0.1']] });
+  it('A connection resolves the name once: it goes to the address that was checked.', async () => {
+    const names = new StubResolver({ 'rebound.internal': [['127.0.0.1'], ['10.0.0.1']] });
     expect(await call(policyOf(LOOPBACK, names), `http://rebound.internal:${port}/`)).toBe(200);
-    expect(names.asked).toEqual(['rebound.internal']);
+    expect(names.lookups).toEqual(['rebound.internal']);
   });
 
-  it('is refused when one address of several is, whichever stands first', async () => {
+  it('A connection is refused if any address of the host name is not allowed, whatever their order.', async () => {
     const mixed = [
       ['127.0.0.1', '10.0.0.1'],
       ['10.0.0.1', '127.0.0.1'],
     ];
     for (const addresses of mixed) {
-      const policy = policyOf(LOOPBACK, new Names({ 'mixed.internal': [addresses] }));
+      const policy = policyOf(LOOPBACK, new StubResolver({ 'mixed.internal': [addresses] }));
       expect(await call(policy, `http://mixed.internal:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
     }
   });
 
-  it('is checked for a caller too that asks for one address alone', async () => {
+  it('A connection is also checked if the caller asks for a single address.', async () => {
     const names = { 'bot.internal': [['127.0.0.1']], 'db.internal': [['10.0.0.1']] };
     const alone = { autoSelectFamily: false } as RequestOptions;
-    const policy = policyOf(LOOPBACK, new Names(names));
+    const policy = policyOf(LOOPBACK, new StubResolver(names));
     expect(await call(policy, `http://bot.internal:${port}/`, alone)).toBe(200);
     expect(await call(policy, `http://db.internal:${port}/`, alone)).toBe('ADDRESS_NOT_ALLOWED');
   });
 
-  it('is checked whatever lookup of its own a request brings along', async () => {
+  it('A connection is checked even if the request supplies its own lookup function.', async () => {
     const lookup: RequestOptions['lookup'] = (_name, _options, done) =>
       done(null, [{ address: '127.0.0.1', family: 4 }]);
-    const policy = policyOf({}, new Names({ 'bot.shop.example': [['127.0.0.1']] }));
+    const policy = policyOf({}, new StubResolver({ 'bot.shop.example': [['127.0.0.1']] }));
     expect(await call(policy, `http://bot.shop.example:${port}/`, { lookup })).toBe('ADDRESS_NOT_ALLOWED');
   });
 
-  it('tells that nothing answers to a name', async () => {
+  it('A connection to an unknown host name fails with ENOTFOUND.', async () => {
     expect(await call(policyOf(), 'http://nowhere.shop.example/')).toBe('ENOTFOUND');
   });
 
-  it('follows no redirect', async () => {
+  it('A request follows no redirect.', async () => {
     expect(await call(policyOf(LOOPBACK), `http://127.0.0.1:${port}/moved`)).toBe(302);
   });
 });
 
-describe('names', () => {
+describe('The DNS resolver', () => {
   const A = 1;
   const AAAA = 28;
-  /** By name and type; a name that is not here is one that nobody has, and `null` is a server that says nothing. */
+  /** Records by name and type. A missing name does not exist; null simulates a server that never answers. */
   const ZONE: Record<string, Record<number, number[][]> | null> = {
     'both.shop.example': {
       [A]: [[93, 184, 215, 14]],
@@ -396,9 +393,9 @@ describe('names', () => {
     'silent.shop.example': null,
   };
   let server: DatagramSocket;
-  let asked = 0;
+  let queries = 0;
 
-  class Asking extends Resolver {
+  class LocalResolver extends Resolver {
     constructor() {
       super();
       this.dns.setServers([`127.0.0.1:${server.address().port}`]);
@@ -415,9 +412,9 @@ describe('names', () => {
   });
   afterAll(() => new Promise<void>(resolve => server.close(resolve)));
 
-  /** The smallest name server: one question, answers that point back at its name. */
+  /** A minimal name server: one question, answers that refer to its name. */
   function answerTo(query: Buffer): Buffer | null {
-    asked += 1;
+    queries += 1;
     const labels: string[] = [];
     let at = 12;
     for (let length = query[at] ?? 0; length > 0; length = query[at] ?? 0) {
@@ -446,17 +443,17 @@ describe('names', () => {
     return Buffer.concat([header, query.subarray(12, at + 5), ...records]);
   }
 
-  it('lead to the addresses of both families', async () => {
-    expect(await new Asking().resolve('both.shop.example')).toEqual([
+  it('The resolver returns the addresses of both families.', async () => {
+    expect(await new LocalResolver().resolve('both.shop.example')).toEqual([
       { address: '93.184.215.14', family: 4 },
       { address: '2606:4700::1', family: 6 },
     ]);
-    expect(await new Asking().resolve('old.shop.example')).toEqual([{ address: '10.0.0.1', family: 4 }]);
-    await expect(new Asking().resolve('none.shop.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
+    expect(await new LocalResolver().resolve('old.shop.example')).toEqual([{ address: '10.0.0.1', family: 4 }]);
+    await expect(new LocalResolver().resolve('none.shop.example')).rejects.toMatchObject({ code: 'ENOTFOUND' });
   });
 
-  it('are asked of DNS for what is saved and for what is connected to', async () => {
-    const policy = policyOf({}, new Asking());
+  it('The resolver queries DNS both when a URL is saved and when it is called.', async () => {
+    const policy = policyOf({}, new LocalResolver());
     expect(await fault(policy, 'https://both.shop.example/')).toBeNull();
     expect(await fault(policy, 'https://none.shop.example/')).toBeNull();
     expect(await fault(policy, 'https://old.shop.example/')).toBe('address_not_allowed');
@@ -467,11 +464,11 @@ describe('names', () => {
     expect(await refused).toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
   });
 
-  it('whose servers are silent hold up nobody who logs in', async () => {
-    const before = asked;
+  it('Silent DNS servers do not block password hashing.', async () => {
+    const before = queries;
     let silent = 12;
     const waiting = Array.from({ length: silent }, () =>
-      new Asking().resolve('silent.shop.example').catch((error: NodeJS.ErrnoException) => {
+      new LocalResolver().resolve('silent.shop.example').catch((error: NodeJS.ErrnoException) => {
         silent -= 1;
         return error.code;
       }),
@@ -481,12 +478,12 @@ describe('names', () => {
     );
     expect(silent).toBe(12);
     expect(new Set(await Promise.all(waiting))).toEqual(new Set(['ETIMEOUT']));
-    expect(asked - before).toBeGreaterThanOrEqual(24);
+    expect(queries - before).toBeGreaterThanOrEqual(24);
   }, 20_000);
 
-  it('without a dot are those of the machine', async () => {
-    const before = asked;
-    expect(await new Asking().resolve('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 });
-    expect(asked).toBe(before);
+  it('Names without a dot come from the hosts file.', async () => {
+    const before = queries;
+    expect(await new LocalResolver().resolve('localhost')).toContainEqual({ address: '127.0.0.1', family: 4 });
+    expect(queries).toBe(before);
   });
 });

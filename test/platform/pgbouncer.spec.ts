@@ -14,30 +14,30 @@ import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { PgBouncer, pgbouncerVersion } from '../support/pgbouncer.js';
 import { race } from '../support/race.js';
 import { call } from '../support/service-process.js';
 import { WatchedLog } from '../support/watched-log.js';
 
 const version = pgbouncerVersion();
-/** From 1.21 on PgBouncer may carry named statements, if it is told how many. */
-const carries = version !== null && (version[0] > 1 || version[1] >= 21);
-if (version === null) skipped('there is no PgBouncer here; apt-get install pgbouncer');
-else if (!carries) skipped(`PgBouncer ${version.join('.')} carries no named statements, so none are carried in a test`);
+/** PgBouncer supports named statements since 1.21, if it is configured to. */
+const supportsPrepared = version !== null && (version[0] > 1 || version[1] >= 21);
+if (version === null) reportSkipped('PgBouncer is not installed; apt-get install pgbouncer');
+else if (!supportsPrepared) reportSkipped(`PgBouncer ${version.join('.')} does not support named statements`);
 
-function skipped(reason: string): void {
-  process.stderr.write(`skipped: behind PgBouncer, for ${reason}\n`);
+function reportSkipped(reason: string): void {
+  process.stderr.write(`skipped: behind PgBouncer, because ${reason}\n`);
 }
 
-const OFF = carries ? ['max_prepared_statements = 0'] : [];
+const OFF = supportsPrepared ? ['max_prepared_statements = 0'] : [];
 const SECRET = 'one more secret for nothing but tests';
 
-(version === null ? describe.skip : describe)('behind a PgBouncer in transaction mode', () => {
+(version === null ? describe.skip : describe)('Behind PgBouncer in transaction mode', () => {
   let database: TestDatabase;
   let bouncer: PgBouncer | undefined;
   const services: Service[] = [];
-  const listeners: Listener[] = [];
+  const listeners: ResumingListener[] = [];
   let watched: WatchedLog | undefined;
   let folder: string;
   beforeEach(async () => {
@@ -51,7 +51,7 @@ const SECRET = 'one more secret for nothing but tests';
     await database.drop();
     rmSync(folder, { recursive: true, force: true });
     bouncer = undefined;
-    watched?.assertNoneTold();
+    watched?.assertNoSecrets();
     watched = undefined;
   });
 
@@ -75,44 +75,44 @@ const SECRET = 'one more secret for nothing but tests';
     return service.start();
   }
 
-  it('named statements are given up without a request that fails', async () => {
-    await walk(await start(OFF, {}));
+  it('The service falls back to unnamed statements behind PgBouncer without failing a request.', async () => {
+    await assertServiceWorks(await start(OFF, {}));
   });
 
-  it('they may be switched off from the start', async () => {
-    await walk(await start(OFF, { DATABASE_PREPARED: 'off' }));
+  it('The service works behind PgBouncer with named statements disabled from the start.', async () => {
+    await assertServiceWorks(await start(OFF, { DATABASE_PREPARED: 'off' }));
   });
 
-  it('with fewer connections than they want, two instances migrate past it, hear each other by the log, resume, stop', async () => {
+  it("Two instances behind PgBouncer with fewer connections than their pools migrate, deliver each other's messages from the event log, resume sockets and stop.", async () => {
     const narrow = [...OFF, 'default_pool_size = 2'];
     bouncer = await PgBouncer.before(database.url, narrow);
     const [one = '', other = ''] = await race(2, () => start(narrow, { DATABASE_POOL_SIZE: '10' }));
     const desk = await openDesk(one);
-    const talk = await beginTalk(other, desk);
-    const agent = await Listener.agent(one, desk.token);
-    const page = await Listener.visitor(other, talk.token);
+    const conversation = await beginConversation(other, desk);
+    const agent = await ResumingListener.agent(one, desk.token);
+    const page = await ResumingListener.visitor(other, conversation.token);
     listeners.push(agent, page);
-    const path = `/conversations/${talk.conversationId}/messages`;
-    const say = (content: string, index: number): Promise<Json> =>
+    const path = `/conversations/${conversation.conversationId}/messages`;
+    const sendMessage = (content: string, index: number): Promise<Json> =>
       index % 2
-        ? ask('POST', `${one}/v1${path}`, desk.token, { content })
-        : ask('POST', `${other}/v1/widget${path}`, talk.token, { content });
+        ? callApi('POST', `${one}/v1${path}`, desk.token, { content })
+        : callApi('POST', `${other}/v1/widget${path}`, conversation.token, { content });
 
-    const seqs = await race(40, async index => (await say(`at once ${index}`, index)).seq as number);
+    const seqs = await race(40, async index => (await sendMessage(`at once ${index}`, index)).seq as number);
     expect(seqs.sort((a, b) => a - b)).toEqual([...Array(40).keys()].map(index => index + 2));
-    // in order, on the instance where it was said and on the other, which has it from the log alone
-    const heard = (listener: Listener) =>
+    // In order, both on the instance that got the message and on the other, which reads it from the event log.
+    const receivedSeqs = (listener: ResumingListener) =>
       listener.events.filter(({ type }) => type === 'message.created').map(({ data }) => data.message.seq as number);
     for (const listener of [agent, page]) {
-      await eventually(() => heard(listener).includes(41) || undefined, 10_000);
-      expect(heard(listener).slice(-40)).toEqual(seqs);
+      await eventually(() => receivedSeqs(listener).includes(41) || undefined, 10_000);
+      expect(receivedSeqs(listener).slice(-40)).toEqual(seqs);
     }
 
     agent.cut();
-    await race(6, index => say(`while away ${index}`, index));
-    await agent.heard(({ type }) => type === 'resumed');
-    await eventually(() => heard(agent).includes(47) || undefined, 10_000);
-    expect(heard(agent).slice(-46)).toEqual([...Array(46).keys()].map(index => index + 2));
+    await race(6, index => sendMessage(`while away ${index}`, index));
+    await agent.waitForFrame(({ type }) => type === 'resumed');
+    await eventually(() => receivedSeqs(agent).includes(47) || undefined, 10_000);
+    expect(receivedSeqs(agent).slice(-46)).toEqual([...Array(46).keys()].map(index => index + 2));
 
     await services[0]?.stop();
     await services[1]?.stop();
@@ -122,12 +122,15 @@ const SECRET = 'one more secret for nothing but tests';
     services.length = 0;
   });
 
-  (carries ? it : it.skip)('they are kept where it carries them', async () => {
-    await walk(await start(['max_prepared_statements = 100'], { DATABASE_PREPARED: 'on' }));
-  });
+  (supportsPrepared ? it : it.skip)(
+    'Named statements stay enabled behind a PgBouncer that supports them.',
+    async () => {
+      await assertServiceWorks(await start(['max_prepared_statements = 100'], { DATABASE_PREPARED: 'on' }));
+    },
+  );
 });
 
-describe('a session that has forgotten a named statement, as behind a pooler', () => {
+describe('A session that has lost its named statements, as behind a pooler', () => {
   const ONE = statement('SELECT 1 AS one');
   let app: TestApp;
   beforeEach(async () => {
@@ -135,7 +138,7 @@ describe('a session that has forgotten a named statement, as behind a pooler', (
   });
   afterEach(() => app.stop());
 
-  it('amid a unit of work, costs another try, without names', async () => {
+  it('A unit of work that meets a lost named statement is retried without names.', async () => {
     const units = app.app.get(UnitOfWork);
     const sql = app.app.get(Sql);
     let attempts = 0;
@@ -149,7 +152,7 @@ describe('a session that has forgotten a named statement, as behind a pooler', (
     expect(attempts).toBe(2);
   });
 
-  it('fails nobody, of several who find out at once', async () => {
+  it('Concurrent statements that meet a lost named statement all succeed.', async () => {
     const sql = app.app.get(Sql);
     const source = app.app.get(DataSource);
     const slow = statement('SELECT 1 AS one, pg_sleep(0.05)::text AS pause');
@@ -160,9 +163,12 @@ describe('a session that has forgotten a named statement, as behind a pooler', (
   });
 });
 
-/** A desk opens, several visitors come at once, each writes, is answered, and the agent's socket hears it all. */
-async function walk(url: string): Promise<void> {
-  const ask = async (method: string, path: string, token?: string, body?: unknown): Promise<Json> => {
+/**
+ * Registers a workspace, starts conversations concurrently, answers in each, and checks that the agent's socket
+ * receives every message.
+ */
+async function assertServiceWorks(url: string): Promise<void> {
+  const callOk = async (method: string, path: string, token?: string, body?: unknown): Promise<Json> => {
     const answer = await call(method, url + path, { ...(token ? { token } : {}), ...(body ? { body } : {}) });
     expect([path, answer.status, answer.body]).toEqual([
       path,
@@ -177,25 +183,25 @@ async function walk(url: string): Promise<void> {
     email: 'olivia@example.com',
     password: 'correct horse',
   };
-  const { token } = await ask('POST', '/v1/auth/register', undefined, owner);
-  const [channel] = (await ask('GET', '/v1/channels', token)).items;
-  const heard: Json[] = [];
+  const { token } = await callOk('POST', '/v1/auth/register', undefined, owner);
+  const [channel] = (await callOk('GET', '/v1/channels', token)).items;
+  const frames: Json[] = [];
   const socket = new WebSocket(`${url.replace('http', 'ws')}/ws/agent?token=${token}`);
-  socket.on('message', (data: Buffer) => heard.push(JSON.parse(data.toString())));
-  await eventually(() => heard.find(({ type }) => type === 'connected'));
+  socket.on('message', (data: Buffer) => frames.push(JSON.parse(data.toString())));
+  await eventually(() => frames.find(({ type }) => type === 'connected'));
 
-  const talks = await race(8, async index => {
-    const session = await ask('POST', '/v1/widget/session', undefined, { widget_token: channel.widget_token });
+  const conversations = await race(8, async index => {
+    const session = await callOk('POST', '/v1/widget/session', undefined, { widget_token: channel.widget_token });
     const begun = { message: { content: `Hello from ${index}` } };
-    const talk = await ask('POST', '/v1/widget/conversations', session.visitor_token, begun);
-    const id = talk.conversation.id as string;
-    await race(3, more => ask('POST', `/v1/conversations/${id}/messages`, token, { content: `Answer ${more}` }));
-    const { items } = await ask('GET', `/v1/widget/conversations/${id}/messages`, session.visitor_token);
+    const started = await callOk('POST', '/v1/widget/conversations', session.visitor_token, begun);
+    const id = started.conversation.id as string;
+    await race(3, more => callOk('POST', `/v1/conversations/${id}/messages`, token, { content: `Answer ${more}` }));
+    const { items } = await callOk('GET', `/v1/widget/conversations/${id}/messages`, session.visitor_token);
     expect(items.map(({ seq }: Json) => seq).sort()).toEqual([1, 2, 3, 4]);
     return id;
   });
-  const written = () => heard.filter(({ type }) => type === 'message.created');
-  await eventually(() => (written().length === 4 * talks.length ? true : undefined));
+  const written = () => frames.filter(({ type }) => type === 'message.created');
+  await eventually(() => (written().length === 4 * conversations.length ? true : undefined));
   const readiness = await call('GET', `${url}/readyz`);
   expect([readiness.status, readiness.body.status]).toEqual([200, 'ready']);
   socket.terminate();

@@ -5,22 +5,22 @@ import { eventually } from '../support/eventually.js';
 import { someEmail } from '../support/invites.js';
 import { World } from '../support/world.js';
 
-describe('a counter in memory', () => {
-  it('A counter in memory counts each key in its own window', () => {
+describe('The in-memory counter', () => {
+  it('The in-memory counter counts each key in its own window.', () => {
     const counter = new MemoryCounter(60_000);
     expect([1, 2, 3].map(() => counter.add('a').consumed)).toEqual([1, 2, 3]);
     expect(counter.add('b').msLeft).toBeCloseTo(60_000);
     expect([counter.get('a')?.consumed, counter.get('b')?.consumed, counter.get('c')]).toEqual([3, 1, null]);
   });
 
-  it('A counter in memory holds no more keys than it may, and forgets the window that ends soonest', () => {
+  it('The in-memory counter keeps a limited number of keys and drops the window that ends soonest.', () => {
     const counter = new MemoryCounter(60_000, 100);
     for (let key = 0; key < 1_000; key += 1) counter.add(`key ${key}`);
     expect(counter.size).toBe(100);
     expect([counter.get('key 899'), counter.get('key 999')?.consumed]).toEqual([null, 1]);
   });
 
-  it('A window in memory that has ended counts anew, and the next new key removes it', async () => {
+  it('The in-memory counter restarts an expired window, and removes it when a new key is added.', async () => {
     const counter = new MemoryCounter(50);
     counter.add('a');
     await eventually(() => counter.get('a') === null || undefined);
@@ -31,7 +31,7 @@ describe('a counter in memory', () => {
   });
 });
 
-it('The memory of the limiter holds no e-mail, no address and no token', async () => {
+it("The rate limiter's memory contains no e-mail address, IP address or token.", async () => {
   const world = await World.start({ TRUST_PROXY: '1' });
   const here = { 'X-Forwarded-For': '203.0.113.77' };
   const email = someEmail();

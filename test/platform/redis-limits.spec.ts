@@ -8,7 +8,7 @@ import { unique, World } from '../support/world.js';
 
 const LIMIT = 40;
 
-(hasRedis ? describe : describe.skip)('rates that two instances count in one Redis', () => {
+(hasRedis ? describe : describe.skip)('Rate limits that two instances count in one Redis', () => {
   let redis: RedisServer;
   let one: World;
   let other: World;
@@ -25,7 +25,7 @@ const LIMIT = 40;
     await redis.kill();
   });
 
-  /** How many of so many requests, half on each instance, got through. */
+  /** Sends requests alternately to both instances. Returns how many succeeded. */
   async function spread(desk: Desk, count: number): Promise<number> {
     const answers = await race(count, index =>
       (index % 2 === 0 ? one : other).as(desk.owner.token).get('/v1/workspace'),
@@ -33,14 +33,14 @@ const LIMIT = 40;
     return answers.filter(({ status }) => status === 200).length;
   }
 
-  it('hold for both together', async () => {
+  it('A rate limit applies to both instances together.', async () => {
     const desk = await one.desk();
     const spent = LIMIT - Number((await one.as(desk.owner.token).get('/v1/workspace')).headers['ratelimit-remaining']);
     expect(await spread(desk, 2 * LIMIT)).toBe(LIMIT - spent);
     expect((await other.as(desk.owner.token).get('/v1/workspace')).headers['ratelimit-remaining']).toBe('0');
   });
 
-  it('are counted under hashed keys: Redis holds no e-mail and no address', async () => {
+  it('Rate limit keys are hashed: Redis contains no e-mail or IP address.', async () => {
     const email = `${unique('forgetful')}@example.com`;
     expect((await one.anyone.post('/v1/auth/password/forgot', { email })).status).toBe(200);
     const keys = (await one.app.app.get(RedisClient).client?.keys('rate:*')) ?? [];
@@ -48,7 +48,7 @@ const LIMIT = 40;
     expect(keys.filter(key => !/^rate:[a-z_]+:[\w-]{22}$/.test(key))).toEqual([]);
   });
 
-  it('hold for each alone while Redis is gone, and no request fails for it', async () => {
+  it('Each instance counts on its own while Redis is down, and no request fails because of it.', async () => {
     const desk = await one.desk();
     await redis.kill();
     expect(await spread(desk, 4 * LIMIT)).toBe(2 * LIMIT);
@@ -61,16 +61,16 @@ const LIMIT = 40;
     });
   });
 
-  it('cost a moment, not the answer, when Redis hangs', async () => {
+  it('A hung Redis delays requests for a moment but does not fail them.', async () => {
     const desk = await one.desk();
     await eventually(() => one.app.app.get(RedisClient).ready || undefined);
     redis.pause();
     try {
-      // a wrong password is six questions to Redis, of which the first waits for all
-      const asked = performance.now();
+      // A wrong password makes six calls to Redis; only the first one waits.
+      const began = performance.now();
       const guess = { email: desk.owner.email, password: 'not this one at all' };
       expect((await one.anyone.post('/v1/auth/login', guess)).status).toBe(401);
-      expect(performance.now() - asked).toBeLessThan(1_000);
+      expect(performance.now() - began).toBeLessThan(1_000);
       const answers = await race(10, () => one.as(desk.owner.token).get('/v1/workspace'));
       expect(answers.map(({ status }) => status)).toEqual(Array(10).fill(200));
     } finally {

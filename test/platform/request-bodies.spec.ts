@@ -26,13 +26,13 @@ afterEach(async () => {
 });
 afterAll(() => world.stop());
 
-/** A connection, and what came back on it. */
+/** A connection and the response received on it. */
 class Connection {
   text = '';
   closed = false;
 
   private constructor(readonly socket: Socket) {
-    socket.on('data', (part: Buffer) => (this.text += part.toString('latin1')));
+    socket.on('data', (chunk: Buffer) => (this.text += chunk.toString('latin1')));
     socket.on('error', () => undefined);
     socket.on('close', () => (this.closed = true));
   }
@@ -53,8 +53,8 @@ class Connection {
     return JSON.parse(this.text.split('\r\n\r\n')[1] ?? '') as { ok: boolean; error: { code: string } };
   }
 
-  /** Announces a body of so many bytes, and sends so many of them. */
-  send(path: string, announced: number, sent: number, token?: string): this {
+  /** Sends a request with this Content-Length and only this many bytes of its body. */
+  send(path: string, announced: number, sentBytes: number, token?: string): this {
     const head = [
       `POST ${path} HTTP/1.1`,
       'Host: x',
@@ -62,7 +62,7 @@ class Connection {
       `Content-Length: ${announced}`,
       ...(token === undefined ? [] : [`Authorization: Bearer ${token}`]),
     ];
-    this.socket.write(`${head.join('\r\n')}\r\n\r\n{"name":"${'x'.repeat(sent - 9)}`);
+    this.socket.write(`${head.join('\r\n')}\r\n\r\n{"name":"${'x'.repeat(sentBytes - 9)}`);
     return this;
   }
 
@@ -74,20 +74,20 @@ class Connection {
 const halfSent = async (path: string, announced: number, sent: number, token?: string) =>
   (await Connection.to(world.app.url)).send(path, announced, sent, token);
 
-describe('a body that is sent by half', () => {
-  it('A request without a credential is refused at once where one is needed, and none of its body is kept', async () => {
+describe('Incomplete request bodies', () => {
+  it('A request without the required credential is refused at once, and none of its body is buffered.', async () => {
     const connections = await race(20, () => halfSent('/v1/contacts', 256 * KIB, 255 * KIB));
     const statuses = await Promise.all(connections.map(connection => connection.answered()));
     expect([countsOf(statuses), bodies.bytesBuffered]).toEqual([{ 401: 20 }, 0]);
   });
 
-  it('A body of more than 32 KiB is refused on a public route before it is read', async () => {
+  it('A body over 32 KiB on a public route is refused before it is read.', async () => {
     const connections = await race(20, () => halfSent('/v1/auth/login', 256 * KIB, 255 * KIB));
     const statuses = await Promise.all(connections.map(connection => connection.answered()));
     expect([countsOf(statuses), bodies.bytesBuffered]).toEqual([{ 413: 20 }, 0]);
   });
 
-  it('A body that does not arrive within 30 seconds is answered 408 with the envelope, and the connection closes', async () => {
+  it('A body that does not arrive within 30 seconds is answered 408 in the error envelope, and its connection closes.', async () => {
     const late = await halfSent('/v1/auth/login', 32 * KIB, 31 * KIB);
     const signedIn = await halfSent('/v1/contacts', 256 * KIB, 255 * KIB, desk.owner.token);
     await eventually(() => bodies.bytesBuffered === 286 * KIB || undefined);
@@ -104,14 +104,14 @@ describe('a body that is sent by half', () => {
     }
   });
 
-  it('A connection whose request was refused is closed when the rest of its body does not come', async () => {
+  it('A connection whose request was refused is closed if the rest of its body does not arrive.', async () => {
     const refused = await halfSent('/v1/contacts', 256 * KIB, 10 * KIB);
     expect(await refused.answered()).toBe(401);
     bodies.endLate(performance.now() + BODY_MS);
     await eventually(() => refused.closed || undefined);
   });
 
-  it('An answer that takes longer than 30 seconds is not cut', async () => {
+  it('A response that takes longer than 30 seconds is not cut off.', async () => {
     const row = await lockedRow(world.app.database, 'workspace', desk.workspaceId);
     const slow = desk.owner.api.patch('/v1/workspace', { name: 'Slow' });
     await row.awaited();
@@ -120,14 +120,14 @@ describe('a body that is sent by half', () => {
     expect((await slow).status).toBe(200);
   });
 
-  it('A sender that disconnects in the middle of its body leaves nothing behind', async () => {
+  it('A client that disconnects inside its body leaves no buffered bytes.', async () => {
     const gone = await halfSent('/v1/auth/login', 32 * KIB, 31 * KIB);
     await eventually(() => bodies.bytesBuffered === 31 * KIB || undefined);
     gone.socket.destroy();
     await eventually(() => bodies.bytesBuffered === 0 || undefined);
   });
 
-  it('A body that comes byte by byte is read as one', async () => {
+  it('A body that arrives byte by byte is read as one.', async () => {
     const connection = await Connection.to(world.app.url);
     connection.socket.setNoDelay(true);
     const body = JSON.stringify({ email: 'slow@example.com', password: 'not the right password' });
@@ -142,27 +142,30 @@ describe('a body that is sent by half', () => {
   });
 });
 
-describe('bodies past what all may hold together', () => {
-  it('Bodies that are held back past 64 MiB give way to one that arrives', async () => {
+describe('The total limit of buffered bodies', () => {
+  it('Incomplete bodies beyond 64 MiB in total are refused in favour of a new request.', async () => {
     const count = Math.ceil(ALL_BODIES_BYTES / (255 * KIB)) + 10;
-    const held = await race(count, () => halfSent('/v1/contacts', 256 * KIB, 255 * KIB, desk.owner.token));
+    const connections = await race(count, () => halfSent('/v1/contacts', 256 * KIB, 255 * KIB, desk.owner.token));
     await eventually(() => bodies.bytesBuffered > ALL_BODIES_BYTES - 512 * KIB || undefined, 20_000);
     const name = 'n'.repeat(200);
     expect((await world.as(desk.owner.token).post('/v1/contacts', { name })).status).toBe(201);
-    await eventually(() => (held.filter(({ status }) => status === 503).length >= 10 ? true : undefined), 20_000);
+    await eventually(
+      () => (connections.filter(({ status }) => status === 503).length >= 10 ? true : undefined),
+      20_000,
+    );
     expect(bodies.bytesBuffered).toBeLessThanOrEqual(ALL_BODIES_BYTES);
-    const refused = held.find(({ status }) => status === 503);
+    const refused = connections.find(({ status }) => status === 503);
     expect(refused?.answer.error.code).toBe('unavailable');
     expect(refused?.text).toContain('Retry-After: 1');
   });
 });
 
-describe('headers that do not end', () => {
-  it('Node gives headers 15 seconds', () => {
+describe('Incomplete request headers', () => {
+  it('The server allows 15 seconds for request headers.', () => {
     expect(world.app.server.headersTimeout).toBe(15_000);
   });
 
-  it('A connection whose headers do not end in time is answered 408 with the envelope and closed', async () => {
+  it('A connection whose headers do not end in time is answered 408 in the error envelope and closed.', async () => {
     const { headersTimeout } = world.app.server;
     world.app.server.headersTimeout = 200;
     const connection = await Connection.to(world.app.url);

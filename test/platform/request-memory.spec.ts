@@ -11,7 +11,7 @@ import type { Desk } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
 const REQUESTS = 100;
-/** What the last request of each connection, and the connections of the pool, may still hold. */
+/** Objects that the last request of each connection and the pool's connections may still reference. */
 const LEFT_OVER = 10;
 
 setFlagsFromString('--expose-gc');
@@ -35,7 +35,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** How many requests and responses are still reachable once the connections are closed. */
+/** Number of requests and responses still reachable after their connections closed. */
 async function stillReachable(): Promise<number> {
   world.app.server.closeIdleConnections();
   await eventually(() => sockets.size === 0 || undefined);
@@ -48,35 +48,32 @@ async function stillReachable(): Promise<number> {
   return alive;
 }
 
-/** Sends one request per key, a few at a time. */
+/** Sends the requests in groups of 20. */
 async function send(request: (index: number) => Promise<unknown>): Promise<void> {
   seen = [];
   for (let sent = 0; sent < REQUESTS; sent += 20) await race(20, index => request(sent + index));
 }
 
-describe('requests that were answered', () => {
+describe('Completed requests', () => {
   const cases: [string, () => Promise<unknown>][] = [
     [
-      'that asked for reset links of as many e-mails',
+      'Password reset requests for many e-mail addresses',
       () => world.anyone.post('/v1/auth/password/forgot', { email: someEmail() }),
     ],
     [
-      'that named as many unknown widget tokens',
+      'Sessions requested with many unknown widget tokens',
       () => world.anyone.post('/v1/widget/session', { widget_token: `wt_${unique('unknown')}` }),
     ],
-    ['that came with as many unknown API keys', () => world.as(newApiKey()).get('/v1/workspace')],
+    ['Requests with many unknown API keys', () => world.as(newApiKey()).get('/v1/workspace')],
     [
-      'that logged in with as many unknown e-mails',
+      'Logins with many unknown e-mail addresses',
       () => world.anyone.post('/v1/auth/login', { email: someEmail(), password: 'not the right password' }),
     ],
-    [
-      'that opened as many visitor sessions and sent a message from each',
-      async () => world.conversation(await world.visitor(desk)),
-    ],
-    ['that an agent made', () => desk.owner.api.post('/v1/contacts', { name: unique('Contact') })],
+    ['Conversations of many visitors', async () => world.conversation(await world.visitor(desk))],
+    ['Requests of one agent', () => desk.owner.api.post('/v1/contacts', { name: unique('Contact') })],
   ];
 
-  it.each(cases)('%s are collected with their responses', async (_what, request) => {
+  it.each(cases)('%s are garbage-collected with their responses.', async (_case, request) => {
     await send(request);
     expect(seen.length).toBeGreaterThanOrEqual(2 * REQUESTS);
     expect(await stillReachable()).toBeLessThanOrEqual(LEFT_OVER);

@@ -19,11 +19,11 @@ import { call, checkout, ensureBuilt, ServiceProcess } from '../support/service-
 import { TcpProxy } from '../support/tcp-proxy.js';
 import { upgrade } from '../support/upgrade.js';
 
-jest.setTimeout(60_000); // each test starts a process or two
+jest.setTimeout(60_000); // each test starts one or two processes
 
 const PASSWORD = 'correct horse battery';
 
-/** Everything that a test has started, ended after it, whatever came of it. */
+/** Processes and proxies that a test started; stopped after it, even if it failed. */
 const running: ServiceProcess[] = [];
 const proxies: TcpProxy[] = [];
 
@@ -57,8 +57,8 @@ async function openDesk(url: string): Promise<Desk> {
   return { token: session.token, widgetToken: channels.items[0].widget_token };
 }
 
-/** A visitor's token and the conversation that it has begun. */
-async function beginTalk(url: string, desk: Desk): Promise<{ token: string; conversationId: string }> {
+/** Opens a visitor session and starts a conversation. */
+async function startConversation(url: string, desk: Desk): Promise<{ token: string; conversationId: string }> {
   const session = await call('POST', `${url}/v1/widget/session`, { body: { widget_token: desk.widgetToken } });
   const token = session.body.data.visitor_token;
   const body = { message: { content: 'Hello?' } };
@@ -66,7 +66,7 @@ async function beginTalk(url: string, desk: Desk): Promise<{ token: string; conv
   return { token, conversationId: begun.body.data.conversation.id };
 }
 
-/** An open socket that notes what it hears and how it ends. */
+/** Opens a socket that records its frames and close code. */
 async function listen(url: string, token: string): Promise<{ frames: Json[]; end: Promise<number>; ws: WebSocket }> {
   const ws = new WebSocket(`${url.replace('http', 'ws')}/ws/agent?token=${token}`);
   const frames: Json[] = [];
@@ -93,44 +93,44 @@ afterEach(async () => {
   await Promise.all(proxies.splice(0).map(proxy => proxy.stop()));
 });
 
-describe('a database that is not there at start', () => {
+describe('A database that is unavailable at start', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await emptyDatabase();
   });
   afterEach(() => database.drop());
 
-  it('is waited for, with a line of the log at each try that names it without its password', async () => {
+  it('The service waits for an unreachable database, and logs each attempt with its address but without its password.', async () => {
     const proxy = await proxied(database);
     await proxy.refuse();
-    const service = run({ DATABASE_URL: proxy.through(database.url) });
-    const { level, msg } = await service.said(/does not answer/);
-    const { host, pathname, password } = new URL(proxy.through(database.url));
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url) });
+    const { level, msg } = await service.waitForLog(/does not answer/);
+    const { host, pathname, password } = new URL(proxy.rewriteUrl(database.url));
     expect(level).toBe('warn');
     expect(msg).toContain(`the database at ${host}${pathname} does not answer`);
     expect(msg).toMatch(/ECONNREFUSED.*next try in 1 s/);
     await proxy.heal();
-    await service.said(/the database answers/);
+    await service.waitForLog(/the database answers/);
     const url = await service.url();
     expect((await readiness(url)).body).toMatchObject({ status: 'ready', database: 'ok', migrations: 'ok' });
-    expect(service.told()).not.toContain(password);
+    expect(service.output()).not.toContain(password);
   });
 
-  it('may also be one that takes the connection and says nothing', async () => {
+  it('The service waits for a database that accepts connections but does not respond.', async () => {
     const proxy = await proxied(database);
     proxy.swallow();
-    const service = run({ DATABASE_URL: proxy.through(database.url) });
-    await service.said(/does not answer \(.*timeout.*\)/);
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url) });
+    await service.waitForLog(/does not answer \(.*timeout.*\)/);
     await proxy.heal();
     await untilReady(await service.url());
   });
 
-  it('leaves a service alive and not ready on its port, and hands the port over without refusing anybody', async () => {
+  it('While waiting for the database the service is alive but not ready on its port, and hands the port over without refusing a connection.', async () => {
     const proxy = await proxied(database);
     await proxy.refuse();
     const port = await freePort();
-    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(port), INSTANCE_ID: 'blue' });
-    await service.said(/does not answer/);
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url), PORT: String(port), INSTANCE_ID: 'blue' });
+    await service.waitForLog(/does not answer/);
     const url = `http://127.0.0.1:${port}`;
     expect((await call('GET', `${url}/healthz`)).body).toEqual({ status: 'ok', instance: 'blue' });
     const waiting = await readiness(url);
@@ -141,17 +141,17 @@ describe('a database that is not there at start', () => {
     const socket = await upgrade(`${url}/ws/agent?token=none`);
     expect([socket.status, socket.body.error?.code]).toEqual([503, 'unavailable']);
 
-    // whoever has connected before, and asks after, is served as well
+    // A connection opened before the handover is served after it.
     const patient = connect(port, '127.0.0.1');
     await once(patient, 'connect');
     let over = false;
     const failures: unknown[] = [];
-    let asked = 0;
+    let requests = 0;
     const hammering = race(4, async () => {
       while (!over) {
         const answer = await call('GET', `${url}/healthz`).catch((error: unknown) => void failures.push(error));
         if (answer && answer.status !== 200) failures.push(answer);
-        asked += 1;
+        requests += 1;
       }
     });
     await proxy.heal();
@@ -159,7 +159,7 @@ describe('a database that is not there at start', () => {
     over = true;
     await hammering;
     expect(failures).toEqual([]);
-    expect(asked).toBeGreaterThan(20);
+    expect(requests).toBeGreaterThan(20);
     expect((await call('GET', `${url}/healthz`)).body).toEqual({ status: 'ok', instance: 'blue' });
     patient.write('GET /readyz HTTP/1.1\r\nHost: localhost\r\n\r\n');
     const [answer] = (await once(patient, 'data')) as [Buffer];
@@ -171,18 +171,18 @@ describe('a database that is not there at start', () => {
     await expect(readiness(url)).rejects.toThrow();
   });
 
-  it('keeps nobody from stopping the service', async () => {
+  it('A service that waits for its database stops on SIGTERM.', async () => {
     const proxy = await proxied(database);
     await proxy.refuse();
-    const service = run({ DATABASE_URL: proxy.through(database.url), PORT: String(await freePort()) });
-    await service.said(/does not answer/);
+    const service = run({ DATABASE_URL: proxy.rewriteUrl(database.url), PORT: String(await freePort()) });
+    await service.waitForLog(/does not answer/);
     service.child.kill('SIGTERM');
     expect(await service.ended).toEqual({ code: 0, signal: null });
     expect(service.lines.filter(({ level }) => level !== 'info' && level !== 'warn')).toEqual([]);
   });
 });
 
-describe('a database that goes away while the service runs', () => {
+describe('A database that becomes unavailable while the service runs', () => {
   let database: TestDatabase;
   let proxy: TcpProxy;
   let service: ServiceProcess;
@@ -191,7 +191,7 @@ describe('a database that goes away while the service runs', () => {
   beforeAll(async () => {
     database = await cloneDatabase();
     proxy = await TcpProxy.start(database.url);
-    service = ServiceProcess.start({ DATABASE_URL: proxy.through(database.url) });
+    service = ServiceProcess.start({ DATABASE_URL: proxy.rewriteUrl(database.url) });
     url = await service.url();
     desk = await openDesk(url);
   });
@@ -207,7 +207,7 @@ describe('a database that goes away while the service runs', () => {
     await database.drop();
   });
 
-  it('turns every call into 503 with Retry-After, and costs no restart', async () => {
+  it('Every call fails with 503 and Retry-After while the database is unreachable, and the service recovers without a restart.', async () => {
     const inbox = await listen(url, desk.token);
     await proxy.refuse();
     await untilDown(url);
@@ -231,17 +231,17 @@ describe('a database that goes away while the service runs', () => {
 
     await proxy.heal();
     await untilReady(url);
-    const { conversationId } = await beginTalk(url, desk);
+    const { conversationId } = await startConversation(url, desk);
     await eventually(() => inbox.frames.find(frame => frame.conversation_id === conversationId));
     expect((await call('GET', `${url}/v1/channels`, { token: desk.token })).status).toBe(200);
   });
 
-  it('is noticed in seconds when it hangs, and its callers are let go once it is back', async () => {
+  it('A hung database is reported within seconds, and waiting calls get 503 once it responds again.', async () => {
     proxy.swallow();
     const hanging = race(3, () => call('GET', `${url}/v1/channels`, { token: desk.token }));
-    const asked = performance.now();
+    const began = performance.now();
     const probes = await race(20, () => readiness(url));
-    expect(performance.now() - asked).toBeLessThan(5_000);
+    expect(performance.now() - began).toBeLessThan(5_000);
     expect(new Set(probes.map(({ status }) => status))).toEqual(new Set([503]));
     expect((await call('GET', `${url}/healthz`)).status).toBe(200);
 
@@ -252,16 +252,16 @@ describe('a database that goes away while the service runs', () => {
     }
   });
 
-  it('may be slow: answers take longer and are right', async () => {
+  it('Requests to a slow database take longer and succeed.', async () => {
     proxy.latency = 50;
-    const { conversationId } = await beginTalk(url, desk);
+    const { conversationId } = await startConversation(url, desk);
     const path = `${url}/v1/conversations/${conversationId}/messages`;
     const sent = await race(5, () => call('POST', path, { token: desk.token, body: { content: 'Slowly' } }));
     expect(sent.map(({ status }) => status)).toEqual([201, 201, 201, 201, 201]);
     expect((await readiness(url)).status).toBe(200);
   });
 
-  it('may end every session at once: the next call opens new ones', async () => {
+  it('The service opens new sessions after the database has terminated all of them.', async () => {
     await database.query(
       'SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()',
     );
@@ -277,11 +277,11 @@ describe('SIGTERM', () => {
   });
   afterEach(() => database.drop());
 
-  it('finishes what is under way, sends the rest elsewhere, closes sockets with 1012, and ends with 0', async () => {
+  it('SIGTERM lets running requests finish, refuses new ones with 503, closes sockets with 1012, and exits with 0.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '4' });
     const url = await service.url();
     const desk = await openDesk(url);
-    const { token, conversationId } = await beginTalk(url, desk);
+    const { token, conversationId } = await startConversation(url, desk);
     const sockets = await race(4, () => listen(url, desk.token));
     const row = await heldRow(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
@@ -309,11 +309,11 @@ describe('SIGTERM', () => {
     expect(stored).toHaveLength(1);
   });
 
-  it('goes on answering for as long as it was told to, also when it has no sockets, so that a balancer notices', async () => {
+  it('After SIGTERM the service answers 503 for DRAIN_SECONDS, even without sockets, so that a balancer notices.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '3' });
     const url = await service.url();
     const desk = await openDesk(url);
-    const asked = performance.now();
+    const began = performance.now();
     service.child.kill('SIGTERM');
     await untilDown(url);
     let answers = 0;
@@ -325,25 +325,25 @@ describe('SIGTERM', () => {
       const probe = await readiness(url).catch(() => null);
       if (probe) expect([probe.status, probe.body.draining]).toEqual([503, true]);
     }
-    expect(performance.now() - asked).toBeGreaterThan(2_900);
+    expect(performance.now() - began).toBeGreaterThan(2_900);
     expect(answers).toBeGreaterThan(10);
     expect(await service.ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeLessThan(8_000);
+    expect(performance.now() - began).toBeLessThan(8_000);
   });
 
-  it('a second time, after a second, cuts the waiting short, and neither sockets nor requests', async () => {
+  it('A second SIGINT after a second ends the drain early but still closes sockets cleanly and finishes requests.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '600' });
     const url = await service.url();
     const desk = await openDesk(url);
-    const { token, conversationId } = await beginTalk(url, desk);
+    const { token, conversationId } = await startConversation(url, desk);
     const sockets = await race(3, () => listen(url, desk.token));
     const row = await heldRow(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?', client_message_id: 'last' } });
     await row.awaited();
-    const asked = performance.now();
+    const began = performance.now();
     service.child.kill('SIGINT');
-    await eventually(() => (performance.now() - asked > 1_200 ? true : undefined));
+    await eventually(() => (performance.now() - began > 1_200 ? true : undefined));
     expect((await readiness(url)).body.draining).toBe(true);
     service.child.kill('SIGINT');
     expect(await Promise.all(sockets.map(({ end }) => end))).toEqual([1012, 1012, 1012]);
@@ -356,25 +356,25 @@ describe('SIGTERM', () => {
     await row.commit();
     expect((await underWay).status).toBe(201);
     expect(await service.ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeLessThan(10_000);
+    expect(performance.now() - began).toBeLessThan(10_000);
   });
 
-  it('is waited on by nobody outside of production, unless they ask for it', async () => {
+  it('Outside production the drain takes no time unless it is configured.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '' });
     const url = await service.url();
     const socket = await listen(url, (await openDesk(url)).token);
-    const asked = performance.now();
+    const began = performance.now();
     service.child.kill('SIGINT');
     expect(await socket.end).toBe(1012);
     expect(await service.ended).toEqual({ code: 0, signal: null });
-    expect(performance.now() - asked).toBeLessThan(3_000);
+    expect(performance.now() - began).toBeLessThan(3_000);
     expect(loadConfig({ NODE_ENV: 'development', ...SECRETS }).drainSeconds).toBe(0);
     const production = { NODE_ENV: 'production', DATABASE_URL: database.url, PUBLIC_URL: 'https://chat.harbour.test' };
     expect(loadConfig({ ...production, ...SECRETS }).drainSeconds).toBe(5);
     expect(loadConfig({ ...production, ...SECRETS, DRAIN_SECONDS: '0' }).drainSeconds).toBe(0);
   });
 
-  it('does not wait for a client that keeps its connection open', async () => {
+  it('SIGTERM does not wait for an idle keep-alive connection.', async () => {
     const service = run({ DATABASE_URL: database.url });
     const { port } = new URL(await service.url());
     const idle = connect(Number(port), '127.0.0.1');
@@ -387,14 +387,14 @@ describe('SIGTERM', () => {
   });
 });
 
-describe('kill -9 in the middle of sending', () => {
+describe('Killing the service while clients send', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await cloneDatabase();
   });
   afterAll(() => database.drop());
 
-  it('loses no message that was acknowledged, and a retry sends none twice', async () => {
+  it('A kill -9 loses no acknowledged message, and a retry duplicates none.', async () => {
     const acknowledged = new Map<string, string>();
     const doubtful = new Map<string, { token: string; path: string }>();
     let desk: Desk | undefined;
@@ -402,8 +402,8 @@ describe('kill -9 in the middle of sending', () => {
       const service = run({ DATABASE_URL: database.url });
       const url = await service.url();
       desk ??= await openDesk(url);
-      const own = desk;
-      // What nobody answered is sent again, as a client does that has lost its connection.
+      const sharedDesk = desk;
+      // Sends without a response are retried, as a client does after a lost connection.
       for (const [id, { token, path }] of doubtful) {
         const again = await call('POST', `${url}${path}`, { token, body: { content: id, client_message_id: id } });
         expect([200, 201]).toContain(again.status);
@@ -411,13 +411,13 @@ describe('kill -9 in the middle of sending', () => {
       }
       doubtful.clear();
       if (round === 3) break;
-      const talks = await race(6, () => beginTalk(url, own));
+      const conversations = await race(6, () => startConversation(url, sharedDesk));
       const before = acknowledged.size;
       const enough = before + 40 + Math.floor(Math.random() * 60);
-      const sending = talks.map(async ({ token, conversationId }, talk) => {
+      const sending = conversations.map(async ({ token, conversationId }, index) => {
         const path = `/v1/widget/conversations/${conversationId}/messages`;
         for (let count = 0; ; count += 1) {
-          const id = `round-${round}-talk-${talk}-message-${count}`;
+          const id = `round-${round}-talk-${index}-message-${count}`;
           doubtful.set(id, { token, path });
           const answer = await call('POST', `${url}${path}`, { token, body: { content: id, client_message_id: id } });
           expect(answer.status).toBe(201);
@@ -445,30 +445,30 @@ describe('kill -9 in the middle of sending', () => {
        HAVING count(*) <> max(seq) OR min(seq) <> 1 OR max(seq) <> last_seq OR count(DISTINCT seq) <> count(*)`,
     );
     expect(gaps).toEqual([]);
-    const untold = await database.query(
+    const withoutEvent = await database.query(
       `SELECT id FROM message WHERE NOT EXISTS (
          SELECT FROM event WHERE type = 'message.created' AND payload #>> '{message,id}' = message.id::text)`,
     );
-    expect(untold).toEqual([]);
+    expect(withoutEvent).toEqual([]);
   });
 });
 
-describe('a service that cannot start', () => {
-  it('in production, without what it needs, ends with 78 and one message that names every fault', async () => {
+describe('A service that cannot start', () => {
+  it('A start in production without required settings exits with 78 and lists every fault in one message.', async () => {
     const service = run(
       { NODE_ENV: 'production', PORT: 'eighty', BCRYPT_COST: '4', PUBLIC_URL: 'http://a.example' },
       { bare: true },
     );
     expect(await service.ended).toEqual({ code: 78, signal: null });
-    const said = service.told();
+    const output = service.output();
     for (const name of ['DATABASE_URL', 'JWT_SECRETS', 'ENCRYPTION_KEYS', 'PORT', 'BCRYPT_COST', 'PUBLIC_URL']) {
-      expect(said).toMatch(new RegExp(`^  - ${name} `, 'm'));
+      expect(output).toMatch(new RegExp(`^  - ${name} `, 'm'));
     }
     expect(service.lines).toEqual([]);
-    expect(said).not.toMatch(/^\s+at /m);
+    expect(output).not.toMatch(/^\s+at /m);
   });
 
-  it('in production, with placeholders for secrets, refuses them without repeating them', async () => {
+  it('A start in production with placeholder secrets fails without printing them.', async () => {
     const service = run(
       {
         NODE_ENV: 'production',
@@ -480,12 +480,12 @@ describe('a service that cannot start', () => {
       { bare: true },
     );
     expect((await service.ended).code).toBe(78);
-    expect(service.told()).toMatch(/- JWT_SECRETS holds a placeholder/);
-    expect(service.told()).toMatch(/- ENCRYPTION_KEYS holds a placeholder/);
-    expect(service.told()).not.toMatch(/change-me|aaaa/);
+    expect(service.output()).toMatch(/- JWT_SECRETS holds a placeholder/);
+    expect(service.output()).toMatch(/- ENCRYPTION_KEYS holds a placeholder/);
+    expect(service.output()).not.toMatch(/change-me|aaaa/);
   });
 
-  it('says so in one line when it has not been built', () => {
+  it('A start without a build fails with one line that names the command.', () => {
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-unbuilt-'));
     try {
       cpSync(join(checkout, 'bin/start.js'), join(folder, 'bin/start.js'));
@@ -499,14 +499,14 @@ describe('a service that cannot start', () => {
     }
   });
 
-  it('ends with 1 and says why when its port is taken', async () => {
+  it('A start on a port that is in use exits with 1 and names the reason.', async () => {
     const database = await cloneDatabase();
     try {
       const first = run({ DATABASE_URL: database.url });
       const { port } = new URL(await first.url());
       const second = run({ DATABASE_URL: database.url, PORT: port });
       expect(await second.ended).toEqual({ code: 1, signal: null });
-      expect(second.told()).toMatch(/EADDRINUSE/);
+      expect(second.output()).toMatch(/EADDRINUSE/);
       await first.kill();
     } finally {
       await database.drop();

@@ -4,22 +4,22 @@ import { FaultyDatabase } from '../faults/database.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(180_000);
 
-/** Far longer than a look at the log takes; a frame that was swallowed never comes. */
-const HEARD_MS = 15_000;
+/** Far longer than the event tail takes; a frame that is lost never arrives. */
+const DELIVERED_MS = 15_000;
 
 /** Two instances on one PostgreSQL without a bus. */
-describe('a data directory that is put back from a snapshot', () => {
+describe('A data directory restored from a snapshot', () => {
   let database: FaultyDatabase;
   let services: ServiceProcess[] = [];
   let urls: string[] = [];
   let desk: OutsideDesk;
-  let talk: { token: string; conversationId: string };
-  const listeners: Listener[] = [];
+  let conversation: { token: string; conversationId: string };
+  const listeners: ResumingListener[] = [];
   const snapshots: string[] = [];
   let counter = 0;
 
@@ -28,7 +28,7 @@ describe('a data directory that is put back from a snapshot', () => {
     database = await FaultyDatabase.start();
     await startServices();
     desk = await openDesk(urls[0] ?? '');
-    talk = await beginTalk(urls[0] ?? '', desk);
+    conversation = await beginConversation(urls[0] ?? '', desk);
   }, 240_000);
   afterAll(async () => {
     for (const listener of listeners) listener.close();
@@ -55,39 +55,42 @@ describe('a data directory that is put back from a snapshot', () => {
       return all.every(({ status }) => status === 200) || undefined;
     }, 60_000);
 
-  /** Sends as the visitor by the first instance, until it is acknowledged. @returns the content */
-  async function say(): Promise<string> {
+  /** Sends as the visitor through the first instance until accepted. @returns the content */
+  async function send(): Promise<string> {
     const content = `message ${(counter += 1)}`;
-    const path = `${urls[0]}/v1/widget/conversations/${talk.conversationId}/messages`;
+    const path = `${urls[0]}/v1/widget/conversations/${conversation.conversationId}/messages`;
     const body = { content, client_message_id: `00000000-0000-4000-8000-${String(counter).padStart(12, '0')}` };
-    await eventually(async () => (await call('POST', path, { token: talk.token, body })).body?.ok || undefined, 30_000);
+    await eventually(
+      async () => (await call('POST', path, { token: conversation.token, body })).body?.ok || undefined,
+      30_000,
+    );
     return content;
   }
 
-  async function sayMany(count: number): Promise<string[]> {
-    const said: string[] = [];
-    while (said.length < count) said.push(await say());
-    return said;
+  async function sendMany(count: number): Promise<string[]> {
+    const sent: string[] = [];
+    while (sent.length < count) sent.push(await send());
+    return sent;
   }
 
-  /** An inbox at each instance. */
-  async function listen(): Promise<Listener[]> {
-    const opened = await Promise.all(urls.map(url => Listener.agent(url, desk.token)));
+  /** Opens an agent's socket on each instance. */
+  async function listen(): Promise<ResumingListener[]> {
+    const opened = await Promise.all(urls.map(url => ResumingListener.agent(url, desk.token)));
     listeners.push(...opened);
     return opened;
   }
 
-  const hearsAll = (listener: Listener, contents: string[]) =>
-    eventually(() => contents.every(content => listener.messages().includes(content)) || undefined, HEARD_MS);
+  const receivesAll = (listener: ResumingListener, contents: string[]) =>
+    eventually(() => contents.every(content => listener.messages().includes(content)) || undefined, DELIVERED_MS);
 
-  const cursorOf = (listener: Listener) => String(listener.frames.findLast(({ cursor }) => cursor)?.cursor);
+  const cursorOf = (listener: ResumingListener) => String(listener.frames.findLast(({ cursor }) => cursor)?.cursor);
 
-  /** The first answer to a socket that comes with the cursor, and the contents that it is told again. */
+  /** Resumes from the cursor. Returns the first response and the contents replayed. */
   async function resume(after: string): Promise<{ answer: Json; replayed: string[] }> {
     const url = `${urls[1]?.replace('http', 'ws')}/ws/agent?token=${desk.token}&after=${after}`;
-    const listener = await Listener.open(url);
+    const listener = await ResumingListener.open(url);
     listeners.push(listener);
-    const answer = await listener.heard(({ type }) => type === 'resumed' || type === 'sync.required');
+    const answer = await listener.waitForFrame(({ type }) => type === 'resumed' || type === 'sync.required');
     return { answer, replayed: listener.messages() };
   }
 
@@ -98,52 +101,54 @@ describe('a data directory that is put back from a snapshot', () => {
     }, 30_000);
   }
 
-  it('under the running service: every open socket is told to read the present state, and hears what comes from then on', async () => {
+  it('After a restore under the running service, every open socket gets sync.required and then receives all new messages.', async () => {
     const before = await listen();
-    const kept = await sayMany(3);
-    for (const listener of before) await hearsAll(listener, kept);
-    const keptCursor = cursorOf(before[1] as Listener);
+    const kept = await sendMany(3);
+    for (const listener of before) await receivesAll(listener, kept);
+    const keptCursor = cursorOf(before[1] as ResumingListener);
     const folder = await snapshot();
-    const lost = await sayMany(30);
-    for (const listener of before) await hearsAll(listener, lost);
+    const lost = await sendMany(30);
+    for (const listener of before) await receivesAll(listener, lost);
     const lostCursors = before.map(cursorOf);
-    await database.putBack(folder);
+    await database.restoreSnapshot(folder);
     await ready();
     for (const listener of before) {
-      const { data } = await listener.heard(({ type }) => type === 'sync.required', HEARD_MS);
+      const { data } = await listener.waitForFrame(({ type }) => type === 'sync.required', DELIVERED_MS);
       expect(data).toEqual({ reason: 'epoch' });
     }
-    const said = await sayMany(30);
+    const sent = await sendMany(30);
     for (const listener of before) {
-      await hearsAll(listener, said);
-      expect(listener.messages().filter(content => said.includes(content))).toEqual(said);
+      await receivesAll(listener, sent);
+      expect(listener.messages().filter(content => sent.includes(content))).toEqual(sent);
     }
-    await Promise.all(services.map(service => service.said(/put back to an earlier state|another one than before/)));
+    await Promise.all(
+      services.map(service => service.waitForLog(/put back to an earlier state|another one than before/)),
+    );
     for (const cursor of [...lostCursors, keptCursor]) {
       expect((await resume(cursor)).answer).toMatchObject({ type: 'sync.required', data: { reason: 'epoch' } });
     }
     const path = `${urls[0]}/v1/events?after=${lostCursors[0]}`;
     expect((await call('GET', path, { token: desk.key })).body.error.code).toBe('cursor_expired');
-    await ask('POST', `${urls[0]}/v1/channels`, desk.token, { name: 'After the restore', type: 'widget' });
+    await callApi('POST', `${urls[0]}/v1/channels`, desk.token, { name: 'After the restore', type: 'widget' });
     await auditedAll();
   });
 
-  it('before a start: a cursor of what is lost is answered with sync.required, also when the log has grown past it, and an older one resumes', async () => {
+  it('After a restore before a start, a cursor of lost events gets sync.required even once the log has grown past it, and an older cursor resumes.', async () => {
     const before = await listen();
-    const kept = await say();
-    for (const listener of before) await hearsAll(listener, [kept]);
-    const keptCursor = cursorOf(before[0] as Listener);
-    const afterKept = await say();
+    const kept = await send();
+    for (const listener of before) await receivesAll(listener, [kept]);
+    const keptCursor = cursorOf(before[0] as ResumingListener);
+    const afterKept = await send();
     const folder = await snapshot();
     const reopened = await listen();
-    const lost = await sayMany(10);
-    for (const listener of reopened) await hearsAll(listener, lost);
+    const lost = await sendMany(10);
+    for (const listener of reopened) await receivesAll(listener, lost);
     const lostCursors = reopened.map(cursorOf);
     for (const listener of [...before, ...reopened]) listener.close();
     await Promise.all(services.map(service => service.kill()));
-    await database.putBack(folder);
+    await database.restoreSnapshot(folder);
     await startServices();
-    const said = await sayMany(40);
+    const sent = await sendMany(40);
     for (const cursor of lostCursors) {
       const { answer, replayed } = await resume(cursor);
       expect(answer).toMatchObject({ type: 'sync.required', data: { reason: 'epoch' } });
@@ -151,25 +156,25 @@ describe('a data directory that is put back from a snapshot', () => {
     }
     const { answer, replayed } = await resume(keptCursor);
     expect(answer.type).toBe('resumed');
-    expect(replayed.filter(content => content !== kept)).toEqual([afterKept, ...said]);
+    expect(replayed.filter(content => content !== kept)).toEqual([afterKept, ...sent]);
   });
 
-  it('a PostgreSQL that is killed and loses nothing begins no new epoch', async () => {
+  it('A PostgreSQL that is killed without losing data starts no new epoch.', async () => {
     const before = await listen();
-    const said = await sayMany(3);
-    // transaction numbers that leave nothing behind are used again after the recovery
+    const sent = await sendMany(3);
+    // After recovery, PostgreSQL reuses the ids of transactions that left nothing behind.
     await database.with(async client => {
       for (let times = 0; times < 5; times += 1) await client.query('BEGIN; SELECT pg_current_xact_id(); ROLLBACK');
     });
-    for (const listener of before) await hearsAll(listener, said);
+    for (const listener of before) await receivesAll(listener, sent);
     database.kill();
     await database.restart();
     await ready();
-    const later = await sayMany(3);
+    const later = await sendMany(3);
     for (const listener of before) {
-      await hearsAll(listener, later);
+      await receivesAll(listener, later);
       expect(listener.frames.filter(({ type }) => type === 'sync.required')).toEqual([]);
-      expect(listener.messages().filter(content => [...said, ...later].includes(content))).toEqual([...said, ...later]);
+      expect(listener.messages().filter(content => [...sent, ...later].includes(content))).toEqual([...sent, ...later]);
     }
   });
 });

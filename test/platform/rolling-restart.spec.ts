@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import type { BalancerName } from '../support/fleet.js';
 import { Fleet, hasFleetBehind } from '../support/fleet.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk, sendUntilAccepted } from '../support/outside.js';
 import { race } from '../support/race.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { PASSWORD, unique } from '../support/world.js';
@@ -19,14 +19,14 @@ const all = SCHEMA.migrations as (new () => object)[];
 
 const SOCKETS = 40;
 const PER_MEMBER = 5;
-/** Generous: clients come back within a second. */
+/** Generous: clients reconnect within a second. */
 const ALL_BACK_MS = 20_000;
 
-describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s', name => {
+describe.each<BalancerName>(['nginx', 'haproxy'])('A rolling restart behind %s', name => {
   (hasFleetBehind(name) ? describe : describe.skip)('while visitors write and agents listen on 40 sockets', () => {
     let fleet: Fleet;
     let desk: OutsideDesk;
-    const agents: Listener[] = [];
+    const agents: ResumingListener[] = [];
     beforeAll(async () => {
       fleet = await Fleet.start({ env: { DRAIN_SECONDS: String(DRAIN_SECONDS) }, balancer: name });
       desk = await openDesk(fleet.url);
@@ -37,15 +37,15 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
       await fleet.stop();
     });
 
-    /** A colleague with so many windows open. */
-    async function windowsOf(count: number): Promise<Listener[]> {
+    /** Signs a new colleague in and opens this many sockets. */
+    async function openSockets(count: number): Promise<ResumingListener[]> {
       const member = { email: `${unique('agent')}@example.com`, name: 'Adam', password: PASSWORD };
-      await ask('POST', `${fleet.url}/v1/workspace/members`, desk.key, member);
-      const { token } = await ask('POST', `${fleet.url}/v1/auth/login`, undefined, member);
-      return race(count, () => Listener.agent(fleet.url, token as string));
+      await callApi('POST', `${fleet.url}/v1/workspace/members`, desk.key, member);
+      const { token } = await callApi('POST', `${fleet.url}/v1/auth/login`, undefined, member);
+      return race(count, () => ResumingListener.agent(fleet.url, token as string));
     }
 
-    /** As an operator does it: told to stop, ended by itself, started again, and found by the balancer. */
+    /** Restarts an instance as an operator does: SIGTERM, wait for the exit, start, wait for the balancer. */
     async function replace(index: number): Promise<void> {
       const { child, ended } = fleet.instance(index);
       child.kill('SIGTERM');
@@ -58,18 +58,18 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
 
     const closed = () => agents.filter(({ isOpen }) => !isOpen).length;
 
-    it('A roll of both instances refuses no handshake, brings all 40 sockets back, and loses and repeats no message.', async () => {
-      agents.push(...(await race(SOCKETS / PER_MEMBER, () => windowsOf(PER_MEMBER))).flat());
-      const talks = await race(6, () => beginTalk(fleet.url, desk));
+    it('A rolling restart of both instances refuses no handshake, brings all 40 sockets back, and loses and repeats no message.', async () => {
+      agents.push(...(await race(SOCKETS / PER_MEMBER, () => openSockets(PER_MEMBER))).flat());
+      const conversations = await race(6, () => beginConversation(fleet.url, desk));
       let over = false;
       const refusals: string[] = [];
       const reads: number[] = [];
       const acknowledged = new Map<string, string>();
-      const writing = talks.map(async (talk, index) => {
+      const writing = conversations.map(async (conversation, index) => {
         for (let count = 0; !over; count += 1) {
           const content = `${index}-${count}`;
-          const note = (...why: unknown[]) => void refusals.push(why.join());
-          const message = await sendSurely(() => fleet.url, talk, content, note);
+          const recordRefusal = (...why: unknown[]) => void refusals.push(why.join());
+          const message = await sendUntilAccepted(() => fleet.url, conversation, content, recordRefusal);
           acknowledged.set(content, message.id as string);
           await new Promise(resolve => setTimeout(resolve, 25));
         }
@@ -98,7 +98,7 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
       expect(agents.flatMap(agent => agent.refusals)).toEqual([]);
       expect(new Set(agents.flatMap(({ ends }) => ends.map(({ code }) => code)))).toEqual(new Set([1012]));
 
-      // what is read is read elsewhere; what is written may have to be sent again
+      // Reads are retried on the other instance; writes may have to be sent again.
       expect(new Set(reads)).toEqual(new Set([200]));
       expect(refusals.filter(refusal => refusal !== '503,1,unavailable')).toEqual([]);
       for (const times of spreads) {
@@ -112,14 +112,15 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
       );
       expect(new Map(stored.map(({ id, content }) => [content, id]))).toEqual(acknowledged);
       expect(stored).toHaveLength(acknowledged.size);
-      const told = `${acknowledged.size} messages, ${reads.length} reads, ${refusals.length} refusals`;
+      const totals = `${acknowledged.size} messages, ${reads.length} reads, ${refusals.length} refusals`;
       for (const agent of agents) {
-        await eventually(() => acknowledged.size + talks.length <= agent.messages().length || undefined, 60_000).catch(
-          () => {
-            throw new Error(`of ${told} one heard ${agent.messages().length}; ${agent.story()}`);
-          },
-        );
-        for (const [index, { conversationId }] of talks.entries()) {
+        await eventually(
+          () => acknowledged.size + conversations.length <= agent.messages().length || undefined,
+          60_000,
+        ).catch(() => {
+          throw new Error(`of ${totals} one listener received ${agent.messages().length}; ${agent.describeState()}`);
+        });
+        for (const [index, { conversationId }] of conversations.entries()) {
           const written = [...acknowledged.keys()].filter(content => content.startsWith(`${index}-`));
           expect(agent.messages(conversationId)).toEqual(['Hello?', ...written]);
         }
@@ -128,7 +129,7 @@ describe.each<BalancerName>(['nginx', 'haproxy'])('a rolling restart behind %s',
   });
 });
 
-describe('two instances that start at once', () => {
+describe('Two instances that start at once', () => {
   let database: TestDatabase;
   const running: ServiceProcess[] = [];
   beforeAll(() => ensureBuilt(), 180_000);
@@ -143,14 +144,14 @@ describe('two instances that start at once', () => {
   it.each([
     ['an empty database', 0],
     ['a database of an older version', 1],
-  ])('on %s migrate it once, and both serve it', async (_what, done) => {
+  ])('Two instances that start at once on %s migrate it once, and both serve it.', async (_case, done) => {
     await migrate(database.url, { ...SCHEMA, migrations: all.slice(0, done) }, () => undefined);
     running.push(...[1, 2].map(() => ServiceProcess.start({ DATABASE_URL: database.url })));
     const [one = '', other = ''] = await Promise.all(running.map(service => service.url(60_000)));
     const ran = running.flatMap(({ lines }) => lines.filter(({ msg }) => msg.startsWith('migrated: ')));
     expect(ran.map(({ msg }) => msg.replace('migrated: ', ''))).toEqual(all.slice(done).map(({ name }) => name));
     const desk = await openDesk(one);
-    expect((await ask('GET', `${other}/v1/auth/me`, desk.token)).member.id).toBe(desk.memberId);
+    expect((await callApi('GET', `${other}/v1/auth/me`, desk.token)).member.id).toBe(desk.memberId);
     for (const url of [one, other])
       expect((await call('GET', `${url}/readyz`)).body).toMatchObject({ status: 'ready', migrations: 'ok' });
   });

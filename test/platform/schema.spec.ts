@@ -21,7 +21,7 @@ function sourceOf(database: TestDatabase): DataSource {
   return new DataSource(dataSourceOptions({ url: database.url, poolSize: 2, queryTimeoutMs: 0 }, SCHEMA));
 }
 
-/** What TypeORM would change to make the tables what the entities say. */
+/** Changes that TypeORM would make to match the tables to the entities. */
 async function drift(database: TestDatabase): Promise<string[]> {
   const source = await sourceOf(database).initialize();
   try {
@@ -32,61 +32,61 @@ async function drift(database: TestDatabase): Promise<string[]> {
   }
 }
 
-describe('a migrated database', () => {
+describe('A migrated database', () => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await cloneDatabase();
   });
   afterAll(() => database.drop());
 
-  it('differs from the entities in nothing that TypeORM can see', async () => {
+  it('A migrated database matches the entities as far as TypeORM can see.', async () => {
     expect(await drift(database)).toEqual([]);
   });
 
-  /** The file is read like code. To take over a change of the schema: GOLDEN=write, then look at the difference. */
-  it('is the one that golden/schema.txt describes: every column, constraint and index', async () => {
+  /** Review the file like code. To accept a change of the schema, run with GOLDEN=write and read the difference. */
+  it('A migrated database matches golden/schema.txt: every column, constraint and index.', async () => {
     const schema = await describeSchema(database);
     if (process.env.GOLDEN === 'write') writeFileSync(golden, schema);
     expect(schema).toBe(readFileSync(golden, 'utf8'));
   });
 
-  it('keeps every reference between rows of a workspace inside of it', async () => {
+  it('No foreign key lets a row refer to another workspace.', async () => {
     expect(await keysAcrossWorkspaces(database)).toEqual([]);
   });
 
-  it('has no constraint and no index that we have not named', async () => {
+  it('Every constraint and index has a name of ours.', async () => {
     expect(await foreignNames(database)).toEqual([]);
   });
 });
 
-/** A check that nobody has seen fail is no check. */
-describe('a database that somebody has changed by hand', () => {
+/** Proves that each check above can fail. */
+describe('A database changed by hand', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await cloneDatabase();
   });
   afterEach(() => database.drop());
 
-  it('is found out by its column', async () => {
+  it('The drift check finds an extra column.', async () => {
     await database.query('ALTER TABLE contact ADD COLUMN planted text');
     expect(await drift(database)).toEqual([expect.stringMatching(/DROP COLUMN "planted"/)]);
   });
 
   it.each([
     ['CHECK', `ALTER TABLE message ADD CONSTRAINT ck_message_planted CHECK (seq > 0)`],
-    ['index of an expression', `CREATE INDEX ix_contact_planted ON contact (workspace_id, lower(email))`],
+    ['expression index', `CREATE INDEX ix_contact_planted ON contact (workspace_id, lower(email))`],
     ['partial index', `CREATE INDEX ix_message_planted ON message (workspace_id) WHERE private`],
     ['missing partial index', `DROP INDEX uq_conversation_unresolved`],
     ['trigger', `CREATE TRIGGER planted BEFORE UPDATE ON bot EXECUTE FUNCTION suppress_redundant_updates_trigger()`],
     ['function', `CREATE FUNCTION planted() RETURNS integer LANGUAGE sql AS 'SELECT 1'`],
     ['view', `CREATE VIEW planted AS SELECT 1 AS one`],
     ['default', `ALTER TABLE channel ALTER COLUMN reopen_window_hours SET DEFAULT 73`],
-  ])('is found out by its %s', async (_what, change) => {
+  ])('The golden schema finds a changed %s.', async (_case, change) => {
     await database.query(change);
     expect(await describeSchema(database)).not.toBe(readFileSync(golden, 'utf8'));
   });
 
-  it('is found out by a reference that leads into another workspace', async () => {
+  it('The workspace check finds a foreign key that crosses workspaces.', async () => {
     await database.query('ALTER TABLE bot ADD CONSTRAINT uq_bot_planted UNIQUE (id)');
     await database.query(
       'ALTER TABLE message ADD CONSTRAINT fk_message_planted FOREIGN KEY (sender_id) REFERENCES bot (id)',
@@ -94,29 +94,29 @@ describe('a database that somebody has changed by hand', () => {
     expect(await keysAcrossWorkspaces(database)).toEqual(['fk_message_planted']);
   });
 
-  it('is found out by a name that PostgreSQL has made up', async () => {
+  it('The name check finds names that PostgreSQL generated.', async () => {
     await database.query('ALTER TABLE bot ADD UNIQUE (workspace_id, name)');
     await database.query('CREATE INDEX ON contact (workspace_id, phone)');
     expect(await foreignNames(database)).toEqual(['bot_workspace_id_name_key', 'contact_workspace_id_phone_idx']);
   });
 });
 
-describe('migrations', () => {
+describe('Migrations', () => {
   let database: TestDatabase;
   beforeEach(async () => {
     database = await emptyDatabase();
   });
   afterEach(() => database.drop());
 
-  it('run once when three instances start at once on an empty database', async () => {
+  it('Migrations run once when three instances start at once on an empty database.', async () => {
     const ran = await race(3, () => migrate(database.url, SCHEMA, silent));
     expect(ran.flat()).toEqual(names);
-    const noted = await database.query<{ name: string }>('SELECT name FROM migration ORDER BY id');
-    expect(noted.map(({ name }) => name)).toEqual(names);
+    const recorded = await database.query<{ name: string }>('SELECT name FROM migration ORDER BY id');
+    expect(recorded.map(({ name }) => name)).toEqual(names);
     expect(await database.query('SELECT one FROM event_log')).toHaveLength(1);
   });
 
-  it('say what they did, and have nothing to do the second time', async () => {
+  it('Migrations log what they did and do nothing the second time.', async () => {
     const lines: string[] = [];
     await migrate(database.url, SCHEMA, line => lines.push(line));
     expect(lines).toEqual(names.map(name => `migrated: ${name}`));
@@ -124,7 +124,7 @@ describe('migrations', () => {
     expect(lines).toHaveLength(names.length);
   });
 
-  it('go on where pg_trgm may not be installed: what is searched for is found without its index', async () => {
+  it('Migrations continue where pg_trgm may not be installed, without the search index.', async () => {
     const role = `narrow_${randomBytes(4).toString('hex')}`;
     const narrow = new URL(database.url);
     Object.assign(narrow, { username: role, password: randomBytes(12).toString('hex') });
@@ -141,7 +141,7 @@ describe('migrations', () => {
     }
   });
 
-  it('leave nothing behind when they are undone, and can be run again', async () => {
+  it('Undoing all migrations leaves nothing behind, and they can run again.', async () => {
     await migrate(database.url, SCHEMA, silent);
     const source = await sourceOf(database).initialize();
     try {
@@ -154,19 +154,19 @@ describe('migrations', () => {
     expect(await describeSchema(database)).toBe(readFileSync(golden, 'utf8'));
   });
 
-  it('may take as long as they take, and wait for those of another instance', async () => {
-    const asked = jest.spyOn(Client.prototype, 'connect');
+  it('Migrations have no statement timeout and wait for those of another instance.', async () => {
+    const connects = jest.spyOn(Client.prototype, 'connect');
     try {
       await migrate(database.url, SCHEMA, silent);
-      const clients = asked.mock.contexts as unknown as { connectionParameters: { query_timeout: unknown } }[];
+      const clients = connects.mock.contexts as unknown as { connectionParameters: { query_timeout: unknown } }[];
       expect(clients.length).toBeGreaterThan(1);
       for (const { connectionParameters } of clients) expect(connectionParameters.query_timeout).toBeFalsy();
     } finally {
-      asked.mockRestore();
+      connects.mockRestore();
     }
   });
 
-  it('that fail change nothing, and say why', async () => {
+  it('A failing migration changes nothing and reports why.', async () => {
     const failing = {
       ...SCHEMA,
       migrations: [

@@ -7,9 +7,9 @@ import { ticketIn } from '../support/sso.js';
 import { countsOf, race } from '../support/race.js';
 import { unique } from '../support/world.js';
 
-jest.setTimeout(60_000); // each test starts a process or two
+jest.setTimeout(60_000); // each test starts one or two processes
 
-/** Everything that a test has started, ended after it, whatever came of it. */
+/** Processes that a test started; stopped after it, even if it failed. */
 const running: ServiceProcess[] = [];
 let database: TestDatabase;
 
@@ -29,7 +29,7 @@ function run(): ServiceProcess {
   return service;
 }
 
-/** A ticket of a workspace's owner, from its own backend. */
+/** Issues an SSO ticket for a new workspace's owner. */
 async function ticketFrom(url: string): Promise<string> {
   const email = `${unique('owner')}@example.com`;
   const body = { workspace_name: 'Desk', name: 'Olivia', email, password: 'correct horse battery' };
@@ -41,7 +41,7 @@ async function ticketFrom(url: string): Promise<string> {
 
 const exchange = (url: string, ticket: string) => call('POST', `${url}/v1/auth/sso/exchange`, { body: { ticket } });
 
-/** The status, where there was an answer. */
+/** Status of the response, or `cut off` if there was none. */
 function outcomeOf(exchanged: ReturnType<typeof exchange>): Promise<number | 'cut off'> {
   return exchanged.then(
     ({ status }) => status,
@@ -55,24 +55,24 @@ async function spentAndMinted(): Promise<{ spent: number; minted: number }> {
   return { spent: spent.length, minted: minted.length };
 }
 
-describe('a ticket whose exchange is cut off by a kill', () => {
-  it('between spending and signing in is neither spent nor signed in, and still good on another instance', async () => {
+describe('An SSO ticket whose exchange is cut off by a kill', () => {
+  it('A ticket whose exchange is killed before COMMIT is not spent, starts no session, and works on another instance.', async () => {
     const [first, second] = [run(), run()];
     const [url, other] = [await first.url(), await second.url()];
     const ticket = await ticketFrom(url);
     const [user] = await database.query<{ id: string }>('SELECT id FROM user_account');
-    const held = await lockedRow(database, 'user_account', user?.id ?? '');
+    const lock = await lockedRow(database, 'user_account', user?.id ?? '');
     const lost = outcomeOf(exchange(url, ticket));
-    await held.awaited();
+    await lock.awaited();
     await first.kill();
-    await held.commit();
+    await lock.commit();
     expect(await lost).toBe('cut off');
     const statuses = await race(3, async () => (await exchange(other, ticket)).status);
     expect(countsOf(statuses)).toEqual({ 200: 1, 401: 2 });
     expect(await spentAndMinted()).toEqual({ spent: 1, minted: 1 });
   });
 
-  it('in whatever moment opens at most one session, and never another when it is tried again', async () => {
+  it('A ticket whose exchange is killed at any moment starts at most one session, and no second one when retried.', async () => {
     const survivor = run();
     const other = await survivor.url();
     for (const [round, delay] of [0, 3, 6, 12].entries()) {

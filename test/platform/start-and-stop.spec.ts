@@ -7,7 +7,7 @@ import { cloneDatabase, emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { heldRow } from '../support/held-row.js';
-import { beginTalk, Listener, openDesk } from '../support/outside.js';
+import { beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 
 jest.setTimeout(90_000);
@@ -20,7 +20,7 @@ function run(...args: Parameters<typeof ServiceProcess.start>): ServiceProcess {
   return service;
 }
 
-/** What production demands beyond the settings of tests. */
+/** Settings that production requires beyond those of tests. */
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://chat.harbour-pine.com',
@@ -28,7 +28,7 @@ const PRODUCTION = {
   JWT_SECRETS: randomBytes(36).toString('base64'),
   ENCRYPTION_KEYS: randomBytes(36).toString('base64'),
 };
-/** `performance.now()` of the service runs 30 times as fast, so that its 60 seconds are two. */
+/** Makes `performance.now()` in the service run 30 times as fast, so that 60 seconds take two. */
 const FAST_CLOCK = { flags: ['--import', './test/support/fast-clock.js'] };
 
 let database: TestDatabase;
@@ -38,7 +38,7 @@ afterEach(async () => {
   await database.drop();
 });
 
-describe('the log of a start', () => {
+describe('The log of a start', () => {
   beforeEach(async () => {
     database = await cloneDatabase();
   });
@@ -50,12 +50,12 @@ describe('the log of a start', () => {
   ])('The service with HOST="%s" logs the address that its socket is bound to.', async (host, expected) => {
     const port = String(await freePort());
     const service = run({ DATABASE_URL: database.url, HOST: host, PORT: port });
-    const { msg } = await service.said(/^listening on /);
+    const { msg } = await service.waitForLog(/^listening on /);
     expect(msg).toMatch(expected);
     expect(msg.endsWith(`:${port}`)).toBe(true);
   });
 
-  it('The service warns once at start of variables that look like misspelled names of its own, without their values.', async () => {
+  it('The service warns once at start about variables that look like misspelled names of its own, without their values.', async () => {
     const service = run({
       DATABASE_URL: database.url,
       DATABSE_URL: 'a-value',
@@ -68,19 +68,19 @@ describe('the log of a start', () => {
       'environment variables that the service does not read: DATABSE_URL (did you mean DATABASE_URL?), ' +
         'RATE_LIMT (did you mean RATE_LIMITS?)',
     ]);
-    expect(service.told()).not.toMatch(/a-value|another-value/);
+    expect(service.output()).not.toMatch(/a-value|another-value/);
   });
 
-  it('A configuration that lacks DATABASE_URL names the misspelled variable beside the fault.', async () => {
+  it('A missing DATABASE_URL is reported together with the misspelled variable.', async () => {
     const service = run({ ...PRODUCTION, DATABSE_URL: database.url }, { bare: true });
     expect((await service.ended).code).toBe(78);
-    expect(service.told()).toMatch(/- DATABASE_URL is required when NODE_ENV=production/);
-    expect(service.told()).toMatch(/DATABSE_URL \(did you mean DATABASE_URL\?\)/);
-    expect(service.told()).not.toContain(new URL(database.url).password);
+    expect(service.output()).toMatch(/- DATABASE_URL is required when NODE_ENV=production/);
+    expect(service.output()).toMatch(/DATABSE_URL \(did you mean DATABASE_URL\?\)/);
+    expect(service.output()).not.toContain(new URL(database.url).password);
   });
 });
 
-describe('a database that refuses the service at start', () => {
+describe('A database that refuses the service at start', () => {
   beforeEach(async () => {
     database = await emptyDatabase();
   });
@@ -105,19 +105,19 @@ describe('a database that refuses the service at start', () => {
       /^the database at \S+ refuses the service: .*password authentication failed.* \(28P01\); next try in 1 s$/,
     ],
   ])(
-    '%s is logged at level error with PostgreSQL’s reason, not as a database that does not answer.',
-    async (_what, url, expected) => {
+    '%s is logged at level error with PostgreSQL’s reason, not as an unreachable database.',
+    async (_case, url, expected) => {
       const service = run({ DATABASE_URL: url() });
-      const { level, msg } = await service.said(/^the database at /);
+      const { level, msg } = await service.waitForLog(/^the database at /);
       expect([level, msg]).toEqual(['error', expect.stringMatching(expected)]);
-      expect(service.told()).not.toMatch(/not-this-one|does not answer/);
+      expect(service.output()).not.toMatch(/not-this-one|does not answer/);
     },
   );
 
   it.each([
     ['a missing database', missing],
     ['a wrong password', mistyped],
-  ])('A start in production ends with 1 after 60 seconds of %s, and says why.', async (_what, url) => {
+  ])('A start in production exits with 1 after 60 seconds of %s and logs the reason.', async (_case, url) => {
     const service = run({ ...PRODUCTION, DATABASE_URL: url() }, FAST_CLOCK);
     expect(await service.ended).toEqual({ code: 1, signal: null });
     const fatal = service.lines.at(-1) as unknown as { level: string; msg: string; err: { message: string } };
@@ -125,15 +125,15 @@ describe('a database that refuses the service at start', () => {
     expect(fatal.err.message).toMatch(/has refused the service for 60 s: .*\((3D000|28P01)\)/);
   });
 
-  it('A start outside production keeps trying, and goes on once the database exists.', async () => {
+  it('A start outside production keeps trying, and continues once the database exists.', async () => {
     const url = missing();
     const service = run({ DATABASE_URL: url, NODE_ENV: 'test' }, FAST_CLOCK);
-    await service.said(/refuses the service: .*next try in 3 s$/);
+    await service.waitForLog(/refuses the service: .*next try in 3 s$/);
     const administrator = new Client({ connectionString: database.url });
     await administrator.connect();
     try {
       await administrator.query('CREATE DATABASE nowhere_to_be_found');
-      await service.said(/^the database answers$/);
+      await service.waitForLog(/^the database answers$/);
       await service.url();
     } finally {
       await service.kill();
@@ -142,23 +142,24 @@ describe('a database that refuses the service at start', () => {
     }
   });
 
-  it('A start in production waits longer than 60 seconds for a database that does not answer.', async () => {
+  it('A start in production waits longer than 60 seconds for a database that does not respond.', async () => {
     const url = changed(other => (other.port = '1'));
     const service = run({ ...PRODUCTION, DATABASE_URL: url }, FAST_CLOCK);
-    // the third line comes after 1 + 2 s, which are 90 of the service's
-    expect((await service.said(/does not answer .*next try in 3 s/)).level).toBe('warn');
+    // The third line comes after 1 + 2 s, which are 90 s on the service's clock.
+    expect((await service.waitForLog(/does not answer .*next try in 3 s/)).level).toBe('warn');
     expect(service.child.exitCode).toBeNull();
   });
 });
 
-describe('the log of a stop', () => {
+describe('The log of a stop', () => {
   beforeEach(async () => {
     database = await cloneDatabase();
   });
 
-  const told = ({ lines }: ServiceProcess, what: RegExp) => lines.filter(({ msg }) => what.test(String(msg)));
+  const linesMatching = ({ lines }: ServiceProcess, pattern: RegExp) =>
+    lines.filter(({ msg }) => pattern.test(String(msg)));
 
-  it('A draining instance answers its probes and refused requests without a line of the level error.', async () => {
+  it('A draining instance answers probes and refuses requests without logging at level error.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '600' });
     const url = await service.url();
     const { token } = await openDesk(url);
@@ -168,27 +169,27 @@ describe('the log of a stop', () => {
       expect((await call('GET', `${url}/readyz`)).body).toMatchObject({ status: 'unavailable', draining: true });
       expect((await call('GET', `${url}/v1/auth/me`, { token })).status).toBe(503);
     }
-    const refusals = () => told(service, /^GET \/v1\/auth\/me 503$/).map(({ level }) => level);
+    const refusals = () => linesMatching(service, /^GET \/v1\/auth\/me 503$/).map(({ level }) => level);
     expect(await eventually(() => (refusals().length === 3 ? refusals() : undefined))).toEqual(Array(3).fill('info'));
     expect(service.lines.filter(({ level }) => level === 'error' || level === 'warn')).toEqual([]);
   });
 
-  it('The stop logs the requests, sockets and jobs that it waits for, and how the drain ended.', async () => {
+  it('A stopping instance logs the requests, sockets and jobs it waits for, and how long the drain took.', async () => {
     const service = run({ DATABASE_URL: database.url, DRAIN_SECONDS: '3' });
     const url = await service.url();
     const desk = await openDesk(url);
-    const { token, conversationId } = await beginTalk(url, desk);
-    const listeners = [await Listener.agent(url, desk.token), await Listener.agent(url, desk.token)];
+    const { token, conversationId } = await beginConversation(url, desk);
+    const listeners = [await ResumingListener.agent(url, desk.token), await ResumingListener.agent(url, desk.token)];
     const row = await heldRow(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?' } });
     await row.awaited();
 
     service.child.kill('SIGTERM');
-    const first = await service.said(/^stopping: /);
+    const first = await service.waitForLog(/^stopping: /);
     expect(first).toMatchObject({ level: 'info', requests: 1, sockets: 2, jobs: [] });
     expect(first.msg).toBe('stopping: waits for balancers to see /readyz, 1 request in flight, 2 sockets');
-    const later = await service.said(/^stopping: waits for 1 request in flight$/);
+    const later = await service.waitForLog(/^stopping: waits for 1 request in flight$/);
     expect(later).toMatchObject({ requests: 1, sockets: 0 });
     await row.commit();
     expect((await underWay).status).toBe(201);
@@ -197,13 +198,13 @@ describe('the log of a stop', () => {
     const [drained, stopped] = service.lines.slice(-2);
     expect(drained?.msg).toMatch(/^drained in \d+\.\d s$/);
     expect(stopped?.msg).toBe('stopped');
-    const lines = told(service, /^stopping: /);
-    // once a second at most, though what is waited for may change more often
+    const lines = linesMatching(service, /^stopping: /);
+    // At most one line per second, even if the counts change more often.
     expect(lines.length).toBeLessThan(10);
     expect(new Set(lines.map(({ msg }) => msg)).size).toBe(lines.length);
   });
 
-  it('A shutdown hook that keeps the stop waiting is named in its log.', async () => {
+  it('A stopping instance logs the name of a shutdown hook that it waits for.', async () => {
     const service = run({ DATABASE_URL: database.url });
     await service.url();
     await database.query('BEGIN');
@@ -211,31 +212,31 @@ describe('the log of a stop', () => {
     const waits = `SELECT 1 FROM pg_locks WHERE relation = 'event'::regclass AND NOT granted`;
     await eventually(async () => (await database.query(waits))[0]);
     service.child.kill('SIGTERM');
-    const line = await service.said(/^stopping: waits for jobs: database connections$/);
+    const line = await service.waitForLog(/^stopping: waits for jobs: database connections$/);
     expect(line).toMatchObject({ level: 'info', jobs: ['database connections'] });
     await database.query('ROLLBACK');
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('A request without an answer ten seconds after the drain is cut off, and the log counts it at level warn.', async () => {
+  it('A request that is still running ten seconds after the drain is cut off and counted in the log at level warn.', async () => {
     const limits = { DATABASE_QUERY_TIMEOUT_MS: '60000', DATABASE_LOCK_TIMEOUT_MS: '60000' };
     const service = run({ DATABASE_URL: database.url, ...limits });
     const url = await service.url();
     const desk = await openDesk(url);
-    const { token, conversationId } = await beginTalk(url, desk);
+    const { token, conversationId } = await beginConversation(url, desk);
     const row = await heldRow(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?' } }).catch(() => null);
     await row.awaited();
     service.child.kill('SIGTERM');
-    const { level, msg } = await service.said(/cuts off/);
+    const { level, msg } = await service.waitForLog(/cuts off/);
     expect([level, msg]).toEqual(['warn', 'stopping: cuts off 1 request in flight']);
     expect(await underWay).toBeNull();
     await row.commit();
     expect(await service.ended).toEqual({ code: 0, signal: null });
   });
 
-  it('A client that keeps its connection open without a request is not counted as a request in flight.', async () => {
+  it('An idle keep-alive connection does not count as a request in flight.', async () => {
     const service = run({ DATABASE_URL: database.url });
     const url = await service.url();
     const agent = new Agent({ keepAlive: true });
@@ -245,6 +246,6 @@ describe('the log of a stop', () => {
     service.child.kill('SIGTERM');
     await service.ended;
     agent.destroy();
-    expect(told(service, /requests? in flight/)).toEqual([]);
+    expect(linesMatching(service, /requests? in flight/)).toEqual([]);
   });
 });

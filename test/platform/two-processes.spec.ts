@@ -8,10 +8,10 @@ import { PASSWORD, unique } from '../support/world.js';
 
 jest.setTimeout(60_000);
 
-/** How long a session, a socket or a ticket may outlive its end on an instance that was not asked. */
+/** How long a socket may stay open after its session ended on the other instance, in milliseconds. */
 const SECOND_MS = 1_000;
 
-describe('two processes on one PostgreSQL, with no bus', () => {
+describe('Two processes on one PostgreSQL without a bus', () => {
   let database: TestDatabase;
   let here: string;
   let there: string;
@@ -34,7 +34,7 @@ describe('two processes on one PostgreSQL, with no bus', () => {
     await database.drop();
   });
 
-  /** A colleague who has signed in on the other process, with a socket open there. */
+  /** A colleague signed in on the other process, with an open socket there. */
   async function colleague(): Promise<{ session: Json; closed: Promise<number>; email: string }> {
     const email = `${unique('agent')}@example.com`;
     const body = { email, name: 'Adam', password: PASSWORD };
@@ -53,7 +53,7 @@ describe('two processes on one PostgreSQL, with no bus', () => {
 
   const me = (token: string) => call('GET', `${there}/v1/auth/me`, { token });
 
-  it('refuse a key that was revoked on the other by the next request', async () => {
+  it('An API key revoked on one process is refused by the other from the next request on.', async () => {
     const made = await call('POST', `${here}/v1/api-keys`, { token: owner.token, body: { name: 'short' } });
     const { id, key: short } = made.body.data;
     expect((await call('GET', `${there}/v1/workspace`, { token: short })).status).toBe(200);
@@ -61,7 +61,7 @@ describe('two processes on one PostgreSQL, with no bus', () => {
     expect((await call('GET', `${there}/v1/workspace`, { token: short })).status).toBe(401);
   });
 
-  it('end a member that was deactivated on the other: token, refresh, ticket, and socket within a second', async () => {
+  it('A member deactivated on one process loses token, refresh token, ticket and socket on the other within a second.', async () => {
     const { session, closed, email } = await colleague();
     const issued = await call('POST', `${there}/v1/auth/sso/ticket`, { token: key, body: { email } });
     const ticket = String(issued.body.data.redirect_url).split('sso_ticket=')[1];
@@ -74,7 +74,7 @@ describe('two processes on one PostgreSQL, with no bus', () => {
     expect((await call('POST', `${there}/v1/auth/sso/exchange`, { body: { ticket } })).status).toBe(401);
   });
 
-  it('end a session that was ended on the other: by logout, by a changed password, with the key that minted it', async () => {
+  it('A session ended on one process (logout, changed password, revoked API key) ends on the other.', async () => {
     const left = await colleague();
     await call('POST', `${here}/v1/auth/logout`, { body: { refresh_token: left.session.refresh_token } });
     expect(await within(SECOND_MS, left.closed)).toBe(4502);

@@ -5,7 +5,7 @@ import { upgrade } from '../support/upgrade.js';
 import { World } from '../support/world.js';
 import type { Desk } from '../support/world.js';
 
-describe('a request that offers to speak another protocol', () => {
+describe('Requests that offer an upgrade to another protocol', () => {
   let world: World;
   let desk: Desk;
   beforeAll(async () => {
@@ -15,7 +15,7 @@ describe('a request that offers to speak another protocol', () => {
   afterAll(() => world.stop());
 
   const H2C = { Connection: 'Upgrade, HTTP2-Settings', Upgrade: 'h2c', 'HTTP2-Settings': 'AAMAAABkAAQAAP__' };
-  const asked = (path: string, headers: Record<string, string | undefined>): Promise<UpgradeAnswer> =>
+  const requestWith = (path: string, headers: Record<string, string | undefined>): Promise<UpgradeAnswer> =>
     upgrade(`${world.app.url}${path}`, {
       headers: {
         'Sec-WebSocket-Key': undefined,
@@ -25,20 +25,23 @@ describe('a request that offers to speak another protocol', () => {
       },
     });
 
-  it.each([['h2c'], ['TLS/1.3'], ['websocket, h2c']])('is answered as if it had not: %s', async protocol => {
-    const plain = await desk.owner.api.get('/v1/auth/me');
-    const answer = await asked('/v1/auth/me', { ...H2C, Upgrade: protocol });
-    expect(answer.status).toBe(200);
-    expect(answer.body.data).toEqual(plain.data);
-    expect(answer.headers.connection).toBe('close');
-  });
+  it.each([['h2c'], ['TLS/1.3'], ['websocket, h2c']])(
+    'A request with an upgrade that is not supported is answered normally: %s',
+    async protocol => {
+      const plain = await desk.owner.api.get('/v1/auth/me');
+      const answer = await requestWith('/v1/auth/me', { ...H2C, Upgrade: protocol });
+      expect(answer.status).toBe(200);
+      expect(answer.body.data).toEqual(plain.data);
+      expect(answer.headers.connection).toBe('close');
+    },
+  );
 
-  it('is refused as if it had not', async () => {
-    const answer = await asked('/v1/auth/me', { ...H2C, Authorization: undefined });
+  it('A request with an unsupported upgrade is refused normally.', async () => {
+    const answer = await requestWith('/v1/auth/me', { ...H2C, Authorization: undefined });
     expect([answer.status, answer.body.error?.code]).toEqual([401, 'unauthenticated']);
   });
 
-  it('has its body read', async () => {
+  it('The body of a request with an unsupported upgrade is read.', async () => {
     const body = JSON.stringify({ email: desk.owner.email, password: 'not this one at all' });
     const text = await rawBytes(
       world.app.url,
@@ -57,13 +60,13 @@ describe('a request that offers to speak another protocol', () => {
     expect(text).toContain('"invalid_credentials"');
   });
 
-  it('opens a socket only where it is a WebSocket, in whatever case', async () => {
+  it('A socket opens only for a WebSocket upgrade, in any letter case.', async () => {
     const path = `/ws/agent?token=${desk.owner.token}`;
     const handshake = { 'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==', 'Sec-WebSocket-Version': '13' };
-    const agreed = await asked(path, { ...handshake, Upgrade: 'WebSocket' });
+    const agreed = await requestWith(path, { ...handshake, Upgrade: 'WebSocket' });
     expect(agreed.status).toBe(101);
     agreed.socket?.destroy();
-    const answer = await asked(path, H2C);
+    const answer = await requestWith(path, H2C);
     expect([answer.status, answer.body.error?.code]).toEqual([404, 'not_found']);
   });
 });

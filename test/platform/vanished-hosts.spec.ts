@@ -18,7 +18,7 @@ beforeAll(async () => {
   database = await ownDatabase();
   proxy = await TcpProxy.start(database.url);
   const env = { DATABASE_QUERY_TIMEOUT_MS: String(QUERY_MS), DATABASE_LOCK_TIMEOUT_MS: '500' };
-  vanishing = await startApp(env, { database: { ...database, url: proxy.through(database.url) } });
+  vanishing = await startApp(env, { database: { ...database, url: proxy.rewriteUrl(database.url) } });
   other = await startApp(env, { database });
   await database.query(`CREATE TABLE thing (id int PRIMARY KEY, name text)`);
   await database.query(`INSERT INTO thing VALUES (1, 'untouched')`);
@@ -36,12 +36,12 @@ const update = (app: TestApp) => {
   const units = app.app.get(UnitOfWork);
   return units.run(() => units.manager.query(LOCK));
 };
-/** Transactions that have written and are open. */
+/** Open transactions that have written. */
 const open = () =>
   database.query(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL`);
 
-describe('a host that vanishes in the middle of a transaction', () => {
-  it('The locks of a host that vanishes between two statements are free within its timeout, and so is the horizon of the event log', async () => {
+describe('A host that vanishes inside a transaction', () => {
+  it("A host that vanishes between two statements releases its locks and the event log's watermark within the timeout.", async () => {
     const units = vanishing.app.get(UnitOfWork);
     const gone = units
       .run(async () => {
@@ -64,7 +64,7 @@ describe('a host that vanishes in the middle of a transaction', () => {
     await gone;
   });
 
-  it('A statement of a host that vanishes while it runs ends within the timeout', async () => {
+  it('A statement of a host that vanishes while it runs ends within the timeout.', async () => {
     const units = vanishing.app.get(UnitOfWork);
     const gone = units
       .run(async () => {
@@ -85,8 +85,8 @@ describe('a host that vanishes in the middle of a transaction', () => {
     await gone;
   });
 
-  it('The locks of a session without these limits stay for as long as it is silent (control)', async () => {
-    const client = new Client({ connectionString: proxy.through(database.url) });
+  it('Control: a session without these timeouts keeps its locks while it is silent.', async () => {
+    const client = new Client({ connectionString: proxy.rewriteUrl(database.url) });
     client.on('error', () => undefined);
     await client.connect();
     await client.query('BEGIN');

@@ -1,28 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { VerifiedTokens } from '../../src/platform/access/verified-tokens.js';
 
-const said = (exp: number) => ({ claims: { exp } });
+const tokenWithExpiry = (exp: number) => ({ claims: { exp } });
 const at = (seconds: number) => new Date(seconds * 1000);
 
-describe('a token that has been verified', () => {
-  it('is known by its whole text until its end', () => {
+describe('The cache of verified tokens', () => {
+  it('A cached token is found by its whole text until it expires.', () => {
     const tokens = new VerifiedTokens();
-    const claims = said(100);
+    const claims = tokenWithExpiry(100);
     tokens.add('a.b.c', claims);
     expect(tokens.find('a.b.c', at(99))).toBe(claims);
     expect(tokens.find('a.b.d', at(99))).toBeUndefined();
     expect(tokens.find('a.b.c', at(100))).toBeUndefined();
-    // and is not there again when the clock goes back
+    // It stays removed even if the clock goes back.
     expect(tokens.find('a.b.c', at(99))).toBeUndefined();
   });
 
-  it('gives way to others, of which so many are remembered, but not while it is presented again', () => {
+  it('A full cache evicts tokens, but not one that is used again and again.', () => {
     const tokens = new VerifiedTokens(10);
-    tokens.add('kept', said(100));
-    tokens.add('left', said(100));
+    tokens.add('kept', tokenWithExpiry(100));
+    tokens.add('left', tokenWithExpiry(100));
     const known: (string | undefined)[] = [];
     for (let index = 0; index < 100; index += 1) {
-      tokens.add(`t${index}`, said(100));
+      tokens.add(`t${index}`, tokenWithExpiry(100));
       known.push(tokens.find('kept', at(1)) && 'kept');
     }
     expect(new Set(known)).toEqual(new Set(['kept']));

@@ -6,7 +6,7 @@ import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { OutsideDesk } from '../support/outside.js';
-import { ask, beginTalk, Listener, openDesk } from '../support/outside.js';
+import { callApi, beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { race } from '../support/race.js';
 import { rawBytes } from '../support/raw-http.js';
 import { frameBytes, OPCODE, RawSocket } from '../support/raw-socket.js';
@@ -34,16 +34,16 @@ let desk: OutsideDesk;
 let conversation: { token: string; conversationId: string };
 let path: string;
 /** Well-behaved clients, which must not be affected. */
-let witnesses: Listener[] = [];
+let witnesses: ResumingListener[] = [];
 beforeAll(async () => {
   ensureBuilt();
   database = await cloneDatabase();
   service = ServiceProcess.start({ DATABASE_URL: database.url, RATE_LIMITS: RATES });
   url = await service.url(60_000);
   desk = await openDesk(url);
-  conversation = await beginTalk(url, desk);
+  conversation = await beginConversation(url, desk);
   path = `/ws/agent?token=${desk.token}`;
-  witnesses = [await Listener.agent(url, desk.token), await Listener.visitor(url, conversation.token)];
+  witnesses = [await ResumingListener.agent(url, desk.token), await ResumingListener.visitor(url, conversation.token)];
 }, 240_000);
 afterAll(async () => {
   for (const witness of witnesses) witness.close();
@@ -54,15 +54,15 @@ afterAll(async () => {
 /** Checks that the process has logged no warning and that the witnesses' first sockets still receive messages. */
 afterEach(async () => {
   const content = `still here ${Math.random()}`;
-  await ask('POST', `${url}/v1/widget/conversations/${conversation.conversationId}/messages`, conversation.token, {
+  await callApi('POST', `${url}/v1/widget/conversations/${conversation.conversationId}/messages`, conversation.token, {
     content,
   });
   for (const witness of witnesses) {
-    await witness.heard(({ data }) => data?.message?.content === content);
+    await witness.waitForFrame(({ data }) => data?.message?.content === content);
     expect(witness.ends).toEqual([]);
   }
   expect(service.lines.filter(({ level }) => ['warn', 'error', 'fatal'].includes(level))).toEqual([]);
-  expect(service.words).toEqual([]);
+  expect(service.otherOutput).toEqual([]);
 });
 
 const descriptors = () => readdirSync(`/proc/${service.child.pid}/fd`).length;

@@ -6,10 +6,10 @@ import { ConversationsRepository } from '../../src/modules/conversations/convers
 import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
 import { EventRepository } from '../../src/platform/events/event.repository.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
-import type { Step, TalkDesk } from '../support/talk-commands.js';
-import { steps, Talk, talkDesk } from '../support/talk-commands.js';
-import type { Person } from '../support/talk-model.js';
-import { PEOPLE } from '../support/talk-model.js';
+import type { Step, ConversationDesk } from '../support/conversation-steps.js';
+import { steps, LiveConversation, openConversationDesk } from '../support/conversation-steps.js';
+import type { Person } from '../support/conversation-model.js';
+import { PERSONS } from '../support/conversation-model.js';
 import { World } from '../support/world.js';
 
 /** MODEL_RUNS sets the number of runs; MODEL_SEED, MODEL_PATH and MODEL_REPLAY repeat a failed run. */
@@ -19,12 +19,12 @@ const PATH = process.env.MODEL_PATH;
 const REPLAY = process.env.MODEL_REPLAY;
 
 let world: World;
-let desk: TalkDesk;
+let desk: ConversationDesk;
 
 // A PostgreSQL server of its own: open transactions of other tests would delay the log, and every cursor with it.
 beforeAll(async () => {
   world = await World.start({}, { alone: true });
-  desk = await talkDesk(world);
+  desk = await openConversationDesk(world);
 }, 60_000);
 afterAll(async () => {
   await world?.stop();
@@ -39,11 +39,11 @@ function conversationProperty(): fc.IAsyncPropertyWithHooks<ConversationRun> {
     size: 'medium',
     ...(REPLAY === undefined ? {} : { replayPath: REPLAY }),
   });
-  return fc.asyncProperty(fc.boolean(), fc.subarray([...PEOPLE]), commands, async (near, early, chosen) => {
-    const { model, real } = await Talk.begin(desk, near, early);
+  return fc.asyncProperty(fc.boolean(), fc.subarray([...PERSONS]), commands, async (near, early, chosen) => {
+    const { model, real } = await LiveConversation.begin(desk, near, early);
     try {
       await fc.asyncModelRun(() => ({ model, real }), chosen);
-      await real.look(model);
+      await real.compare(model);
     } finally {
       real.end();
     }

@@ -109,7 +109,7 @@ describe('Keepalive', () => {
 
     it('A half-open connection is ended although the client does not answer the close', async () => {
       const proxy = await TcpProxy.start(world.app.url);
-      const ws = new WebSocket(proxy.through(agentUrl()));
+      const ws = new WebSocket(proxy.rewriteUrl(agentUrl()));
       ws.on('error', () => undefined);
       await once(ws, 'message');
       const connection = newestConnection();

@@ -19,7 +19,7 @@ import { given, givenAs, givenIn } from './given-secrets.js';
 import { ownDatabase } from './own-database.js';
 import { WatchedLog } from './watched-log.js';
 
-/** A running service of a test's own. */
+/** A running service that belongs to one spec file. */
 export interface TestApp {
   app: App;
   server: Server;
@@ -30,13 +30,13 @@ export interface TestApp {
   wsUrl: string;
   database: TestDatabase;
   clock: MovableClock;
-  /** What would have been mailed. */
+  /** Mails that the service would have sent. */
   mails: Mail[];
-  /** @throws Leaked when its log or, where it is the app's own, its database holds a secret in clear */
+  /** @throws Leaked if the log, or a database that the app made itself, contains a secret in clear */
   stop(): Promise<void>;
 }
 
-/** High, but finite: limits are counted in every test and met in those that are about them. */
+/** High but finite limits: every test exercises rate limiting, and only the specs about limits reach one. */
 const RATES = [
   'login=100000/60',
   'login_email=100000/60',
@@ -88,7 +88,7 @@ export async function startApp(
     LOG_LEVEL: process.env.TEST_LOG_LEVEL ?? 'silent',
     RATE_LIMITS: RATES,
     DRAIN_SECONDS: '0',
-    // races of a busy machine are not what this limit is for; the specs that are about it set their own
+    // Above the default, because tests race on a busy machine. Specs about the lock timeout set their own.
     DATABASE_LOCK_TIMEOUT_MS: '10000',
     ...SECRETS,
     ...env,
@@ -122,7 +122,7 @@ export async function startApp(
       await app.close();
       rmSync(folder, { recursive: true, force: true });
       if (!options.database) await database.drop();
-      watched.assertNoneTold();
+      watched.assertNoSecrets();
     },
   };
 
@@ -132,7 +132,7 @@ export async function startApp(
   }
 }
 
-/** Whoever sends them, by whatever client. */
+/** Remembers every credential and password that any client sends to the server. */
 function rememberSent(server: Server): void {
   server.prependListener('request', (request: IncomingMessage & { body?: unknown }, response: ServerResponse) => {
     given(request.headers.authorization ?? '');
@@ -140,14 +140,17 @@ function rememberSent(server: Server): void {
   });
 }
 
-/** Gives an instance that everyone has already been handed the methods of a test's own. */
-function replace<T extends object>(app: App, token: abstract new () => T, twin: Partial<T>): void {
+/** Replaces methods of an instance that has already been injected everywhere. */
+function replace<T extends object>(app: App, token: abstract new () => T, replacement: Partial<T>): void {
   const real = app.get<T>(token as never);
-  const names = new Set([...Object.getOwnPropertyNames(Object.getPrototypeOf(twin) as object), ...Object.keys(twin)]);
+  const names = new Set([
+    ...Object.getOwnPropertyNames(Object.getPrototypeOf(replacement) as object),
+    ...Object.keys(replacement),
+  ]);
   for (const name of names) {
-    const method: unknown = (twin as Record<string, unknown>)[name];
+    const method: unknown = (replacement as Record<string, unknown>)[name];
     if (name !== 'constructor' && typeof method === 'function') {
-      Object.defineProperty(real, name, { value: method.bind(twin), configurable: true });
+      Object.defineProperty(real, name, { value: method.bind(replacement), configurable: true });
     }
   }
 }

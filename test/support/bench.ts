@@ -10,7 +10,7 @@ interface KeptRun {
   scenarios: { cases: { opponents: { rounds: object[] }[] }[] }[];
 }
 
-/** What the benchmark's own files export; they are plain JavaScript, so their shapes are told here. */
+/** Types of the exports of `bench/`, which is plain JavaScript. */
 interface Bench {
   'measure/statistics.js': {
     quantile(values: number[], part: number): number;
@@ -81,7 +81,7 @@ interface Bench {
   'opponents/index.js': { opponents: Record<string, Opponent> };
 }
 
-/** As `EXPLAIN (FORMAT JSON)` says it. */
+/** A node as `EXPLAIN (FORMAT JSON)` prints it. */
 export interface Plan {
   'Node Type': string;
 }
@@ -100,7 +100,7 @@ export interface Judged {
   verdict: string;
 }
 
-/** What a scenario must have to be chosen. */
+/** The fields of a scenario that decide if it is chosen. */
 export interface Choosable {
   id: string;
   long?: boolean;
@@ -172,8 +172,8 @@ export interface Opponent {
   }>;
 }
 
-/** `it`; or `it.skip`, with the reason in print, where the opponent is not there: it is Debian's or npm's to install. */
-export function playedBy(id: string, opponent: Opponent | undefined): typeof it | typeof it.skip {
+/** `it`; or `it.skip` with the reason on stderr if the opponent is not installed (it comes from Debian or npm). */
+export function itIfInstalled(id: string, opponent: Opponent | undefined): typeof it | typeof it.skip {
   const absent = opponent?.absent() ?? null;
   if (absent === null) return it;
   process.stderr.write(`skipped: the opponent ${id}, for ${absent}\n`);
@@ -181,10 +181,10 @@ export function playedBy(id: string, opponent: Opponent | undefined): typeof it 
 }
 
 /**
- * Has two listen to each of three conversations, and speaks into these.
- * @returns what was measured; `tooFew` does it again, and waits for three listeners each
+ * Opens two listeners in each of three conversations and sends messages to them.
+ * @returns the measurement; `tooFew` repeats it and waits for three listeners each
  */
-export async function speak(server: Awaited<ReturnType<Opponent['start']>>, load: Load) {
+export async function driveMessages(server: Awaited<ReturnType<Opponent['start']>>, load: Load) {
   const { port } = server;
   const { conversations } = server.stage({ conversations: 3, listenersEach: 2 });
   await load.open({ port, sockets: conversations.flatMap(({ sockets }) => sockets) });

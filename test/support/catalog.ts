@@ -2,11 +2,11 @@ import type { TestDatabase } from './database.js';
 
 type Queries = Pick<TestDatabase, 'query'>;
 
-/** Where TypeORM notes which migrations have run; made by TypeORM, named by TypeORM, no part of our schema. */
+/** TypeORM's own table of migrations, which is not part of our schema. */
 const BOOKKEEPING = ['migration', 'migration_id_seq'];
 const OURS = `relation.relnamespace = 'public'::regnamespace AND relation.relname <> ALL ($1)`;
 
-/** Whether an extension has brought it: what that consists of is not ours to say, and differs by version. */
+/** True for an object that an extension owns; these differ by version and are left out. */
 const OF_EXTENSION = (catalog: string): string => `EXISTS (
     SELECT FROM pg_depend WHERE classid = '${catalog}'::regclass AND objid = ${catalog}.oid AND deptype = 'e')`;
 
@@ -22,7 +22,7 @@ const COLUMNS = `
   WHERE ${OURS} AND attnum > 0 AND NOT attisdropped
   ORDER BY attnum`;
 
-/** Without the constraints that PostgreSQL 18 makes of every NOT NULL: the columns tell of them. */
+/** Without the constraints that PostgreSQL 18 makes of every NOT NULL: the columns already show them. */
 const CONSTRAINTS = `
   SELECT relation.relname AS "table", format('constraint %I %s', conname, pg_get_constraintdef(pg_constraint.oid)) AS line
   FROM pg_constraint JOIN pg_class relation ON relation.oid = conrelid
@@ -56,8 +56,8 @@ const OTHERS = `
   ) AS other ORDER BY 1`;
 
 /**
- * The schema in PostgreSQL's own words, the same for 15 to 18: a block for each table, in the order of their names,
- * parted by an empty line. TypeORM's drift check sees no expression index, no partial one and no CHECK; this does.
+ * Describes the schema in PostgreSQL's own words, equal for versions 15 to 18: one block per table, sorted by name,
+ * separated by an empty line. TypeORM's drift check sees no expression index, no partial index and no CHECK; this does.
  */
 export async function describeSchema(database: Queries): Promise<string> {
   const read = <T extends object>(sql: string) => database.query<T>(sql, [BOOKKEEPING]);
@@ -70,7 +70,10 @@ export async function describeSchema(database: Queries): Promise<string> {
   return [...blocks, ...(others.length > 0 ? [others.join('\n')] : [])].map(block => `${block}\n`).join('\n');
 }
 
-/** Names of constraints and indexes that do not begin with what they are, as ours do: PostgreSQL's, or TypeORM's. */
+/**
+ * Names of constraints and indexes without our prefixes (`pk_`, `fk_`, `uq_`, `ck_`, `ix_`): named by PostgreSQL or
+ * TypeORM.
+ */
 export async function foreignNames(database: Queries): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `SELECT conname AS name FROM pg_constraint JOIN pg_class relation ON relation.oid = conrelid
@@ -88,7 +91,7 @@ export async function foreignNames(database: Queries): Promise<string[]> {
   return rows.map(({ name }) => name);
 }
 
-/** Foreign keys between two tables of a workspace through which a row could point into another workspace. */
+/** Foreign keys between two workspace tables that would let a row refer to another workspace. */
 export async function keysAcrossWorkspaces(database: Queries): Promise<string[]> {
   const rows = await database.query<{ name: string }>(
     `WITH place AS (

@@ -1,6 +1,6 @@
 import { Clock } from '../../src/kernel/clock.js';
 
-/** The service's time, which a test moves instead of waiting. */
+/** The service's clock. A test moves it instead of waiting. */
 export class MovableClock extends Clock {
   private ahead = 0;
 
@@ -8,7 +8,7 @@ export class MovableClock extends Clock {
     return new Date(Date.now() + this.ahead);
   }
 
-  /** Seconds into the future. */
+  /** Moves the clock forward by this many seconds. */
   advance(seconds: number): void {
     this.ahead += seconds * 1000;
   }

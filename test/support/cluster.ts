@@ -6,18 +6,18 @@ import { Client } from 'pg';
 import { SCHEMA } from '../../src/app.module.js';
 import { startEmbeddedPostgres } from '../../src/platform/database/embedded/embedded-postgres.js';
 import { migrate } from '../../src/platform/database/migrate.js';
-import { assertNoneTold } from './leaks.js';
+import { assertNoSecretsLogged } from './leaks.js';
 
-/** A throw-away PostgreSQL: durable only as far as a test run needs it. */
+/** A throw-away PostgreSQL with durability switched off. */
 export interface Cluster {
-  /** Of the database that has been migrated and is cloned by every test file. */
+  /** URL of the migrated database that every spec file clones. */
   templateUrl: string;
   stop(): Promise<void>;
 }
 
 const TEMPLATE = 'template_support_chat';
 
-/** A cluster of its own under the temp folder; or, with TEST_DATABASE_URL, databases in the one that is named there. */
+/** Starts a cluster in the temp folder, or uses the one that TEST_DATABASE_URL names. */
 export async function startCluster(): Promise<Cluster> {
   const given = process.env.TEST_DATABASE_URL;
   if (given) {
@@ -38,14 +38,14 @@ export async function startCluster(): Promise<Cluster> {
   };
 }
 
-/** Ends the folder of a server of ours, once its log has been looked through. @throws Leaked */
+/** Removes a server's data folder after checking its log. @throws Leaked */
 export function discard(folder: string): void {
   const lines = readFileSync(join(folder, 'postgres.log'), 'utf8').split('\n');
   rmSync(folder, { recursive: true, force: true });
-  assertNoneTold(lines);
+  assertNoSecretsLogged(lines);
 }
 
-/** Of a name of its own, so that two runs in one cluster leave each other alone. */
+/** Uses a random name, so that two runs in one cluster do not collide. */
 async function freshTemplate(url: string): Promise<string> {
   const template = new URL(url);
   template.pathname = `/${TEMPLATE}_${randomBytes(4).toString('hex')}`;
@@ -58,16 +58,15 @@ async function dropTemplate(templateUrl: string): Promise<void> {
   await administer(templateUrl, `DROP DATABASE IF EXISTS ${databaseOf(templateUrl)} WITH (FORCE)`);
 }
 
-/** The name of the database that a URL leads to. */
 export function databaseOf(url: string): string {
   return new URL(url).pathname.slice(1);
 }
 
-/** Runs statements in the cluster's own database. */
+/** Runs statements in the cluster's `postgres` database. */
 export async function administer(url: string, ...statements: string[]): Promise<void> {
-  const own = new URL(url);
-  own.pathname = '/postgres';
-  const client = new Client({ connectionString: own.href });
+  const adminUrl = new URL(url);
+  adminUrl.pathname = '/postgres';
+  const client = new Client({ connectionString: adminUrl.href });
   await client.connect();
   try {
     for (const statement of statements) await client.query(statement);

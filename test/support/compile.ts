@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import ts from 'typescript';
 
-/** The SDK from its sources, by the name under which a page imports it. */
+/** The SDK's sources, under the name that a page imports. */
 const SDK = resolve('clients/sdk/src/index.ts');
 
 const OPTIONS: ts.CompilerOptions = {
@@ -19,8 +19,8 @@ const OPTIONS: ts.CompilerOptions = {
 };
 
 /**
- * What the compiler has to say against TypeScript programs that use the SDK, one list for each: `3: message`, by line.
- * All of them are compiled at once, as that takes hardly longer than one.
+ * Compiles TypeScript programs that use the SDK. Returns one list of errors per program, each as `<line>: <message>`.
+ * Compiles all programs at once, which takes hardly longer than one.
  */
 export function compileWithSdk(programs: readonly string[]): string[][] {
   const files = new Map(programs.map((text, index) => [resolve(`clients/sdk/program-${index}.mts`), text]));

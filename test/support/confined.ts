@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 
-/** Remounts every file system of this process read-only, checks that, gives up every privilege, and runs the rest. */
+/** Remounts every file system of this process read-only, verifies it, drops every privilege, and runs the rest. */
 const CONFINE = [
   'mount --make-rprivate /',
   `for place in $(cut -d" " -f2 /proc/self/mounts | sort -u); do
@@ -11,8 +11,8 @@ const CONFINE = [
 ].join('\n');
 
 /**
- * What stands before a program so that it runs as in a container that is started with `--read-only --cap-drop ALL
- * --security-opt no-new-privileges --user <id>`; null where that cannot be had, which is said.
+ * Command prefix that runs a program like a container started with `--read-only --cap-drop ALL --security-opt
+ * no-new-privileges --user <id>`. Null, with the reason on stderr, where the machine does not allow it.
  */
 export function confined(id: number): { command: string; args: string[] } | null {
   const command = 'unshare';

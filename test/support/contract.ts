@@ -11,16 +11,18 @@ import type { ApiDocument } from '../../src/platform/openapi/document.js';
 type Audience = 'agent' | 'visitor';
 type Page = { data: { items: Record<string, unknown>[]; cursor: string } };
 
-/** Closes without a code, at the client's wish, and by a lost connection. */
+/** Close codes of a socket that the client closed or that lost its connection. */
 const BY_CLIENT = [1000, 1001, 1005, 1006];
 
-/** Checks what the service says against what its documents promise: every answer and every frame of every test. */
+/** Validates every response and frame of every test against the OpenAPI and AsyncAPI documents. */
 export class Contract {
   private readonly ajv: Ajv2020;
   private readonly routes: { method: string; pattern: RegExp; path: string }[];
   private readonly compiled = new Map<string, ValidateFunction>();
 
-  /** What was said otherwise than promised, to sockets; whoever stops the service throws it, if nobody has waited. */
+  /**
+   * Violations found on sockets. `World.stop` throws the first one, so that it fails even a test that awaited nothing.
+   */
   readonly faults: Error[] = [];
   private readonly sockets: AsyncDocument;
 
@@ -28,7 +30,7 @@ export class Contract {
     this.sockets = asyncDocument(document);
     this.ajv = new Ajv2020({ strict: false, allErrors: true });
     addFormats.default(this.ajv);
-    // which ajv-formats leaves out; an address that is answered is one that was normalised
+    // ajv-formats lacks this format. The service returns only normalised addresses.
     this.ajv.addFormat('idn-email', text => normaliseEmail(text) === text);
     this.ajv.addSchema(closed(document) as object, 'api');
     this.ajv.addSchema(closed(this.sockets) as object, 'sockets');
@@ -38,14 +40,14 @@ export class Contract {
     this.routes.sort((a, b) => a.path.split('{').length - b.path.split('{').length);
   }
 
-  /** Of the one document of the code, whatever an app is configured to do; made once in a spec file. */
+  /** The contract of the current code. It does not depend on configuration and is made once per spec file. */
   static of(app: App): Contract {
     return (Contract.ours ??= new Contract(apiDocument(app)));
   }
 
   private static ours: Contract | undefined;
 
-  /** @throws Error that says how an answer differs from the API reference */
+  /** @throws Error that shows how a response differs from the API reference */
   assertAnswer(method: string, path: string, status: number, body: unknown): void {
     const route = this.routes.find(
       candidate => candidate.method === method.toLowerCase() && candidate.pattern.test(path),
@@ -53,7 +55,7 @@ export class Contract {
     if (!route) return this.assertFailure(method, path, status, body);
     const response = this.document.paths[route.path]?.[route.method]?.responses[String(status)];
     if (!response)
-      throw new Error(`${method} ${path} answered ${status}, which the API reference does not know: ${show(body)}`);
+      throw new Error(`${method} ${path} answered ${status}, which the API reference does not list: ${show(body)}`);
     const reference = (response as { $ref?: string }).$ref;
     const pointer = reference
       ? reference.slice(1)
@@ -62,56 +64,59 @@ export class Contract {
     if (route.path === '/v1/events' && status === 200) this.assertEvents(body as Page);
   }
 
-  /** What servers read of the log is what agents' sockets hear, but for a cursor of its own. */
+  /** Events read from the log equal agents' frames, except for the cursor. */
   private assertEvents({ data: { items, cursor } }: Page): void {
     for (const item of items) this.assertFrame('agent', { ...item, cursor });
   }
 
-  /** @throws Error that says how a frame differs from the reference of sockets */
+  /** @throws Error that shows how a frame differs from the socket reference */
   assertFrame(audience: Audience, frame: Record<string, unknown>): void {
     const type = String(frame.type);
-    if (!Object.hasOwn(this.heard(audience), type)) throw new Error(`${audience}s never get ${type}: ${show(frame)}`);
-    if (type.startsWith('said.')) throw new Error(`a frame of clients, from the service: ${show(frame)}`);
+    if (!Object.hasOwn(this.framesFor(audience), type))
+      throw new Error(`${audience}s must never receive ${type}: ${show(frame)}`);
+    if (type.startsWith('said.'))
+      throw new Error(`the service sent a frame type that only clients send: ${show(frame)}`);
     const pointer = `/channels/${audience}/messages/${type}/payload`;
     this.assertShape(`frame ${type} to ${audience}s`, pointer, frame, 'sockets');
   }
 
-  /** @throws Error when a handshake may not be refused like this */
+  /** @throws Error if the reference does not list this refusal of a handshake */
   assertRefusal(audience: Audience, status: number, body: unknown): void {
     this.assertShape(`refusal of ${audience}s`, '/components/schemas/Failure', body, 'sockets');
     const { code } = (body as { error: { code: string } }).error;
     const known = this.sockets.channels[audience]?.['x-refusals'] as { codes: { status: number; code: string }[] };
     if (known.codes.some(refusal => refusal.status === status && refusal.code === code)) return;
-    throw new Error(`sockets of ${audience}s are never refused with ${status} ${code}`);
+    throw new Error(`the reference lists no refusal of ${audience} sockets with ${status} ${code}`);
   }
 
-  /** @throws Error when a socket does not end like this */
+  /** @throws Error if the reference does not list this close code */
   assertClose(code: number): void {
     const known = this.sockets['x-close-codes'] as { code: number }[];
     if (BY_CLIENT.includes(code) || known.some(close => close.code === code)) return;
-    throw new Error(`no socket is closed with ${code}`);
+    throw new Error(`the reference lists no close code ${code}`);
   }
 
-  private heard(audience: Audience): Record<string, unknown> {
+  private framesFor(audience: Audience): Record<string, unknown> {
     return this.sockets.channels[audience]?.messages ?? {};
   }
 
-  /** What no route answers is a failure in the envelope all the same. */
+  /** A path without a route still fails in the error envelope. */
   private assertFailure(method: string, path: string, status: number, body: unknown): void {
     if (!path.startsWith('/v1/')) return;
-    if (status < 400) throw new Error(`${method} ${path} answered ${status} and is not in the API reference`);
+    if (status < 400) throw new Error(`${method} ${path} answered ${status} but is not in the API reference`);
     this.assertShape(`${method} ${path} ${status}`, '/components/schemas/Failure', body);
   }
 
-  private assertShape(what: string, pointer: string, value: unknown, document: 'api' | 'sockets' = 'api'): void {
-    const place = `${document}#${pointer}`;
-    const validate = this.compiled.get(place) ?? this.ajv.compile({ $ref: place });
-    this.compiled.set(place, validate);
-    if (!validate(value)) throw new Error(`${what} differs: ${show(validate.errors)} in ${show(value)}`);
+  private assertShape(subject: string, pointer: string, value: unknown, document: 'api' | 'sockets' = 'api'): void {
+    const reference = `${document}#${pointer}`;
+    const validate = this.compiled.get(reference) ?? this.ajv.compile({ $ref: reference });
+    this.compiled.set(reference, validate);
+    if (!validate(value))
+      throw new Error(`${subject} differs from the reference: ${show(validate.errors)} in ${show(value)}`);
   }
 }
 
-/** Views are whitelists: in a test, a field that the reference does not name is a leak. */
+/** Forbids additional properties: views are whitelists, so a field that the reference does not name is a leak. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== 'object' || value === null) return value;

@@ -2,23 +2,23 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { administer, databaseOf } from './cluster.js';
 import { givenAs } from './given-secrets.js';
-import { assertNoneKept } from './leaks.js';
+import { assertNoSecretsStored } from './leaks.js';
 
-/** A database of a test file's own. */
+/** A database that belongs to one spec file. */
 export interface TestDatabase {
   url: string;
   query<T extends object>(sql: string, values?: unknown[]): Promise<T[]>;
-  /** Ends it, once it has been looked through. @throws Leaked when a secret lies in it in clear */
+  /** Checks the contents for secrets and drops the database. @throws Leaked if it stores a secret in clear */
   drop(): Promise<void>;
 }
 
-/** Cloned from the migrated template in a few hundredths of a second. */
+/** Clones the migrated template, in a few hundredths of a second. */
 export async function cloneDatabase(): Promise<TestDatabase> {
   const templateUrl = templateOfRun();
   return retry(() => createDatabase('test', databaseOf(templateUrl)));
 }
 
-/** One that nobody has migrated, in the cluster of the test run. */
+/** Creates a database without migrations in the cluster of the test run. */
 export function emptyDatabase(): Promise<TestDatabase> {
   return createDatabase('empty', 'template0');
 }
@@ -32,7 +32,7 @@ async function createDatabase(kind: string, template: string): Promise<TestDatab
   return openDatabase(url.href, () => administer(cluster, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
 }
 
-/** @param remove what ends the database, after the last connection of the test's own */
+/** @param remove drops the database after the test's last connection has closed */
 export async function openDatabase(url: string, remove: () => Promise<void>): Promise<TestDatabase> {
   givenAs('the password of the database', new URL(url).password);
   const client = new Client({ connectionString: url });
@@ -43,7 +43,7 @@ export async function openDatabase(url: string, remove: () => Promise<void>): Pr
     query: async <T extends object>(sql: string, values: unknown[] = []) => (await client.query<T>(sql, values)).rows,
     drop: async () => {
       try {
-        await assertNoneKept(client);
+        await assertNoSecretsStored(client);
       } finally {
         await client.end();
         await remove();
@@ -54,11 +54,11 @@ export async function openDatabase(url: string, remove: () => Promise<void>): Pr
 
 function templateOfRun(): string {
   const url = process.env.TEST_TEMPLATE_URL;
-  if (!url) throw new Error('no cluster: the global set-up has not run');
+  if (!url) throw new Error('no cluster: the global setup has not run');
   return url;
 }
 
-/** Two workers cannot clone one template in the same instant. */
+/** Retries, because two workers cannot clone one template at the same time. */
 async function retry<T>(work: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

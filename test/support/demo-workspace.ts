@@ -1,7 +1,7 @@
 import { DEMO_AGENT } from '../../src/bin/demo/demo-desk.js';
 import { World } from './world.js';
 
-/** A service with the workspace that the pages for integrators find, as `npm run demo` leaves it. */
+/** Starts a service with the workspace that `npm run demo` creates, which the integration pages assume. */
 export async function startDemoWorkspace(): Promise<World> {
   const world = await World.start();
   const owner = { ...DEMO_AGENT, name: 'Olivia', workspace_name: 'Demo shop' };

@@ -4,12 +4,11 @@ import type { Desk } from './world.js';
 import { World } from './world.js';
 
 /**
- * The opening of a spec file with one service for all of its tests and a desk of its own for each; to import it is to
- * have it. The bindings are live: each test finds its own.
+ * Set-up of a spec file by import: one service for all its tests, and a new desk for each. The bindings are live, so
+ * each test sees its own desk.
  */
 export let world: World;
 export let desk: Desk;
-/** The desk's owner. */
 export let owner: Caller;
 
 beforeAll(async () => {

@@ -13,7 +13,7 @@ export interface Stage {
   instructions: Instruction[];
 }
 
-/** Reads as much of a Dockerfile as ours uses. */
+/** Parses the subset of Dockerfile syntax that ours uses. */
 export function parseDockerfile(text: string): Stage[] {
   const lines = text
     .replace(/^\s*#.*\n/gm, '')
@@ -27,39 +27,38 @@ export function parseDockerfile(text: string): Stage[] {
       stages.push({ from, name: stage, instructions: [] });
     } else {
       const stage = stages.at(-1);
-      if (!stage || name === '') throw new Error(`not understood: ${line}`);
+      if (!stage || name === '') throw new Error(`cannot parse: ${line}`);
       stage.instructions.push({ name, value });
     }
   }
   return stages;
 }
 
-/** The value of a stage's only instruction of that name. */
+/** Value of the only instruction with that name in a stage. */
 export function only(stage: Stage, name: string): string {
   const found = stage.instructions.filter(instruction => instruction.name === name);
-  if (found.length !== 1) throw new Error(`${found.length} instructions ${name}`);
+  if (found.length !== 1) throw new Error(`expected one ${name} instruction, found ${found.length}`);
   return found[0]?.value ?? '';
 }
 
-/** The environment that a stage sets. */
 export function environmentOf(stage: Stage): Record<string, string> {
   const set = stage.instructions.filter(({ name }) => name === 'ENV').map(({ value }) => value.split('='));
   return Object.fromEntries(set.map(([name = '', value = '']) => [name, value]));
 }
 
-/** The words of an exec form: `["node", "dist/main.js"]`. @throws where it is a line for a shell */
+/** Arguments of an exec form such as `["node", "dist/main.js"]`. @throws if the instruction is in shell form */
 export function execForm(value: string): string[] {
   return JSON.parse(value.slice(value.indexOf('['))) as string[];
 }
 
 /**
- * Takes the steps of a Dockerfile without a container engine: each stage is a folder that begins empty, `COPY` copies
- * what `.dockerignore` lets through, or moves what an earlier stage made; `RUN` runs here, or does what is named
- * `instead`, in the working folder. What a base image has is what this machine has, unless a later stage copies it:
- * then it is named in `bases`, by its path in the image.
- * @returns the working folder of the last stage
+ * Runs the steps of a Dockerfile without a container engine. Each stage is an empty folder; `COPY` copies what
+ * `.dockerignore` lets through, or moves files of an earlier stage; `RUN` runs on this machine, or calls the function
+ * that `instead` names, in the working directory. This machine stands in for the base image; files that a later stage
+ * copies from it are listed in `bases` by their path in the image.
+ * @returns the working directory of the last stage
  */
-export function takeSteps(
+export function runStages(
   context: string,
   stages: Stage[],
   folder: string,
@@ -67,19 +66,19 @@ export function takeSteps(
   bases: Record<string, string> = {},
 ): string {
   const ignored = readIgnored(context);
-  let place = folder;
+  let directory = folder;
   for (const stage of stages) {
     const root = join(folder, stage.name);
     let work = '/';
     for (const { name, value } of stage.instructions) {
-      place = join(root, work);
+      directory = join(root, work);
       if (name === 'WORKDIR') work = posix.resolve(work, value);
-      if (name === 'WORKDIR') mkdirSync((place = join(root, work)), { recursive: true });
-      if (name === 'COPY') copy(value, root, place);
-      if (name === 'RUN') (instead[value] ?? (cwd => runLine(value, cwd, environmentOf(stage))))(place);
+      if (name === 'WORKDIR') mkdirSync((directory = join(root, work)), { recursive: true });
+      if (name === 'COPY') copy(value, root, directory);
+      if (name === 'RUN') (instead[value] ?? (cwd => runLine(value, cwd, environmentOf(stage))))(directory);
     }
   }
-  return place;
+  return directory;
 
   function copy(value: string, root: string, to: string): void {
     const words = value.split(/\s+/);
@@ -87,10 +86,10 @@ export function takeSteps(
     const target = words.pop() ?? '';
     for (const source of words) {
       const origin = from === undefined ? join(context, source) : (bases[source] ?? join(folder, from, source));
-      if (!existsSync(origin)) throw new Error(`COPY ${value}: there is no ${source}`);
+      if (!existsSync(origin)) throw new Error(`COPY ${value}: ${source} does not exist`);
       const into = target.endsWith('/') && !statSync(origin).isDirectory();
-      const place = target.startsWith('/') ? root : to;
-      const goal = into ? join(place, target, basename(source)) : join(place, target);
+      const base = target.startsWith('/') ? root : to;
+      const goal = into ? join(base, target, basename(source)) : join(base, target);
       mkdirSync(dirname(goal), { recursive: true });
       if (from !== undefined && bases[source] !== undefined) cpSync(origin, goal);
       else if (from !== undefined) renameSync(origin, goal);
@@ -106,14 +105,14 @@ function readIgnored(context: string): (path: string) => boolean {
   const patterns = readFileSync(join(context, '.dockerignore'), 'utf8')
     .split('\n')
     .filter(line => line.trim() !== '' && !line.startsWith('#'));
-  // the last pattern that matches decides, and `!` lets through
+  // The last matching pattern decides; `!` re-includes.
   return path => {
     const last = patterns.findLast(pattern => matchesGlob(path, pattern.replace(/^!/, '')));
     return last !== undefined && !last.startsWith('!');
   };
 }
 
-/** As a container does: with nothing of the npm that may have started this very test, or it would work on its folder. */
+/** Drops npm's variables: the npm that started this test would otherwise redirect the command to its own folder. */
 function runLine(line: string, cwd: string, env: Record<string, string>): void {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(npm_(?!config_)|npm_config_(local_)?prefix|NODE_|INIT_CWD|JEST_)/i.test(name),

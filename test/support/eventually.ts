@@ -1,6 +1,7 @@
 /**
- * Asks again until the answer is there; what happens off a request's path has no answer to wait for.
- * @param explain what stands in its way, told when the time is over
+ * Polls until the probe returns a value. For effects that no response waits for.
+ * @throws Error after `ms` milliseconds
+ * @param explain returns details for the error message
  */
 export async function eventually<T>(
   probe: () => T | undefined | Promise<T | undefined>,
@@ -13,7 +14,7 @@ export async function eventually<T>(
     if (found !== undefined) return found;
     if (Date.now() > end) {
       const why = explain ? `: ${JSON.stringify(await explain())}` : '';
-      throw new Error(`nothing within ${ms} ms${why}`);
+      throw new Error(`no result within ${ms} ms${why}`);
     }
     await new Promise(resolve => setTimeout(resolve, 10));
   }

@@ -1,4 +1,4 @@
-/** Loaded before the service (`node --import`): `performance.now()` runs 30 times as fast, timers run as ever. */
+/** Loaded with `node --import`: makes `performance.now()` run 30 times as fast. Timers keep their speed. */
 const FACTOR = 30;
 const now = performance.now.bind(performance);
 Object.defineProperty(performance, 'now', { value: () => now() * FACTOR });

@@ -7,11 +7,11 @@ import { hasNginx, Nginx } from './nginx.js';
 import { hasRedis, RedisServer } from './redis.js';
 import { call, ensureBuilt, ServiceProcess } from './service-process.js';
 
-/** A proxy in front of the instances, with the configuration that the documentation shows for it. */
+/** A proxy in front of the instances, configured as the documentation shows. */
 export interface Balancer {
   readonly url: string;
   readonly wsUrl: string;
-  /** Its logs of requests and of faults so far. */
+  /** The proxy's access and error logs so far. */
   readonly logs: string;
   stop(): Promise<void>;
 }
@@ -19,51 +19,50 @@ export interface Balancer {
 const BALANCERS = { nginx: Nginx, haproxy: HaProxy };
 export type BalancerName = keyof typeof BALANCERS;
 
-/** Whether there is what a fleet behind this balancer needs. */
+/** True if the programs that a fleet with this balancer needs are installed. */
 export const hasFleetBehind = (name: BalancerName): boolean => hasRedis && (name === 'nginx' ? hasNginx : hasHaProxy);
 export const hasFleet = hasFleetBehind('nginx');
 
 export interface FleetOptions {
   env?: Record<string, string>;
-  /** Where the service finds what the fleet has; a test may put something between. */
-  through?: (own: { databaseUrl: string; redisUrl: string }) => { databaseUrl: string; redisUrl: string };
+  /** Rewrites the URLs the service gets, so that a test can put a proxy in between. */
+  through?: (urls: { databaseUrl: string; redisUrl: string }) => { databaseUrl: string; redisUrl: string };
   database?: TestDatabase;
   balancer?: BalancerName;
 }
 
-/** Instances of the built service in processes of their own, each on a port that it keeps, behind one balancer. */
+/** Built instances of the service, each a process with a fixed port, behind one load balancer. */
 export class Fleet {
-  /** Everything that has ever run, for what it said. */
-  readonly everyone: ServiceProcess[] = [];
+  /** Every process ever started, to check their logs. */
+  readonly processes: ServiceProcess[] = [];
   private readonly running: (ServiceProcess | undefined)[];
 
   private constructor(
     readonly database: TestDatabase,
     readonly redis: RedisServer,
     readonly balancer: Balancer,
-    /** The instances' own addresses. */
     readonly urls: readonly string[],
     private readonly env: Record<string, string>,
   ) {
     this.running = urls.map(() => undefined);
   }
 
-  /** Two instances, ready and known to the balancer. */
+  /** Starts two instances and waits until the balancer knows both. */
   static async start({
     env = {},
-    through = own => own,
+    through = urls => urls,
     database,
     balancer = 'nginx',
   }: FleetOptions = {}): Promise<Fleet> {
     ensureBuilt();
-    const [own, redis] = await Promise.all([database ?? cloneDatabase(), RedisServer.start()]);
+    const [clone, redis] = await Promise.all([database ?? cloneDatabase(), RedisServer.start()]);
     const urls = [await freePort(), await freePort()].map(port => `http://127.0.0.1:${port}`);
     const proxy = await BALANCERS[balancer].before(urls);
-    const { databaseUrl, redisUrl } = through({ databaseUrl: own.url, redisUrl: redis.url });
+    const { databaseUrl, redisUrl } = through({ databaseUrl: clone.url, redisUrl: redis.url });
     const found = { DATABASE_URL: databaseUrl, REDIS_URL: redisUrl };
-    const fleet = new Fleet(own, redis, proxy, urls, { ...found, TRUST_PROXY: '1', ...env });
+    const fleet = new Fleet(clone, redis, proxy, urls, { ...found, TRUST_PROXY: '1', ...env });
     await Promise.all(urls.map((_url, index) => fleet.run(index)));
-    // The balancer sends nothing to an instance before its own probe has found it ready.
+    // The balancer sends no requests to an instance before its health probe has passed.
     await eventually(async () => {
       await fetch(`${fleet.url}/healthz`);
       return urls.every(url => proxy.logs.includes(` ${new URL(url).host} 200 `)) ? true : undefined;
@@ -71,27 +70,27 @@ export class Fleet {
     return fleet;
   }
 
-  /** Through the balancer. */
+  /** URL of the balancer. */
   get url(): string {
     return this.balancer.url;
   }
 
-  /** The instance's own address. */
+  /** URL of one instance. */
   at(index: number): string {
     return this.urls[index] ?? '';
   }
 
   instance(index: number): ServiceProcess {
     const service = this.running[index];
-    if (!service) throw new Error(`instance ${index} does not run`);
+    if (!service) throw new Error(`instance ${index} is not running`);
     return service;
   }
 
-  /** Starts the instance, and waits until it is ready. */
+  /** Starts the instance and waits until it is ready. */
   async run(index: number): Promise<void> {
     const service = ServiceProcess.start({ ...this.env, PORT: new URL(this.at(index)).port });
     this.running[index] = service;
-    this.everyone.push(service);
+    this.processes.push(service);
     await service.url(60_000);
     await this.untilReady(index);
   }
@@ -108,16 +107,16 @@ export class Fleet {
     }, ms);
   }
 
-  /** What any instance has said that no dependency's fault may make it say. */
+  /** Fatal log lines, unhandled errors and output outside the log. No failing dependency may cause any. */
   get complaints(): string[] {
-    const wrong = this.everyone.flatMap(({ lines }) =>
+    const wrong = this.processes.flatMap(({ lines }) =>
       lines.filter(({ level, msg }) => level === 'fatal' || /unhandled/.test(msg)),
     );
-    return [...wrong.map(line => JSON.stringify(line)), ...this.everyone.flatMap(({ words }) => words)];
+    return [...wrong.map(line => JSON.stringify(line)), ...this.processes.flatMap(({ otherOutput }) => otherOutput)];
   }
 
   async stop(): Promise<void> {
-    await Promise.all(this.everyone.map(service => service.kill()));
+    await Promise.all(this.processes.map(service => service.kill()));
     await this.balancer.stop();
     await this.redis.kill();
     await this.database.drop();

@@ -1,7 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 
-/** A port that nobody listens on, for a service that must know its own before it starts. */
+/** Returns a free port, for a service that must know its port before it starts. */
 export async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve));

@@ -1,10 +1,10 @@
 /**
- * The secrets that were given out or sent while a spec file ran. None of them may be found at rest or in a log again:
- * `leaks.ts` looks. What has the form of a secret is one, whether it was seen being given out or not.
+ * Secrets that the service issued or received while a spec file ran. `leaks.ts` checks that none is stored or logged in
+ * clear. A text in the format of a secret counts as one, even if the test never saw it issued.
  */
 
-/** 256 random bits, or as many characters as an API key has, after a prefix; a JWT by its three parts. */
-const FORMS: Record<string, [prefix: string, rest: string]> = {
+/** Each format is a prefix followed by 256 random bits, or an API key's 32 characters; a JWT is its three parts. */
+const FORMATS: Record<string, [prefix: string, rest: string]> = {
   'an API key': ['svc_sk_', '[A-Za-z0-9]{32}'],
   'an SSO ticket': ['sst_', '[\\w-]{43}'],
   'an invite': ['inv_', '[\\w-]{43}'],
@@ -14,110 +14,109 @@ const FORMS: Record<string, [prefix: string, rest: string]> = {
   'a token': ['eyJ', '[\\w-]{8,}\\.eyJ[\\w-]{8,}\\.[\\w-]{43}'],
 };
 
-const names = Object.keys(FORMS);
+const names = Object.keys(FORMATS);
 const anySecret = new RegExp(
-  Object.values(FORMS)
+  Object.values(FORMATS)
     .map(([prefix, rest]) => `(${prefix}${rest})`)
     .join('|'),
   'g',
 );
-/** As PostgreSQL shows bytes. A run of bytes that begins like a secret is read and looked at as text. */
+/** Secrets in the hex form in which PostgreSQL prints bytes. */
 const anyHex = new RegExp(
-  `(?:${Object.values(FORMS)
+  `(?:${Object.values(FORMATS)
     .map(([prefix]) => hex(prefix))
     .join('|')})(?:[0-9a-f]{2})+`,
   'g',
 );
-/** What a secret without its prefix, or written in another way, would be a whole run of. */
+/** A run long enough to be a secret without its prefix, or one in another encoding. */
 const anyRun = /(?<![\w-])[\w-]{32,}/g;
-/** 256 bits in base64 are this long and end with the one `=`: those who look for it need not look at all the rest. */
-const SIGNING = 44;
+/** Length of 256 bits in base64, which end with one `=`. Texts without `=` are not searched for it. */
+const BASE64_LENGTH = 44;
 
-/** By how it might be written: which kind of secret it is. */
-const written = new Map<string, string>();
-/** Texts that have no form. */
-const texts = new Map<string, string>();
+/** Kind of each secret, keyed by every encoding it could appear in. */
+const kindByEncoding = new Map<string, string>();
+/** Kind of each secret that has no recognisable format, such as a password. */
+const kindByText = new Map<string, string>();
 const planted = new Set<string>();
 const harmless = new Set<string>();
 
 export interface Found {
   /** `an API key`, `a password` */
-  what: string;
+  kind: string;
   value: string;
 }
 
-/** Remembers every secret in what was answered, mailed or sent. */
+/** Remembers every secret found in a response, mail or request header. */
 export function given(text: string): void {
-  for (const { what, value } of formed(text)) {
+  for (const { kind, value } of secretsByFormat(text)) {
     const bare = value.startsWith('eyJ') ? (value.split('.').at(-1) ?? '') : value.replace(/^(svc_sk|[a-z]+)_/, '');
     const bytes = [Buffer.from(value), Buffer.from(bare), Buffer.from(bare, 'base64')];
     const writings = bytes.flatMap(each => ['hex', 'base64', 'base64url'].map(to => each.toString(to as 'hex')));
-    for (const writing of [bare, ...writings]) written.set(writing, what);
+    for (const writing of [bare, ...writings]) kindByEncoding.set(writing, kind);
   }
 }
 
-/** Remembers a secret that only those who chose it know as one. Short ones are found everywhere. */
-export function givenAs(what: string, value: unknown): void {
+/**
+ * Remembers a secret without a format, such as a password. Ignores values under 10 characters, which occur everywhere.
+ */
+export function givenAs(kind: string, value: unknown): void {
   if (typeof value !== 'string' || value.length < 10 || harmless.has(value)) return;
-  for (const writing of [value, JSON.stringify(value).slice(1, -1)]) texts.set(writing, what);
+  for (const writing of [value, JSON.stringify(value).slice(1, -1)]) kindByText.set(writing, kind);
 }
 
-/** Remembers what a body says is a password. */
+/** Remembers the passwords in a request body. */
 export function givenIn(body: unknown): void {
   const { password, old_password } = (body ?? {}) as { password?: unknown; old_password?: unknown };
   for (const value of [password, old_password]) givenAs('a password', value);
 }
 
-/**
- * Says that a secret lies in the database because somebody said it there (in a message, a name), and not because the
- * service kept it. No log may have it all the same.
- */
+/** Marks a secret as stored on purpose, because a test wrote it into a message or name. It still must not be logged. */
 export function plantedOnPurpose(value: string): string {
   planted.add(value);
   return value;
 }
 
-/** Says that these texts are no secrets, whoever sends them as a password. */
+/** Marks texts as harmless even when a test sends them as a password. */
 export function notSecret(...values: string[]): void {
   for (const value of values) harmless.add(value);
 }
 
-/** @param kept whether the text is what a database keeps, where some may have been planted */
+/** @param kept true if the text comes from a database, where planted secrets are allowed */
 export function secretsIn(text: string, kept: boolean): Found[] {
-  const plain = formed(text);
-  const others = inOtherWriting(text).filter(({ value }) => !plain.some(each => each.value.endsWith(value)));
-  const found = [...plain, ...inHex(text), ...others, ...withoutForm(text)];
+  const plain = secretsByFormat(text);
+  const others = reencodedSecrets(text).filter(({ value }) => !plain.some(each => each.value.endsWith(value)));
+  const found = [...plain, ...hexSecrets(text), ...others, ...secretsByValue(text)];
   return kept ? found.filter(({ value }) => !planted.has(value)) : found;
 }
 
-function formed(text: string): Found[] {
+function secretsByFormat(text: string): Found[] {
   return [...text.matchAll(anySecret)].map(([value, ...groups]) => ({
-    what: names[groups.findIndex(group => group !== undefined)] ?? '',
+    kind: names[groups.findIndex(group => group !== undefined)] ?? '',
     value,
   }));
 }
 
-function inHex(text: string): Found[] {
-  return [...text.matchAll(anyHex)].flatMap(([value]) => formed(Buffer.from(value, 'hex').toString('latin1')));
+function hexSecrets(text: string): Found[] {
+  return [...text.matchAll(anyHex)].flatMap(([value]) => secretsByFormat(Buffer.from(value, 'hex').toString('latin1')));
 }
 
-function inOtherWriting(text: string): Found[] {
-  if (written.size === 0) return [];
+function reencodedSecrets(text: string): Found[] {
+  if (kindByEncoding.size === 0) return [];
   const found: Found[] = [];
   const look = (run: string): void => {
-    const what = written.get(run);
-    if (what !== undefined) found.push({ what: `${what}, or what it consists of`, value: run });
+    const kind = kindByEncoding.get(run);
+    if (kind !== undefined) found.push({ kind: `${kind}, or a part of it`, value: run });
   };
   for (const [run] of text.matchAll(anyRun)) look(run);
   for (let end = text.indexOf('=') + 1; end > 0; end = text.indexOf('=', end) + 1) {
-    const piece = text.slice(Math.max(0, end - SIGNING), end);
-    if (/[+/]/.test(piece)) look(piece); // without them it was such a run
+    const piece = text.slice(Math.max(0, end - BASE64_LENGTH), end);
+    if (/[+/]/.test(piece)) look(piece); // without these characters, `anyRun` has found it
   }
   return found;
 }
 
-function withoutForm(text: string): Found[] {
-  return [...texts].flatMap(([value, what]) => (text.includes(value) ? [{ what, value }] : []));
+function secretsByValue(text: string): Found[] {
+  return [...kindByText].flatMap(([value, kind]) => (text.includes(value) ? [{ kind, value }] : []));
 }
 
 function hex(text: string): string {

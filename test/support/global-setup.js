@@ -1,6 +1,6 @@
-/** Jest loads this file itself, without its transformer; the loader lets the rest be TypeScript. */
+/** Jest loads this file without its transformer. The loader makes the imports below TypeScript. */
 export default async function setUp() {
-  // a run that a test has started clones the template of the run that the test belongs to
+  // A run that a test starts clones the template of the outer run.
   if (process.env.TEST_TEMPLATE_URL) return;
   await import('./read-typescript.js');
   const { startCluster } = await import('./cluster.ts');

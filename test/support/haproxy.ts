@@ -11,14 +11,14 @@ import { checkout } from './service-process.js';
 
 const PROGRAM = debianProgram('haproxy', 'haproxy');
 
-/** Whether there is an HAProxy to test with. */
+/** True if HAProxy is installed. */
 export const hasHaProxy = PROGRAM !== null;
 
 const EXAMPLE = join(checkout, 'docs/examples/haproxy.cfg');
 
-/** The HAProxy of the documentation, before instances of a test: one process, on a free port, without TLS. */
+/** HAProxy with the documented configuration in front of a test's instances: one process, a free port, no TLS. */
 export class HaProxy {
-  /** Its log of requests, and of instances that come and go. */
+  /** Log of requests and of instances going up and down. */
   logs = '';
 
   private constructor(
@@ -31,18 +31,18 @@ export class HaProxy {
     }
   }
 
-  /** @param instances their addresses, on which they may listen later */
+  /** @param instances URLs; they may start listening later */
   static async before(instances: readonly string[]): Promise<HaProxy> {
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-haproxy-'));
     const port = await freePort();
     writeFileSync(join(folder, 'haproxy.cfg'), exampleFor(instances, port));
-    // -db: in the foreground, so that it can be stopped by its pid
+    // -db keeps it in the foreground, so that it can be stopped by its pid.
     const args = ['-db', '-f', join(folder, 'haproxy.cfg')];
     const child = spawn(PROGRAM ?? 'haproxy', args, { stdio: ['ignore', 'pipe', 'pipe'] });
     const haproxy = new HaProxy(`http://127.0.0.1:${port}`, child, folder);
     await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`HAProxy ended:\n${haproxy.logs}`);
-      // it answers this one itself
+      if (child.exitCode !== null) throw new Error(`HAProxy exited:\n${haproxy.logs}`);
+      // HAProxy itself answers this path.
       const answer = await fetch(`${haproxy.url}/metrics`).catch(() => null);
       return answer?.status === 404 ? true : undefined;
     });
@@ -62,7 +62,7 @@ export class HaProxy {
   }
 }
 
-/** The documented file, with what differs from one operator to the next put in. @throws when it is not as expected */
+/** The documented file with the test's addresses filled in. @throws if the file lacks an expected line */
 function exampleFor(instances: readonly string[], port: number): string {
   const changes: [RegExp, string][] = [
     ...instances.map((url, index): [RegExp, string] => [
@@ -73,9 +73,9 @@ function exampleFor(instances: readonly string[], port: number): string {
     [/log \/dev\/log local0 info/g, 'log stdout format raw local0 info'],
   ];
   return changes.reduce(
-    (text, [what, by]) => {
-      if (!what.test(text)) throw new Error(`docs/examples/haproxy.cfg has no ${what.source}`);
-      return text.replace(what, () => by);
+    (text, [pattern, by]) => {
+      if (!pattern.test(text)) throw new Error(`docs/examples/haproxy.cfg does not match ${pattern.source}`);
+      return text.replace(pattern, () => by);
     },
     readFileSync(EXAMPLE, 'utf8'),
   );

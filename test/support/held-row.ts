@@ -2,31 +2,31 @@ import { Client } from 'pg';
 import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
-/** A row that somebody else is about to let go. */
+/** A transaction that blocks others until it commits. */
 export interface HeldRow {
-  /** Until somebody waits for a lock, or so many do. */
+  /** Waits until at least this many connections are blocked by a lock (default 1). */
   awaited(waiting?: number): Promise<void>;
-  /** More in the same transaction. */
+  /** Runs another statement in the same transaction. */
   query(sql: string, values: unknown[]): Promise<Record<string, unknown>[]>;
   commit(): Promise<void>;
 }
 
-/** Changes a row in a transaction that stays open, so that a test decides who comes first. */
+/** Updates a row in a transaction that stays open, so that a test decides the order of two writers. */
 export function heldRow(database: TestDatabase, table: string, id: string, change: string): Promise<HeldRow> {
-  return hold(database, `UPDATE ${table} SET ${change} WHERE id = $1`, id);
+  return openTransaction(database, `UPDATE ${table} SET ${change} WHERE id = $1`, id);
 }
 
-/** Locks a row so that none that refers to it can be made meanwhile. */
+/** Locks a row, so that no row that refers to it can be inserted meanwhile. */
 export function lockedRow(database: TestDatabase, table: string, id: string): Promise<HeldRow> {
-  return hold(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
+  return openTransaction(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
 }
 
-/** Keeps everybody from writing into a table; what wants to waits, whichever row it is about. */
+/** Blocks every write to a table, whichever row it concerns. */
 export function heldTable(database: TestDatabase, table: string): Promise<HeldRow> {
-  return hold(database, `LOCK TABLE ${table} IN SHARE MODE`);
+  return openTransaction(database, `LOCK TABLE ${table} IN SHARE MODE`);
 }
 
-async function hold(database: TestDatabase, statement: string, id?: string): Promise<HeldRow> {
+async function openTransaction(database: TestDatabase, statement: string, id?: string): Promise<HeldRow> {
   const client = new Client({ connectionString: database.url });
   client.on('error', () => undefined);
   await client.connect();

@@ -2,22 +2,22 @@ import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/platform/schemas/json.js';
 import { notSecret } from './given-secrets.js';
 
-/** Stands in a value for JSON text that no value stringifies to, such as `1e400`. */
+/** Marks JSON text that no JavaScript value serialises to, such as `1e400`. */
 const RAW = '\u0001raw:';
 
 function raw(text: string): string {
   return `${RAW}${Buffer.from(text).toString('base64')}`;
 }
 
-/** JSON text of a value, with the raw pieces in their places. */
+/** Serialises a value and inserts the raw JSON texts. */
 export function toJsonText(value: unknown): string {
   return JSON.stringify(value).replace(/"\\u0001raw:([A-Za-z0-9+/=]*)"/g, (_whole, text: string) =>
     Buffer.from(text, 'base64').toString(),
   );
 }
 
-/** An object whose keys JSON may have and JavaScript would rather not. */
-function own(text: string): unknown {
+/** Parses JSON with keys that an object literal would interpret, such as `__proto__`. */
+function parseJson(text: string): unknown {
   return JSON.parse(text) as unknown;
 }
 
@@ -71,15 +71,15 @@ const STRINGS = [
   '(a+)+$',
 ];
 
-notSecret(...STRINGS); // they are sent in every field, also as a password
+notSecret(...STRINGS); // they are also sent as passwords
 
 const NUMBERS = [0, -0, -1, 1.5, 2 ** 31 - 1, 2 ** 31, 2 ** 53 - 1, 2 ** 53, -(2 ** 63), 1e308, 5e-324];
 
 const STRANGE = [
-  own('{"__proto__": {"polluted": true}}'),
-  own('{"constructor": {"prototype": {"polluted": true}}}'),
-  own('{"toString": 1, "valueOf": null, "hasOwnProperty": [], "then": {}, "length": 1e9, "type": {}}'),
-  own('{"prototype": 1, "constructor": "text", "__proto__": "text"}'),
+  parseJson('{"__proto__": {"polluted": true}}'),
+  parseJson('{"constructor": {"prototype": {"polluted": true}}}'),
+  parseJson('{"toString": 1, "valueOf": null, "hasOwnProperty": [], "then": {}, "length": 1e9, "type": {}}'),
+  parseJson('{"prototype": 1, "constructor": "text", "__proto__": "text"}'),
   { $gt: '' },
   { '': '' },
   { '\0': '\0' },
@@ -100,7 +100,7 @@ const STRANGE = [
   Array.from({ length: 201 }, () => 'same'),
 ];
 
-/** Any JSON value, mostly a nasty one. */
+/** Any JSON value, usually a hostile one. */
 export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 4, arbitrary: fc.constantFrom<unknown>(...STRINGS) },
   { weight: 3, arbitrary: fc.constantFrom<unknown>(...STRANGE) },
@@ -110,7 +110,7 @@ export const hostileValue: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 1, arbitrary: fc.string({ unit: 'binary', maxLength: 300 }) },
 );
 
-/** Text for a place in a path or a query: percent-encoded or not, sometimes encoded wrongly. */
+/** Text for a path segment or query value, sometimes percent-encoded wrongly. */
 export const hostilePiece: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom(
     '%00',
@@ -141,7 +141,7 @@ export const hostilePiece: fc.Arbitrary<string> = fc.oneof(
   fc.webFragments({ size: 'small' }).map(text => text.replace(/[#?\s]/g, '')),
 );
 
-/** A cursor that looks like one of ours and holds what none of ours would. */
+/** A cursor in our format with values that we never issue. */
 const hostileCursor: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom(
@@ -175,7 +175,7 @@ const hostileCursor: fc.Arbitrary<string> = fc
   )
   .map(([list, parts]) => Buffer.from(JSON.stringify([list, ...parts])).toString('base64url'));
 
-/** A query string over these names: repeated, bracketed, broken, huge. */
+/** A query string over these names: repeated, bracketed, malformed or huge. */
 export function hostileQuery(names: string[]): fc.Arbitrary<string> {
   const name = fc.constantFrom(...names, 'limit', 'cursor', '__proto__', 'constructor[prototype]');
   const value = fc.oneof(
@@ -215,13 +215,13 @@ export function hostileQuery(names: string[]): fc.Arbitrary<string> {
   return fc.array(pair, { maxLength: 4 }).map(pairs => pairs.join('&'));
 }
 
-/** What makes a body mean something: values of fields by their names, and ids for every other place. */
+/** Valid values by field name, and existing ids for all other places. */
 export interface Known {
   fields: Record<string, fc.Arbitrary<unknown>>;
   ids: string[];
 }
 
-/** A body by this schema in which a field or two are hostile, the others as they should be. */
+/** A body of this schema with one or two hostile fields; all others are valid. */
 export function hostileBody(
   schema: JsonObject,
   schemas: Record<string, JsonObject>,
@@ -232,7 +232,7 @@ export function hostileBody(
   if (names.length === 0)
     return fc.oneof({ weight: 3, arbitrary: fc.constant({}) }, { weight: 1, arbitrary: hostileValue });
   const fields = Object.fromEntries(
-    names.map(name => [name, known.fields[name] ?? decent(properties[name] as JsonObject, schemas, known)]),
+    names.map(name => [name, known.fields[name] ?? plausibleValue(properties[name] as JsonObject, schemas, known)]),
   );
   const sound = fc.record(fields, { requiredKeys: required });
   const spoilt = fc.dictionary(fc.constantFrom(...names), hostileValue, {
@@ -258,31 +258,34 @@ function membersOf(
   return { properties: (schema.properties ?? {}) as JsonObject, required: (schema.required ?? []) as string[] };
 }
 
-/** What the reference asks for, more or less. */
-function decent(shape: JsonObject, schemas: Record<string, JsonObject>, known: Known): fc.Arbitrary<unknown> {
-  if (typeof shape.$ref === 'string') return hostileBody(shape, schemas, known);
-  if (Array.isArray(shape.oneOf)) return decent(shape.oneOf[0] as JsonObject, schemas, known);
-  if (Array.isArray(shape.enum)) return fc.constantFrom<unknown>(...shape.enum);
-  const type: Json | undefined = Array.isArray(shape.type) ? shape.type[0] : shape.type;
+/** A value that roughly matches the schema. */
+function plausibleValue(schema: JsonObject, schemas: Record<string, JsonObject>, known: Known): fc.Arbitrary<unknown> {
+  if (typeof schema.$ref === 'string') return hostileBody(schema, schemas, known);
+  if (Array.isArray(schema.oneOf)) return plausibleValue(schema.oneOf[0] as JsonObject, schemas, known);
+  if (Array.isArray(schema.enum)) return fc.constantFrom<unknown>(...schema.enum);
+  const type: Json | undefined = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   switch (type) {
     case 'boolean':
       return fc.boolean();
     case 'integer':
-      return fc.integer({ min: Number(shape.minimum ?? 0), max: Math.min(Number(shape.maximum ?? 100), 2 ** 53 - 1) });
+      return fc.integer({
+        min: Number(schema.minimum ?? 0),
+        max: Math.min(Number(schema.maximum ?? 100), 2 ** 53 - 1),
+      });
     case 'array':
-      return fc.array(decent((shape.items ?? {}) as JsonObject, schemas, known), { maxLength: 3 });
+      return fc.array(plausibleValue((schema.items ?? {}) as JsonObject, schemas, known), { maxLength: 3 });
     case 'string':
-      if (shape.format === 'uuid') return fc.constantFrom(...known.ids);
-      if (shape.format === 'date-time') return fc.constantFrom('2030-01-01T00:00:00Z', '2020-01-01T00:00:00Z');
-      if (shape.format === 'idn-email') return fc.constantFrom('a@example.com', ' B@Example.COM ');
-      return decentText(shape);
+      if (schema.format === 'uuid') return fc.constantFrom(...known.ids);
+      if (schema.format === 'date-time') return fc.constantFrom('2030-01-01T00:00:00Z', '2020-01-01T00:00:00Z');
+      if (schema.format === 'idn-email') return fc.constantFrom('a@example.com', ' B@Example.COM ');
+      return plausibleText(schema);
     default:
       return fc.dictionary(fc.string({ maxLength: 10 }), hostileValue, { maxKeys: 3 });
   }
 }
 
-/** As long as it may be, as short as it may be, in every script; and in the form that is asked for. */
-function decentText({ pattern, minLength, maxLength }: JsonObject): fc.Arbitrary<string> {
+/** Text of minimum or maximum length, in any script, that matches the required pattern. */
+function plausibleText({ pattern, minLength, maxLength }: JsonObject): fc.Arbitrary<string> {
   const [min, max] = [Number(minLength ?? 0), Number(maxLength ?? 200)];
   if (typeof pattern === 'string') return fc.stringMatching(new RegExp(pattern), { size: 'small' });
   return fc.oneof(

@@ -4,7 +4,7 @@ import type { Contract } from './contract.js';
 import { given } from './given-secrets.js';
 import type { Json } from './json.js';
 
-/** An answer, already checked against the API reference. */
+/** A response that has been validated against the API reference. */
 export interface Answer<T = Record<string, never>> {
   status: number;
   headers: Record<string, string>;
@@ -24,7 +24,7 @@ export interface Problem {
 
 export type Method = 'get' | 'post' | 'patch' | 'delete' | 'put';
 
-/** Calls the service over HTTP as somebody. Each answer is validated against the OpenAPI document. */
+/** Calls the service over HTTP with one credential. Validates each response against the OpenAPI document. */
 export class Caller {
   constructor(
     private readonly app: TestApp,

@@ -3,26 +3,26 @@ import type { Json } from './json.js';
 import type { Desk, World } from './world.js';
 import { PASSWORD, unique } from './world.js';
 
-/** The token in a link that was answered or mailed. */
+/** Extracts the token from an invite link. */
 export function tokenIn(link: string): string {
   const token = new URL(link).hash.replace('#invite=', '');
-  if (!token.startsWith('inv_')) throw new Error(`no invite in ${link}`);
+  if (!token.startsWith('inv_')) throw new Error(`no invite token in ${link}`);
   return token;
 }
 
-/** An address that no other test uses. */
+/** Returns a unique e-mail address. */
 export function someEmail(): string {
   return `${unique('guest')}@example.com`;
 }
 
-/** An invite by the desk's owner, or by whoever is named, with its token. */
+/** Creates an invite as the desk's owner, or as `by`. Returns it with its token. */
 export async function invited(
   desk: Desk,
   body: Record<string, unknown> = {},
   by: Caller = desk.owner.api,
 ): Promise<Json & { token: string }> {
   const made = await by.post('/v1/workspace/invites', { email: someEmail(), ...body });
-  if (made.status > 201) throw new Error(`no invite: ${JSON.stringify(made.body)}`);
+  if (made.status > 201) throw new Error(`invite failed: ${JSON.stringify(made.body)}`);
   return { ...made.data, token: tokenIn(made.data.accept_url as string) };
 }
 
@@ -35,7 +35,7 @@ export function accept(world: World, token: string, body: Record<string, unknown
   });
 }
 
-/** What the workspace's log has of these kinds of events, oldest first. */
+/** Events of these types in the workspace's log, oldest first. */
 export function logged(world: World, workspaceId: string, ...types: string[]): Promise<Json[]> {
   return world.app.database.query(
     `SELECT type, payload, actor, address, user_agent FROM event

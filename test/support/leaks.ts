@@ -1,19 +1,19 @@
 import type { ClientBase } from 'pg';
 import { secretsIn } from './given-secrets.js';
 
-/** A secret was found where none may be. */
+/** A secret was stored or logged in clear. */
 export class Leaked extends Error {
   constructor(readonly leaks: string[]) {
     super(`secrets in clear:\n${leaks.map(leak => `  ${leak}`).join('\n')}`);
   }
 }
 
-/** Every row of every table as JSON: texts as they are, bytes in hex. */
+/** Every row of every table as JSON: text as it is, bytes in hex. */
 const TABLES = `SELECT oid::regclass::text AS name FROM pg_class
   WHERE relkind IN ('r', 'm') AND relnamespace NOT IN ('pg_catalog'::regnamespace, 'information_schema'::regnamespace)`;
 
-/** @throws Leaked with the table, the column and the row of each secret that the database keeps in clear */
-export async function assertNoneKept(client: ClientBase): Promise<void> {
+/** @throws Leaked with the table, column and row of each secret that the database stores in clear */
+export async function assertNoSecretsStored(client: ClientBase): Promise<void> {
   const tables = (await client.query<{ name: string }>(TABLES)).rows;
   if (tables.length === 0) return;
   const rowsOf = ({ name }: { name: string }) =>
@@ -30,23 +30,23 @@ function leaksInRow(table: string, row: string): string[] {
   const where = 'id' in columns ? `id = ${String(columns.id)}` : `${first} = ${String(its)}`;
   return Object.entries(columns).flatMap(([column, value]) =>
     secretsIn(JSON.stringify(value), true).map(
-      found => `${table}.${column} holds ${found.what}, ${short(found.value)}, where ${where}`,
+      found => `${table}.${column} stores ${found.kind}, ${short(found.value)}, where ${where}`,
     ),
   );
 }
 
-/** @throws Leaked with each line of a log that has a secret in clear */
-export function assertNoneTold(lines: readonly string[]): void {
+/** @throws Leaked with each log line that contains a secret in clear */
+export function assertNoSecretsLogged(lines: readonly string[]): void {
   if (secretsIn(lines.join('\n'), false).length === 0) return;
   const leaks = lines.flatMap(line => {
     const found = secretsIn(line, false);
     const shown = found.reduce((text, { value }) => text.replaceAll(value, short(value)), line.trim());
-    return found.map(({ what, value }) => `the log has ${what}, ${short(value)}, in: ${shown.slice(0, 500)}`);
+    return found.map(({ kind, value }) => `the log contains ${kind}, ${short(value)}, in: ${shown.slice(0, 500)}`);
   });
   throw new Leaked(leaks);
 }
 
-/** Enough to know it again, too little to use it. */
+/** Enough to recognise a secret, too little to use it. */
 function short(value: string): string {
   return `${value.slice(0, Math.min(11, Math.floor(value.length / 3)))}…`;
 }

@@ -1,6 +1,6 @@
 import { jest } from '@jest/globals';
 
-/** How often the local clock of any time zone is read while the action runs. */
+/** Counts how often an action reads the local time of any time zone. */
 export async function localClockReads(action: () => unknown): Promise<number> {
   const { prototype } = Intl.DateTimeFormat;
   const format = jest.spyOn(prototype as unknown as { format: string }, 'format', 'get');

@@ -1,8 +1,8 @@
 import { register } from 'node:module';
 
 /**
- * `node test/support/mutant-tables.js '[{"file", "from", "to", "rows"}, …]'`: for each line of the source that is changed,
- * or none, the rows of the permission table that the service has then; one line of JSON each.
+ * `node test/support/mutant-tables.js '[{"file", "from", "to", "rows"}, …]'` applies each mutation (or none) to the
+ * source and prints the resulting rows of the permission table, one line of JSON per mutation.
  */
 const mutations = JSON.parse(process.argv[2]);
 register('./typescript.js', import.meta.url, { data: mutations });

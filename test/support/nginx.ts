@@ -11,12 +11,12 @@ import { checkout } from './service-process.js';
 
 const PROGRAM = debianProgram('nginx', 'nginx-light');
 
-/** Whether there is an nginx to test with. */
+/** True if nginx is installed. */
 export const hasNginx = PROGRAM !== null;
 
 const EXAMPLE = join(checkout, 'docs/examples/nginx.conf');
 
-/** The nginx that the documentation shows, before instances of a test's own: one process, on a free port, without TLS. */
+/** nginx with the documented configuration in front of a test's instances: one process, a free port, no TLS. */
 export class Nginx {
   private constructor(
     readonly url: string,
@@ -24,7 +24,7 @@ export class Nginx {
     private readonly folder: string,
   ) {}
 
-  /** @param instances their addresses, which they may come to listen on later */
+  /** @param instances URLs; they may start listening later */
   static async before(instances: readonly string[]): Promise<Nginx> {
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-nginx-'));
     const port = await freePort();
@@ -32,12 +32,12 @@ export class Nginx {
     writeFileSync(join(folder, 'nginx.conf'), frameOf(folder));
     const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
     const child = spawn(PROGRAM ?? 'nginx', args, { stdio: ['ignore', 'ignore', 'pipe'] });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const nginx = new Nginx(`http://127.0.0.1:${port}`, child, folder);
     await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`nginx ended:\n${said}${nginx.log('error.log')}`);
-      // it answers this one itself
+      if (child.exitCode !== null) throw new Error(`nginx exited:\n${stderr}${nginx.log('error.log')}`);
+      // nginx itself answers this path.
       const answer = await fetch(`${nginx.url}/metrics`).catch(() => null);
       return answer?.status === 404 ? true : undefined;
     });
@@ -48,7 +48,7 @@ export class Nginx {
     return this.url.replace('http', 'ws');
   }
 
-  /** What it has noted of requests and of faults so far. */
+  /** Its access and error logs so far. */
   get logs(): string {
     return ['support-chat.log', 'support-chat.error.log', 'error.log'].map(name => this.log(name)).join('');
   }
@@ -66,7 +66,7 @@ export class Nginx {
   }
 }
 
-/** The documented file, with what differs from one operator to the next put in. @throws when it is not as expected */
+/** The documented file with the test's addresses filled in. @throws if the file lacks an expected line */
 function exampleFor(instances: readonly string[], port: number, folder: string): string {
   const serversWith = (_lines: string, parameters: string) =>
     instances.map(url => `    server ${new URL(url).host} ${parameters};\n`).join('');
@@ -77,15 +77,15 @@ function exampleFor(instances: readonly string[], port: number, folder: string):
     [/\/var\/log\/nginx\//g, () => `${folder}/`],
   ];
   return changes.reduce(
-    (text, [what, by]) => {
-      if (!what.test(text)) throw new Error(`docs/examples/nginx.conf has no ${what.source}`);
-      return text.replace(what, by);
+    (text, [pattern, by]) => {
+      if (!pattern.test(text)) throw new Error(`docs/examples/nginx.conf does not match ${pattern.source}`);
+      return text.replace(pattern, by);
     },
     readFileSync(EXAMPLE, 'utf8'),
   );
 }
 
-/** What every nginx.conf has around such a file; in the foreground, so that it can be stopped by its pid. */
+/** The surrounding nginx.conf. Runs in the foreground, so that it can be stopped by its pid. */
 function frameOf(folder: string): string {
   const temp = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     name => `  ${name}_temp_path ${folder}/${name};`,

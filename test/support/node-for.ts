@@ -3,9 +3,8 @@ import { chmodSync, copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 /**
- * The node of this very run, where the account can execute it. A version manager or npx may keep it in a home folder that
- * its owner alone may enter; a service that runs as somebody else is not installed there, so a copy in `folder`, which
- * the account can enter, stands for where it would be.
+ * Path of a node that the account can execute. A version manager may keep the current node in a home folder that only
+ * its owner can enter; then node is copied into `folder`.
  */
 export function nodeFor(account: { uid: number; gid: number }, folder: string): string {
   const { error } = spawnSync(process.execPath, ['--version'], { cwd: '/', uid: account.uid, gid: account.gid });

@@ -1,6 +1,6 @@
 import { Client } from 'pg';
 
-/** Transactions that have written and stay open, each on a connection of its own. */
+/** Open transactions that have written, each on its own connection. */
 export class OpenTransactions {
   private readonly open = new Set<Client>();
 
@@ -21,7 +21,7 @@ export class OpenTransactions {
     await client.end();
   }
 
-  /** Undoes those that a test has left. */
+  /** Rolls back the transactions that a test left open. */
   async endAll(): Promise<void> {
     for (const client of this.open) await this.end(client, 'ROLLBACK');
   }

@@ -5,7 +5,7 @@ import type { Json } from './json.js';
 import { call } from './service-process.js';
 import { PASSWORD, unique } from './world.js';
 
-/** A desk of a service that is known by its address alone. */
+/** A workspace on a service that is known only by its URL. */
 export interface OutsideDesk {
   token: string;
   refreshToken: string;
@@ -17,8 +17,8 @@ export interface OutsideDesk {
   key: string;
 }
 
-/** @throws what the service answered instead */
-export async function ask(method: string, url: string, token?: string, body?: unknown): Promise<Json> {
+/** Calls the API and returns `data`. @throws Error with the response if it is not ok */
+export async function callApi(method: string, url: string, token?: string, body?: unknown): Promise<Json> {
   const answer = await call(method, url, { ...(token && { token }), ...(body === undefined ? {} : { body }) });
   if (!answer.body?.ok) throw new Error(`${method} ${url}: ${answer.status} ${JSON.stringify(answer.body)}`);
   return answer.body.data;
@@ -27,9 +27,14 @@ export async function ask(method: string, url: string, token?: string, body?: un
 export async function openDesk(url: string): Promise<OutsideDesk> {
   const email = `${unique('owner')}@example.com`;
   const owner = { workspace_name: 'Desk', name: 'Olivia Owner', email, password: PASSWORD };
-  const { token, refresh_token, workspace, member } = await ask('POST', `${url}/v1/auth/register`, undefined, owner);
-  const [channel] = (await ask('GET', `${url}/v1/channels`, token)).items;
-  const { key } = await ask('POST', `${url}/v1/api-keys`, token, { name: 'backend' });
+  const { token, refresh_token, workspace, member } = await callApi(
+    'POST',
+    `${url}/v1/auth/register`,
+    undefined,
+    owner,
+  );
+  const [channel] = (await callApi('GET', `${url}/v1/channels`, token)).items;
+  const { key } = await callApi('POST', `${url}/v1/api-keys`, token, { name: 'backend' });
   return {
     token,
     refreshToken: refresh_token,
@@ -42,48 +47,50 @@ export async function openDesk(url: string): Promise<OutsideDesk> {
   };
 }
 
-/** A visitor's token, and the conversation that it has begun. */
-export async function beginTalk(url: string, desk: OutsideDesk): Promise<{ token: string; conversationId: string }> {
-  const session = await ask('POST', `${url}/v1/widget/session`, undefined, { widget_token: desk.widgetToken });
+/** Opens a visitor session and starts a conversation. */
+export async function beginConversation(
+  url: string,
+  desk: OutsideDesk,
+): Promise<{ token: string; conversationId: string }> {
+  const session = await callApi('POST', `${url}/v1/widget/session`, undefined, { widget_token: desk.widgetToken });
   const token = session.visitor_token as string;
-  const begun = await ask('POST', `${url}/v1/widget/conversations`, token, { message: { content: 'Hello?' } });
+  const begun = await callApi('POST', `${url}/v1/widget/conversations`, token, { message: { content: 'Hello?' } });
   return { token, conversationId: begun.conversation.id };
 }
 
-/** Who listens, and, when its socket ends in a way that says so, comes back and resumes where it was. */
-export class Listener {
-  /** Durable frames, each once, in the order in which they came first. */
+/** A socket client that reconnects and resumes from its cursor whenever its close code allows. */
+export class ResumingListener {
+  /** Durable frames without duplicates, in order of first arrival. */
   readonly events: Json[] = [];
   /** Every frame of every socket. */
   readonly frames: Json[] = [];
-  /** How each socket ended, and when. */
+  /** Close code and time of each socket. */
   readonly ends: { code: number; at: number }[] = [];
-  /** Statuses of handshakes that were refused; 0 where nobody answered. */
+  /** Statuses of refused handshakes; 0 if nobody answered. */
   readonly refusals: number[] = [];
   private readonly ids = new Set<string>();
   private cursor: string | null = null;
   private ws: WebSocket | undefined;
-  private over = false;
+  private isClosed = false;
 
   private constructor(private readonly address: () => string) {}
 
-  /** @param address of the next socket, with its token; `after` is added */
-  static async open(address: string | (() => string)): Promise<Listener> {
-    const listener = new Listener(typeof address === 'string' ? () => address : address);
+  /** @param address URL of the next socket with its token; the client adds `after` */
+  static async open(address: string | (() => string)): Promise<ResumingListener> {
+    const listener = new ResumingListener(typeof address === 'string' ? () => address : address);
     listener.connect();
-    await listener.heard(({ type }) => type === 'connected');
+    await listener.waitForFrame(({ type }) => type === 'connected');
     return listener;
   }
 
-  static agent(url: string, token: string): Promise<Listener> {
-    return Listener.open(`${url.replace('http', 'ws')}/ws/agent?token=${token}`);
+  static agent(url: string, token: string): Promise<ResumingListener> {
+    return ResumingListener.open(`${url.replace('http', 'ws')}/ws/agent?token=${token}`);
   }
 
-  static visitor(url: string, token: string): Promise<Listener> {
-    return Listener.open(`${url.replace('http', 'ws')}/ws/visitor?token=${token}`);
+  static visitor(url: string, token: string): Promise<ResumingListener> {
+    return ResumingListener.open(`${url.replace('http', 'ws')}/ws/visitor?token=${token}`);
   }
 
-  /** Whether its socket is open now. */
   get isOpen(): boolean {
     return this.ws?.readyState === WebSocket.OPEN;
   }
@@ -92,13 +99,13 @@ export class Listener {
     this.ws?.send(JSON.stringify(frame));
   }
 
-  heard(accepts: (frame: Json) => boolean, ms = 10_000): Promise<Json> {
+  waitForFrame(accepts: (frame: Json) => boolean, ms = 10_000): Promise<Json> {
     return eventually(() => this.frames.find(accepts), ms).catch(() => {
-      throw new Error(`nothing of it within ${ms} ms; ${this.story()}`);
+      throw new Error(`no such frame within ${ms} ms; ${this.describeState()}`);
     });
   }
 
-  /** Contents of the messages that it has heard of, in order. */
+  /** Contents of the messages received, in order. */
   messages(conversationId?: string): string[] {
     return this.events
       .filter(
@@ -108,22 +115,22 @@ export class Listener {
       .map(({ data }) => data.message.content as string);
   }
 
-  /** What has become of it, for a test that fails. */
-  story(): string {
+  /** Describes the client's history, for the message of a failing test. */
+  describeState(): string {
     const { ends, refusals, frames } = this;
-    const turns = frames.filter(({ type }) =>
+    const turningPoints = frames.filter(({ type }) =>
       ['connected', 'resumed', 'sync.required', 'error'].includes(type as string),
     );
-    return JSON.stringify({ ends, refusals, turns, last: frames.at(-1) });
+    return JSON.stringify({ ends, refusals, turns: turningPoints, last: frames.at(-1) });
   }
 
-  /** As if the network went away under it; it comes back. */
+  /** Drops the connection as a network failure would. The client reconnects. */
   cut(): void {
     this.ws?.terminate();
   }
 
   close(): void {
-    this.over = true;
+    this.isClosed = true;
     this.ws?.terminate();
   }
 
@@ -134,7 +141,7 @@ export class Listener {
     ws.on('message', (data: Buffer) => this.take(JSON.parse(data.toString()) as Json));
     let status: number | null = 0;
     ws.on('open', () => (status = null));
-    ws.on('unexpected-response', (_asked, answer) => {
+    ws.on('unexpected-response', (_request, answer) => {
       status = answer.statusCode ?? 0;
       ws.terminate();
     });
@@ -142,7 +149,7 @@ export class Listener {
     ws.on('close', code => {
       if (status === null) this.ends.push({ code, at: performance.now() });
       else this.refusals.push(status);
-      if (!this.over && code < 4500) setTimeout(() => this.over || this.connect(), 100);
+      if (!this.isClosed && code < 4500) setTimeout(() => this.isClosed || this.connect(), 100);
     });
   }
 
@@ -157,17 +164,17 @@ export class Listener {
   }
 }
 
-/** Sends until it is acknowledged, as a client does: after a refusal it waits as told, after silence it asks again. */
-export async function sendSurely(
+/** Sends until accepted, as a client does: waits for Retry-After after a refusal and retries if nobody answers. */
+export async function sendUntilAccepted(
   url: () => string,
-  talk: { token: string; conversationId: string },
+  conversation: { token: string; conversationId: string },
   content: string,
   refused: (status: number, retryAfter: string | null, code: string | undefined) => void,
 ): Promise<Json> {
   const body = { content, client_message_id: randomUUID() };
   for (;;) {
-    const path = `${url()}/v1/widget/conversations/${talk.conversationId}/messages`;
-    const answer = await call('POST', path, { token: talk.token, body }).catch(() => null);
+    const path = `${url()}/v1/widget/conversations/${conversation.conversationId}/messages`;
+    const answer = await call('POST', path, { token: conversation.token, body }).catch(() => null);
     if (answer?.body?.ok) return answer.body.data;
     const retryAfter = answer?.headers.get('retry-after') ?? null;
     refused(answer?.status ?? 0, retryAfter, answer?.body?.error?.code);

@@ -9,8 +9,8 @@ import type { TestDatabase } from './database.js';
 import { cloneDatabase, openDatabase } from './database.js';
 
 /**
- * A migrated database in a PostgreSQL of a test file's own: a transaction that is left open there holds back nobody
- * else's event log. With TEST_DATABASE_URL there is only the one that is named.
+ * A migrated database in its own PostgreSQL server, where an open transaction delays no other test's event log. With
+ * TEST_DATABASE_URL it is a clone in that cluster.
  */
 export async function ownDatabase(): Promise<TestDatabase> {
   if (process.env.TEST_DATABASE_URL) return cloneDatabase();

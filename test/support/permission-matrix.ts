@@ -7,7 +7,7 @@ import { Refused } from './socket.js';
 import type { Agent, Desk, Visitor, World } from './world.js';
 import { PASSWORD, unique } from './world.js';
 
-/** Those who call every route, in the order of the table's columns. */
+/** Callers of every route, in the order of the table's columns. */
 export const CALLERS = [
   'none',
   'visitor',
@@ -25,20 +25,20 @@ export const CALLERS = [
 ] as const;
 export type CallerName = (typeof CALLERS)[number];
 
-/** A call that would succeed if it were allowed. */
+/** A call that succeeds if the caller is permitted. */
 interface Call {
   path: string;
   body?: object;
-  /** Whether the answer tells something of the marked channel, where its words would not show it. */
-  tells?: (data: Json) => boolean;
+  /** True if the response reveals something about the marked channel without containing the mark. */
+  reveals?: (data: Json) => boolean;
 }
 
 type Recipe = (scene: Scene, caller: CallerName) => Promise<Call> | Call;
 
-/** The words that only rows of the one channel carry: what a caller without that channel must never read. */
+/** Text that only rows of one channel contain. A caller without access to that channel must never read it. */
 const MARK = 'the marked channel';
 
-/** One desk with two channels; everything that the calls are about happens in the first. */
+/** One desk with two channels. Every call concerns the first channel. */
 export class Scene {
   private readonly shared = new Map<string, Promise<string>>();
 
@@ -59,7 +59,7 @@ export class Scene {
     const stranger = await world.visitor({ widgetToken: channel.widget_token }, { name: 'Stranger' });
     const tokenOf = async (agent: Promise<Agent>) => (await agent).token;
     const zero = await desk.owner.api.post('/v1/auth/agent-token', { channel_ids: [] });
-    if (zero.status !== 200) throw new Error(`no narrow session: ${JSON.stringify(zero.body)}`);
+    if (zero.status !== 200) throw new Error(`agent-token failed: ${JSON.stringify(zero.body)}`);
     const tokens = {
       none: null,
       visitor: visitor.token,
@@ -88,7 +88,7 @@ export class Scene {
     return answer.data;
   }
 
-  /** One row for all calls that leave it as it is; those that end it make their own. */
+  /** Returns one shared row for all calls that do not end it. */
   one(kind: Kind): Promise<string> {
     const known = this.shared.get(kind) ?? this.another(kind);
     this.shared.set(kind, known);
@@ -100,7 +100,7 @@ export class Scene {
   }
 }
 
-/** How a row of each kind is made, by the owner or the visitor. */
+/** Creates a row of each kind, as the owner or the visitor. */
 const MAKERS = {
   'api-keys': (scene: Scene) => scene.made('/v1/api-keys', { name: unique('key') }),
   bots: (scene: Scene) => scene.made('/v1/bots', { name: 'Robo' }),
@@ -119,11 +119,11 @@ type Kind = keyof typeof MAKERS;
 
 interface Options {
   body?: object;
-  /** A row of its own for each call. */
+  /** Makes a new row for each call, because the call ends it. */
   ends?: boolean;
 }
 
-/** A call about one row. */
+/** A call on one row. */
 function row(kind: Kind, before: string, action: string, { body, ends }: Options = {}): Recipe {
   return async scene => ({
     path: `/v1${before}/${kind}/${await (ends ? scene.another(kind) : scene.one(kind))}${action}`,
@@ -138,7 +138,7 @@ const plain =
   () => ({ path, ...(body && { body }) });
 const email = () => `${unique('matrix')}@example.com`;
 
-/** How to call each route so that it would succeed. A route that is not here fails the matrix. */
+/** A call for each route that would succeed if permitted. A route that is missing here fails the matrix. */
 export const RECIPES: Record<string, Recipe> = {
   'GET /v1/api-keys': plain('/v1/api-keys'),
   'POST /v1/api-keys': plain('/v1/api-keys', { name: 'another' }),
@@ -226,7 +226,7 @@ export const RECIPES: Record<string, Recipe> = {
   }),
   'GET /v1/conversations/counts': async scene => {
     await scene.one('conversations');
-    return { path: '/v1/conversations/counts', tells: ({ open }) => open > 0 };
+    return { path: '/v1/conversations/counts', reveals: ({ open }) => open > 0 };
   },
   'GET /v1/conversations/{id}': conversation(''),
   'PATCH /v1/conversations/{id}': conversation('', { body: { priority: 'high' } }),
@@ -295,8 +295,8 @@ async function emailOf(scene: Scene): Promise<string> {
   return (await scene.owner.get(`/v1/workspace/members/${await scene.one('members')}`)).data.email as string;
 }
 
-/** Codes that say no more than their status does here; which kind of credential is asked for is tested elsewhere. */
-const UNSAID = new Set([
+/** Codes that add nothing to the status. Other specs test which kind of credential a route requires. */
+const CODES_IMPLIED_BY_STATUS = new Set([
   'unauthenticated',
   'agent_token_required',
   'api_key_required',
@@ -305,21 +305,23 @@ const UNSAID = new Set([
   'not_found',
 ]);
 
-/** Calls the route as the caller. @returns the status, with its code where it says more, and `+` where the mark was seen */
+/**
+ * Calls the route as the caller. @returns the status, the code if it adds something, and `+` if the mark was visible
+ */
 async function cell(scene: Scene, route: Route, caller: CallerName): Promise<string> {
   const recipe = RECIPES[route.name];
-  if (!recipe) throw new Error(`${route.name}: who may call it? The matrix has no recipe for it.`);
-  const { path, body, tells } = await recipe(scene, caller);
+  if (!recipe) throw new Error(`${route.name}: add a recipe to the permission matrix`);
+  const { path, body, reveals } = await recipe(scene, caller);
   const answer = await scene.world.as(scene.tokens[caller]).call(route.method, path, body);
   if (answer.status < 400) {
-    const told = tells?.(answer.data) ?? JSON.stringify(answer.body).includes(MARK);
-    return `${answer.status}${told ? '+' : ''}`;
+    const isVisible = reveals?.(answer.data) ?? JSON.stringify(answer.body).includes(MARK);
+    return `${answer.status}${isVisible ? '+' : ''}`;
   }
   const { code } = answer.error;
-  return UNSAID.has(code) ? String(answer.status) : `${answer.status} ${code}`;
+  return CODES_IMPLIED_BY_STATUS.has(code) ? String(answer.status) : `${answer.status} ${code}`;
 }
 
-/** Sockets open by the same rules: which rooms each caller gets into. */
+/** Topics each caller can open a socket for; the same rules apply as to routes. */
 const ROOMS: Record<string, (scene: Scene) => Promise<[route: 'agent' | 'visitor', query: Record<string, string>]>> = {
   'WS /ws/agent': async () => ['agent', {}],
   'WS /ws/agent?room=': async scene => ['agent', { room: await scene.one('conversations') }],
@@ -330,27 +332,27 @@ const ROOMS: Record<string, (scene: Scene) => Promise<[route: 'agent' | 'visitor
 async function room(scene: Scene, name: string, caller: CallerName): Promise<string> {
   const [route, query] = (await ROOMS[name]?.(scene)) ?? ['agent', {}];
   const token = scene.tokens[caller];
-  const asked = { ...(token === null ? {} : { token }), ...query };
+  const parameters = { ...(token === null ? {} : { token }), ...query };
   try {
-    await (await scene.world.socket(route, asked)).close();
+    await (await scene.world.socket(route, parameters)).close();
     return '101';
   } catch (refused) {
     if (!(refused instanceof Refused)) throw refused;
     const { code } = (refused.body as { error: { code: string } }).error;
-    return UNSAID.has(code) ? String(refused.status) : `${refused.status} ${code}`;
+    return CODES_IMPLIED_BY_STATUS.has(code) ? String(refused.status) : `${refused.status} ${code}`;
   }
 }
 
-/** Every route and room × every caller: the rows of the table, each with its cells in the order of `CALLERS`. */
-export async function permissionMatrix(world: World, wanted: RegExp = /./): Promise<Map<string, string[]>> {
+/** Calls every route and room as every caller. Returns rows of cells in the order of `CALLERS`. */
+export async function permissionMatrix(world: World, filter: RegExp = /./): Promise<Map<string, string[]>> {
   const scene = await Scene.set(world);
   const table = new Map<string, string[]>();
-  for (const route of routesOf(world.app.app).filter(({ name }) => wanted.test(name))) {
+  for (const route of routesOf(world.app.app).filter(({ name }) => filter.test(name))) {
     const cells: string[] = [];
     for (const caller of CALLERS) cells.push(await cell(scene, route, caller));
     table.set(route.name, cells);
   }
-  for (const name of Object.keys(ROOMS).filter(name => wanted.test(name))) {
+  for (const name of Object.keys(ROOMS).filter(name => filter.test(name))) {
     const cells: string[] = [];
     for (const caller of CALLERS) cells.push(await room(scene, name, caller));
     table.set(name, cells);
@@ -360,7 +362,7 @@ export async function permissionMatrix(world: World, wanted: RegExp = /./): Prom
 
 export const GOLDEN = resolve(import.meta.dirname, '../contract/golden/permissions.txt');
 
-/** The rows of the declared table, in its order. */
+/** Rows of the committed table, in order. */
 export function declaredRows(): [route: string, cells: string[]][] {
   const lines = readFileSync(GOLDEN, 'utf8').split('\n').slice(1);
   return lines
@@ -371,7 +373,7 @@ export function declaredRows(): [route: string, cells: string[]][] {
     });
 }
 
-/** One line a route, columns aligned, as the declared table has it. */
+/** Formats the table: one line per route, columns aligned. */
 export function written(table: Map<string, string[]>): string {
   const rows = [['route', ...CALLERS], ...[...table].map(([name, cells]) => [name, ...cells])];
   const widths = rows[0]?.map((_title, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];

@@ -12,25 +12,25 @@ const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pg
   existsSync(path),
 );
 
-/** The version that is installed here, as [1, 18]; null where there is none. */
+/** Installed version as [major, minor]; null if PgBouncer is missing. */
 export function pgbouncerVersion(): [number, number] | null {
   if (!PROGRAM) return null;
   const [, major, minor] = /(\d+)\.(\d+)/.exec(spawnSync(PROGRAM, ['--version'], { encoding: 'utf8' }).stdout) ?? [];
   return [Number(major), Number(minor)];
 }
 
-/** A PgBouncer in transaction mode, with few connections, so that a client seldom has the same one twice. */
+/** PgBouncer in transaction mode with few connections, so that a client seldom gets the same one twice. */
 export class PgBouncer {
   private constructor(
-    /** The database, through here. */
+    /** URL of the database through PgBouncer. */
     readonly url: string,
     private readonly child: ChildProcess,
     private readonly folder: string,
   ) {}
 
-  /** @param settings lines of its configuration, beyond what makes it run */
+  /** @param settings extra lines of configuration */
   static async before(databaseUrl: string, settings: readonly string[] = []): Promise<PgBouncer> {
-    if (!PROGRAM) throw new Error('there is no PgBouncer here');
+    if (!PROGRAM) throw new Error('PgBouncer is not installed');
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-pgbouncer-'));
     chmodSync(folder, 0o755);
     const port = await freePort();
@@ -39,14 +39,14 @@ export class PgBouncer {
     const child = spawn(PROGRAM, ['-q', ...account, join(folder, 'pgbouncer.ini')], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
-    let said = '';
-    child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));
+    let stderr = '';
+    child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const url = new URL(databaseUrl);
     url.hostname = '127.0.0.1';
     url.port = String(port);
     const bouncer = new PgBouncer(url.href, child, folder);
     await eventually(async () => {
-      if (child.exitCode !== null) throw new Error(`PgBouncer ended:\n${said}`);
+      if (child.exitCode !== null) throw new Error(`PgBouncer exited:\n${stderr}`);
       return (await answers(url.href)) || undefined;
     });
     return bouncer;

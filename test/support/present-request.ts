@@ -2,7 +2,7 @@ import { EventEmitter } from 'node:events';
 import type { Request, Response } from 'express';
 import { rememberRequest } from '../../src/platform/request/present-request.js';
 
-/** Runs the work as part of a request from this address; `disconnect` ends the request. */
+/** Runs the work inside a request from this address. `disconnect` closes the request. */
 export function asRequestFrom<T>(address: string, work: () => T): { result: T; disconnect: () => void } {
   const response = new EventEmitter();
   let result: T | undefined;

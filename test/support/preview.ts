@@ -4,7 +4,7 @@ import { createApp } from '../../src/app.js';
 import { loadConfig } from '../../src/config/config.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 
-/** The service put together and not started: nothing runs, and no database is asked. */
+/** Builds the app without starting it: nothing runs, and no database is queried. */
 export function previewApp(): Promise<App> {
   const config = loadConfig({
     LOG_LEVEL: 'silent',
@@ -15,7 +15,7 @@ export function previewApp(): Promise<App> {
   return createApp(config, undefined, { preview: true });
 }
 
-/** The API reference as the code says it now. */
+/** The API reference of the current code. */
 export async function presentReference(): Promise<ApiDocument> {
   const preview = await previewApp();
   const document = apiDocument(preview);

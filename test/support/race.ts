@@ -1,9 +1,9 @@
-/** Starts as many attempts at once as asked for and waits for all of them: how promises about racing are tested. */
+/** Starts all attempts at once and waits for every one. */
 export function race<T>(times: number, attempt: (index: number) => Promise<T>): Promise<T[]> {
   return Promise.all(Array.from({ length: times }, (_nothing, index) => attempt(index)));
 }
 
-/** How often each value is there. */
+/** Counts how often each value occurs. */
 export function countsOf(values: readonly (string | number)[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;

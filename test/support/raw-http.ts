@@ -2,7 +2,7 @@ import { Agent, request } from 'node:http';
 import type { IncomingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
-/** An answer as it came, unread. */
+/** A response without any parsing. */
 export interface RawAnswer {
   status: number;
   headers: IncomingHttpHeaders;
@@ -11,17 +11,17 @@ export interface RawAnswer {
 
 export interface RawRequest {
   method: string;
-  /** Sent as it is: characters of latin-1, no blanks. */
+  /** Sent unchanged: latin-1 characters without spaces. */
   path: string;
   headers: Record<string, string | string[]>;
   body: Buffer | null;
-  /** Without a Content-Length. */
+  /** Sends no Content-Length. */
   chunked?: boolean;
 }
 
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 
-/** Sends what a decent client would never send. */
+/** Sends requests that no well-behaved client would send. */
 export function rawRequest(base: string, { method, path, headers, body, chunked }: RawRequest): Promise<RawAnswer> {
   const { hostname, port } = new URL(base);
   return new Promise((resolve, reject) => {
@@ -45,12 +45,12 @@ export function rawRequest(base: string, { method, path, headers, body, chunked 
   });
 }
 
-/** Closes the connections that are kept; else a stopping server waits for them. */
+/** Closes kept-alive connections; a stopping server would otherwise wait for them. */
 export function closeRawConnections(): void {
   agent.destroy();
 }
 
-/** Writes bytes to a server and reads until it closes, or until the text that came back satisfies. */
+/** Writes bytes to a server and reads until it closes or `satisfied` accepts the text received. */
 export function rawBytes(
   base: string,
   bytes: string | Buffer,
@@ -62,7 +62,7 @@ export function rawBytes(
     let text = '';
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`the server neither answered nor closed; it said: ${text || 'nothing'}`));
+      reject(new Error(`the server neither answered nor closed; it sent: ${text || 'nothing'}`));
     }, 5_000);
     const done = () => {
       clearTimeout(timer);

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
 
-/** A WebSocket frame as anybody could write it. */
+/** A WebSocket frame, valid or not. */
 export interface RawFrame {
   opcode: number;
   payload?: Buffer | string;
@@ -10,7 +10,7 @@ export interface RawFrame {
   /** The three reserved bits. */
   reserved?: number;
   masked?: boolean;
-  /** What the header says of the length, instead of the truth; always in 64 bits. */
+  /** A false payload length for the header, always written in 64 bits. */
   claims?: bigint;
 }
 
@@ -42,20 +42,20 @@ function lengthBytes(first: number, flag: number, length: number, claims: bigint
   return long;
 }
 
-/** A close frame; a code of null sends half of one. */
+/** A close frame. A `code` of null sends half a code. */
 export function closeBytes(code: number | null, reason: Buffer | string = ''): Buffer {
   const payload = code === null ? Buffer.from([3]) : Buffer.from([code >> 8, code & 0xff, ...Buffer.from(reason)]);
   return frameBytes({ opcode: OPCODE.close, payload });
 }
 
-/** A WebSocket over a bare TCP connection: it can send what no library would. */
+/** A WebSocket over a plain TCP connection. It can send frames that no library would send. */
 export class RawSocket {
-  /** What the server sent as text. */
+  /** Text frames from the server. */
   readonly texts: { type: string; error?: { code: string } }[] = [];
   pongs = 0;
-  /** The close code that the server sent. */
+  /** Close code from the server. */
   closeCode: number | null = null;
-  /** Whether the connection is over. */
+  /** True once the TCP connection has closed. */
   over = false;
   private rest: Buffer = Buffer.alloc(0);
   private readonly watchers = new Set<() => void>();
@@ -64,11 +64,11 @@ export class RawSocket {
     socket.on('error', () => undefined);
     socket.on('close', () => {
       this.over = true;
-      this.tell();
+      this.notifyWatchers();
     });
   }
 
-  /** Upgrades at the address, and waits for `connected`. */
+  /** Sends the upgrade and waits for `connected`. */
   static async open(wsUrl: string, path: string): Promise<RawSocket> {
     const { hostname, port } = new URL(wsUrl);
     const socket = connect({ host: hostname, port: Number(port) });
@@ -87,7 +87,7 @@ export class RawSocket {
     this.socket.write(Buffer.concat(frames.map(frame => (Buffer.isBuffer(frame) ? frame : frameBytes(frame)))));
   }
 
-  /** Whether the socket still answers a ping of the application, or how it was closed. */
+  /** Sends an application ping. Returns `open` if it is answered, else how the socket was closed. */
   async fate(): Promise<number | 'open' | 'cut'> {
     const pongs = this.texts.filter(({ type }) => type === 'pong').length;
     const answered = () => this.texts.filter(({ type }) => type === 'pong').length > pongs;
@@ -100,24 +100,24 @@ export class RawSocket {
     this.socket.destroy();
   }
 
-  until(holds: () => boolean, what: string, ms = 5_000): Promise<void> {
+  until(isTrue: () => boolean, description: string, ms = 5_000): Promise<void> {
     return new Promise((resolve, reject) => {
       const look = () => {
-        if (!holds()) return;
+        if (!isTrue()) return;
         clearTimeout(timer);
         this.watchers.delete(look);
         resolve();
       };
       const timer = setTimeout(() => {
         this.watchers.delete(look);
-        reject(new Error(`no ${what} within ${ms} ms`));
+        reject(new Error(`no ${description} within ${ms} ms`));
       }, ms);
       this.watchers.add(look);
       look();
     });
   }
 
-  /** Frames of a server are never masked nor, here, longer than 16 bits can say or in fragments. */
+  /** Reads server frames, which are never masked, fragmented or longer than 16 bits can express here. */
   private take(chunk: Buffer): void {
     this.rest = Buffer.concat([this.rest, chunk]);
     for (;;) {
@@ -129,7 +129,7 @@ export class RawSocket {
       this.read((this.rest[0] ?? 0) & 0x0f, this.rest.subarray(start, start + length));
       this.rest = this.rest.subarray(start + length);
     }
-    this.tell();
+    this.notifyWatchers();
   }
 
   private read(opcode: number, payload: Buffer): void {
@@ -138,12 +138,12 @@ export class RawSocket {
     if (opcode === OPCODE.close) this.closeCode = payload.length >= 2 ? payload.readUInt16BE(0) : 1005;
   }
 
-  private tell(): void {
+  private notifyWatchers(): void {
     for (const watcher of [...this.watchers]) watcher();
   }
 }
 
-/** Reads to the end of the response's head. @returns what came behind it @throws Error when it is no 101 */
+/** Reads the response head. @returns the bytes after it @throws Error if the status is not 101 */
 function headOf(socket: Socket): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     let seen = Buffer.alloc(0);
@@ -154,9 +154,9 @@ function headOf(socket: Socket): Promise<Buffer> {
       socket.off('data', read);
       const head = seen.subarray(0, end).toString();
       if (head.startsWith('HTTP/1.1 101')) resolve(seen.subarray(end + 4));
-      else reject(new Error(`no upgrade: ${head}`));
+      else reject(new Error(`upgrade refused: ${head}`));
     };
     socket.on('data', read);
-    socket.once('close', () => reject(new Error('closed during the upgrade')));
+    socket.once('close', () => reject(new Error('connection closed during the upgrade')));
   });
 }

@@ -1,4 +1,4 @@
 import { register } from 'node:module';
 
-/** For `node --import`, and to be imported before the first module in TypeScript. */
+/** Registers the TypeScript hooks. Load it with `node --import`, or import it before the first TypeScript module. */
 register('./typescript.js', import.meta.url);

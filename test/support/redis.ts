@@ -8,10 +8,10 @@ import { freePort } from './free-port.js';
 
 const program = debianProgram('redis-server', 'redis-server');
 
-/** Whether there is a Redis to test with. */
+/** True if Redis is installed. */
 export const hasRedis = program !== null;
 
-/** A Redis of a test's own, which keeps nothing. Killed, it can start again on its port. */
+/** A Redis without persistence that belongs to one test. After `kill` it can start again on the same port. */
 export class RedisServer {
   private child: ChildProcess | undefined;
 
@@ -30,10 +30,10 @@ export class RedisServer {
   async start(): Promise<void> {
     const options = ['--port', String(this.port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'];
     this.child = spawn(program ?? 'redis-server', options, { stdio: 'ignore' });
-    await eventually(async () => (await this.say('PING')) === '+PONG' || undefined);
+    await eventually(async () => (await this.sendCommand('PING')) === '+PONG' || undefined);
   }
 
-  /** As if its machine had been switched off. */
+  /** Kills the process, as a power failure would. */
   async kill(): Promise<void> {
     const child = this.child;
     this.child = undefined;
@@ -42,7 +42,7 @@ export class RedisServer {
     await once(child, 'exit');
   }
 
-  /** Alive, but of no use to anybody; `resume` ends it. */
+  /** Stops the process from responding until `resume`. */
   pause(): void {
     this.child?.kill('SIGSTOP');
   }
@@ -51,12 +51,12 @@ export class RedisServer {
     this.child?.kill('SIGCONT');
   }
 
-  /** Forgets everything. */
+  /** Deletes all data. */
   flush(): Promise<string | null> {
-    return this.say('FLUSHALL');
+    return this.sendCommand('FLUSHALL');
   }
 
-  private say(command: string): Promise<string | null> {
+  private sendCommand(command: string): Promise<string | null> {
     return new Promise(resolve => {
       const socket = connect(this.port, '127.0.0.1', () => socket.write(`${command}\r\n`));
       socket.once('data', data => {

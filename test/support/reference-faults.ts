@@ -4,7 +4,7 @@ import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/schemas/json.js';
 import type { Operation } from '../../src/platform/openapi/operation.js';
 
-/** What the API reference lacks or says wrongly, one line each; empty for a document that an integrator can use. */
+/** Problems of the API reference, one line each. Empty if an integrator can use the document. */
 export function referenceFaults(api: ApiDocument): string[] {
   const operations = Object.entries(api.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => [`${method.toUpperCase()} ${path}`, operation] as const),
@@ -30,11 +30,11 @@ function operationFaults(api: ApiDocument, operation: Operation): string[] {
   const { summary = '', tags = [], parameters = [], security, requestBody } = operation;
   const { public: open } = operation['x-access'] ?? {};
   return [
-    ...(summary.length <= 100 ? [] : ['the summary is longer than a line']),
+    ...(summary.length <= 100 ? [] : ['the summary is longer than 100 characters']),
     ...tags.filter(tag => !api.tags.some(({ name }) => name === tag)).map(tag => `the tag ${tag} is not declared`),
     ...parameters.filter(({ description }) => !description).map(({ name }) => `${name} has no description`),
-    ...(open && JSON.stringify(security) !== '[]' ? ['public, and does not say security: []'] : []),
-    ...(!open && !security?.length ? ['names no credential'] : []),
+    ...(open && JSON.stringify(security) !== '[]' ? ['public, but lacks security: []'] : []),
+    ...(!open && !security?.length ? ['lists no credential'] : []),
     ...(requestBody ? bodyFaults(api, requestBody) : []),
   ];
 }
@@ -49,7 +49,7 @@ function bodyFaults(api: ApiDocument, { required, content }: NonNullable<Operati
   ];
 }
 
-/** Every `example` beside a schema or below one, against that schema. */
+/** Validates every `example` against the schema beside or above it. */
 function exampleFaults(api: ApiDocument): string[] {
   const ajv = new Ajv2020({ strict: false, allErrors: true });
   addFormats.default(ajv);
@@ -62,7 +62,7 @@ function exampleFaults(api: ApiDocument): string[] {
     const named = /\/(properties|schemas|examples?)$/.test(pointer);
     if (example !== undefined && !named) {
       const fits = ajv.validate({ $ref: `api#${pointer}${schema === undefined ? '' : '/schema'}` }, example);
-      if (!fits) faults.push(`the example at ${pointer} does not fit: ${ajv.errorsText()}`);
+      if (!fits) faults.push(`the example at ${pointer} does not match its schema: ${ajv.errorsText()}`);
     }
     for (const [key, inner] of Object.entries(value)) {
       if (key === 'example' && !named) continue;
@@ -73,7 +73,7 @@ function exampleFaults(api: ApiDocument): string[] {
   return faults;
 }
 
-/** Texts that a page would show as "string". Examples of bodies leave out an optional text that has none. */
+/** Texts without an example, which a page would render as "string". Body examples omit optional texts without one. */
 function textFaults(api: ApiDocument): string[] {
   const shown = Object.entries(api.components.schemas).filter(([name]) => /(Body|View)$/.test(name));
   return shown.flatMap(([name, { properties = {}, required = [] }]) =>

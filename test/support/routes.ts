@@ -3,21 +3,20 @@ import type { Access } from '../../src/platform/access/access.decorator.js';
 import { Contract } from './contract.js';
 import type { Method } from './http.js';
 
-/** One operation of the API reference. */
 export interface Route {
   /** `POST /v1/bots/{id}` */
   name: string;
   method: Method;
-  /** With its parameters in braces. */
+  /** Path with its parameters in braces. */
   path: string;
   parameters: string[];
   access: Access | undefined;
   rate: string | undefined;
-  /** Statuses that the reference knows. */
+  /** Statuses listed in the reference. */
   statuses: string[];
 }
 
-/** Every operation of the API reference. */
+/** Lists every operation of the API reference. */
 export function routesOf(app: App): Route[] {
   return Object.entries(Contract.of(app).document.paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
@@ -32,7 +31,7 @@ export function routesOf(app: App): Route[] {
   );
 }
 
-/** The path with its parameters filled in. @throws Error when one has no value */
+/** Fills in the parameters of a path. @throws Error if one has no value */
 export function fill(path: string, values: Record<string, string>): string {
   return path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = values[name];

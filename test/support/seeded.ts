@@ -1,4 +1,4 @@
-/** Numbers in [0, 1) that are the same for the same seed: a race that fails can be run again. */
+/** Seeded random numbers in [0, 1), so that a failing race can be repeated. */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +9,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Some milliseconds below `most`, drawn from the numbers. */
-export function shortWait(random: () => number, most: number): Promise<void> {
-  return new Promise(resolve => setTimeout(resolve, random() * most));
+/** Waits a random time below `maxMs`. */
+export function shortWait(random: () => number, maxMs: number): Promise<void> {
+  return new Promise(resolve => setTimeout(resolve, random() * maxMs));
 }

@@ -7,18 +7,17 @@ import { createInterface } from 'node:readline';
 import { eventually } from './eventually.js';
 import { given, givenAs, givenIn } from './given-secrets.js';
 import type { Json } from './json.js';
-import { assertNoneTold } from './leaks.js';
+import { assertNoSecretsLogged } from './leaks.js';
 
 export const checkout = resolve(import.meta.dirname, '../..');
 
-/** A line of the service's log. */
 export interface LogLine {
   level: string;
   msg: string;
   [more: string]: unknown;
 }
 
-/** Rates that nothing here meets, secrets that nobody else uses. */
+/** Limits that no test reaches, and secrets used nowhere else. */
 const SETTINGS = {
   NODE_ENV: 'test',
   HOST: '127.0.0.1',
@@ -33,30 +32,30 @@ const SETTINGS = {
   ENCRYPTION_KEYS: 'a secret that encrypts in tests and nowhere else',
 };
 
-/** An account without rights. */
+/** An unprivileged account. */
 export const NOBODY = { uid: 65534, gid: 65534 };
 
 export interface StartOptions {
   entry?: string;
   cwd?: string;
-  /** With nothing in its environment but what the test gives. */
+  /** Starts with an environment of only the given variables. */
   bare?: boolean;
-  /** As an account without rights, where the tests run as root. */
+  /** Runs as an unprivileged account if the tests run as root. */
   asNobody?: boolean;
-  /** Another node than the one of this run. */
+  /** Path of another node than the current one. */
   node?: string;
-  /** Of node itself, before the entry. */
+  /** Flags for node, before the entry file. */
   flags?: readonly string[];
-  /** With a channel for messages between here and there. */
+  /** Opens an IPC channel to the process. */
   talks?: boolean;
 }
 
-/** The built service in a process of its own, as an operator runs it. */
+/** The built service in its own process, as an operator runs it. */
 export class ServiceProcess {
   readonly lines: LogLine[] = [];
-  /** What was written beside the log. */
-  readonly words: string[] = [];
-  /** Rejects with Leaked when it wrote a secret in clear. */
+  /** Output that is not a log line. */
+  readonly otherOutput: string[] = [];
+  /** Rejects with Leaked if the process logged a secret in clear. */
   readonly ended: Promise<{ code: number | null; signal: string | null }>;
   private over = false;
 
@@ -68,10 +67,10 @@ export class ServiceProcess {
       if (stream) createInterface(stream).on('line', line => this.take(line));
     }
     this.ended = this.end();
-    this.ended.catch(() => undefined); // the test may not ask
+    this.ended.catch(() => undefined); // a test may ignore it
   }
 
-  /** Does not wait for anything: a test may want to see how it fails. */
+  /** Starts the process without waiting, so that a test can watch it fail. */
   static start(env: Record<string, string>, options: StartOptions = {}): ServiceProcess {
     const { PATH = '', HOME = '' } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-process-'));
@@ -87,58 +86,59 @@ export class ServiceProcess {
     return new ServiceProcess(child, folder);
   }
 
-  /** The address, once it listens. */
+  /** Waits until the service listens. Returns its URL. */
   async url(ms = 40_000): Promise<string> {
-    const { msg } = await this.said(/^listening on /, ms);
+    const { msg } = await this.waitForLog(/^listening on /, ms);
     return msg.replace('listening on ', '');
   }
 
-  /** The first line of the log that says so, already here or yet to come. */
-  said(what: RegExp, ms = 40_000): Promise<LogLine> {
+  /** Waits for the first log line whose message matches, past or future. */
+  waitForLog(pattern: RegExp, ms = 40_000): Promise<LogLine> {
     const find = () => {
-      const line = this.lines.find(({ msg }) => what.test(String(msg)));
-      if (!line && this.over) throw new Error(`it ended without saying ${what}:\n${this.told()}`);
+      const line = this.lines.find(({ msg }) => pattern.test(String(msg)));
+      if (!line && this.over) throw new Error(`the process ended without logging ${pattern}:\n${this.output()}`);
       return line;
     };
     return eventually(find, ms).catch((error: Error) => {
-      throw new Error(`${error.message} of ${what}; it said:\n${this.told()}`, { cause: error });
+      throw new Error(`${error.message} of ${pattern}; output:\n${this.output()}`, { cause: error });
     });
   }
 
-  /** Asks it to stop, as an operator does. */
+  /** Stops the process with SIGTERM, as an operator does. */
   async stop(): Promise<void> {
     this.child.kill('SIGTERM');
     await this.ended;
   }
 
-  /** As the kernel does it when memory runs out. */
+  /** Kills the process with SIGKILL, as the kernel does when memory runs out. */
   async kill(): Promise<void> {
     if (!this.over) this.child.kill('SIGKILL');
     await this.ended;
   }
 
-  told(): string {
-    return [...this.lines.map(line => JSON.stringify(line)), ...this.words].join('\n');
+  output(): string {
+    return [...this.lines.map(line => JSON.stringify(line)), ...this.otherOutput].join('\n');
   }
 
   private async end(): Promise<{ code: number | null; signal: string | null }> {
-    // not on 'exit', for its last words may be under way still; nor by events.once, which minds an 'error' of its channel
+    // Not 'exit', which can fire before the last output arrives. Not events.once, which rejects on an 'error' of the
+    // IPC channel.
     const end = await new Promise<{ code: number | null; signal: string | null }>(done => {
       this.child.once('close', (code, signal) => done({ code, signal }));
     });
     this.over = true;
     rmSync(this.folder, { recursive: true, force: true });
-    assertNoneTold(this.told().split('\n'));
+    assertNoSecretsLogged(this.output().split('\n'));
     return end;
   }
 
   private take(line: string): void {
-    if (!line.startsWith('{')) this.words.push(line);
+    if (!line.startsWith('{')) this.otherOutput.push(line);
     else this.lines.push(JSON.parse(line) as LogLine);
   }
 }
 
-/** Builds the service unless its build is younger than its source. */
+/** Builds the service if any source is newer than the build. */
 export function ensureBuilt(): void {
   const built = join(checkout, 'dist/main.js');
   const sources = readdirSync(join(checkout, 'src'), { recursive: true, withFileTypes: true });
@@ -147,10 +147,10 @@ export function ensureBuilt(): void {
   );
   if (existsSync(built) && statSync(built).mtimeMs > youngest) return;
   const { status, stdout } = spawnSync('npx', ['nest', 'build'], { cwd: checkout, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the service cannot be built:\n${stdout}`);
+  if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
 }
 
-/** Calls a running service without any of our code between. */
+/** Calls a running service with plain `fetch`. */
 export async function call(
   method: string,
   url: string,

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-/** Runs a script in a strict bash. @returns its exit code and all that it wrote, in order */
+/** Runs a script in bash with -euo pipefail. @returns its exit code and all its output, in order */
 export function runShell(script: string): Promise<{ code: number | null; out: string }> {
   return new Promise(resolve => {
     const shell = spawn('bash', ['-euo', 'pipefail', '-c', script], { stdio: ['ignore', 'pipe', 'pipe'] });

@@ -1,6 +1,6 @@
 import Sequencer from '@jest/test-sequencer';
 
-/** Begun last, one of these would keep one worker busy long after the other has nothing left to do. */
+/** Slow spec files, started first: started last, one would keep a worker busy after the others are done. */
 const SLOW = ['embedded-postgres', 'image', 'resilience', 'new-module'];
 
 export default class SlowFirst extends Sequencer {

@@ -13,7 +13,7 @@ export interface Frame {
   error?: { code: string; message: string };
 }
 
-/** A handshake that was refused, as HTTP. */
+/** A refused handshake, with its HTTP response. */
 export class Refused extends Error {
   constructor(
     readonly status: number,
@@ -24,7 +24,10 @@ export class Refused extends Error {
   }
 }
 
-/** A raw WebSocket client that keeps every frame, each validated against the reference, and waits instead of sleeping. */
+/**
+ * A WebSocket client that keeps every frame and validates each against the reference. Tests wait for frames instead of
+ * sleeping.
+ */
 export class TestSocket {
   readonly frames: Frame[] = [];
   closed: { code: number; reason: string } | null = null;
@@ -75,18 +78,18 @@ export class TestSocket {
     this.ws.send(typeof frame === 'string' || Buffer.isBuffer(frame) ? frame : JSON.stringify(frame));
   }
 
-  /** The first frame of the type (that the predicate accepts), already here or yet to come. */
+  /** Waits for the first matching frame of the type, past or future. */
   next(type: string, accepts: (frame: Frame) => boolean = () => true, ms = 5_000): Promise<Frame> {
     const find = () => this.frames.find(frame => frame.type === type && accepts(frame));
     return this.until(find, `${type} within ${ms} ms`, ms);
   }
 
-  /** How the socket was closed. */
+  /** Waits until the socket is closed. Returns its close code and reason. */
   end(ms = 5_000): Promise<{ code: number; reason: string }> {
     return this.until(() => this.closed ?? undefined, `a close within ${ms} ms`, ms);
   }
 
-  /** Sends `ping` and waits for its `pong`: what the server sent before has arrived then. */
+  /** Sends `ping` and waits for `pong`: everything the server sent before has then arrived. */
   async settled(): Promise<void> {
     const pongs = this.of('pong').length;
     this.send({ type: 'ping' });
@@ -109,7 +112,7 @@ export class TestSocket {
     this.wake();
   }
 
-  /** A test that waits for something fails at once; one that does not, when its service is stopped. */
+  /** Records a violation. A pending wait fails at once; otherwise the test fails when the service stops. */
   private check(assert: () => void): void {
     try {
       assert();
@@ -123,7 +126,7 @@ export class TestSocket {
     for (const waiter of [...this.waiters]) waiter();
   }
 
-  private until<T>(find: () => T | undefined, what: string, ms: number): Promise<T> {
+  private until<T>(find: () => T | undefined, description: string, ms: number): Promise<T> {
     return new Promise((resolve, reject) => {
       const done = () => {
         clearTimeout(timer);
@@ -142,7 +145,7 @@ export class TestSocket {
       const timer = setTimeout(() => {
         done();
         const seen = this.frames.map(frame => frame.type).join(', ');
-        reject(new Error(`no ${what}; saw: ${seen || 'nothing'}; closed: ${JSON.stringify(this.closed)}`));
+        reject(new Error(`no ${description}; saw: ${seen || 'nothing'}; closed: ${JSON.stringify(this.closed)}`));
       }, ms);
       this.waiters.add(look);
       look();

@@ -1,6 +1,6 @@
 import { MovableClock } from './clock.js';
 
-/** A clock that a test can stop, to stand on the very edge of a time. */
+/** A clock that a test can stop, to check the exact boundary of a period. */
 export class StillClock extends MovableClock {
   private stopped: Date | null = null;
 
@@ -8,7 +8,7 @@ export class StillClock extends MovableClock {
     return this.stopped ?? super.now();
   }
 
-  /** Stops at the time, which is the present one unless told. */
+  /** Stops the clock at this time (default: now). */
   stop(at: Date = this.now()): Date {
     this.stopped = at;
     return at;

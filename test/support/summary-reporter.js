@@ -1,20 +1,20 @@
 import { relative } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 
-/** Ends a run with what failed, what was skipped, and one plain line that people and CI read alike. */
+/** Ends a run with the failures, the skipped tests, and a one-line summary. */
 export default class SummaryReporter {
   constructor({ rootDir }) {
     this.rootDir = rootDir;
   }
 
   onRunComplete(_contexts, results) {
-    for (const suite of results.testResults) this.tell(relative(this.rootDir, suite.testFilePath), suite);
+    for (const suite of results.testResults) this.report(relative(this.rootDir, suite.testFilePath), suite);
     const failed = results.numFailedTests + results.numRuntimeErrorTestSuites;
     const skipped = results.numPendingTests + results.numTodoTests;
     console.log(`${results.numPassedTests} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
   }
 
-  tell(file, { testResults, failureMessage }) {
+  report(file, { testResults, failureMessage }) {
     const red = testResults.filter(({ status }) => status === 'failed');
     for (const { fullName, failureMessages } of red) {
       console.log(`FAILED: ${file} › ${fullName}\n${quoted(failureMessages.join('\n'))}`);
@@ -26,7 +26,7 @@ export default class SummaryReporter {
   }
 }
 
-/** The words of a failure without the stack; marked, so that they can be picked out of a long log again. */
+/** The failure message without its stack, prefixed so that it can be found in a long log. */
 function quoted(message) {
   const lines = stripVTControlCharacters(message)
     .split('\n')

@@ -2,11 +2,11 @@ import type { AddressInfo, Server, Socket } from 'node:net';
 import { connect, createServer } from 'node:net';
 
 /**
- * A TCP proxy between the service and something it depends on, which can be slow, refuse, cut, or say nothing at all.
- * It keeps its port for as long as it lives.
+ * A TCP proxy between the service and a dependency. It can delay, refuse, cut or swallow traffic. Its port stays the
+ * same.
  */
 export class TcpProxy {
-  /** Held back on each way, in milliseconds. */
+  /** Delay in each direction, in milliseconds. */
   latency = 0;
   private server: Server | null = null;
   private silent = false;
@@ -14,30 +14,30 @@ export class TcpProxy {
 
   private constructor(
     private target: { host: string; port: number },
-    private own: number,
+    private port: number,
   ) {}
 
-  /** In front of the server that a URL names. */
+  /** Starts in front of the server that the URL names. */
   static async start(url: string): Promise<TcpProxy> {
     const proxy = new TcpProxy(addressOf(url), 0);
     await proxy.listen();
     return proxy;
   }
 
-  /** From now on in front of another server: it has come back on a port of its own choice. */
-  lead(url: string): void {
+  /** Forwards to another server from now on, such as one restarted on a new port. */
+  setTarget(url: string): void {
     this.target = addressOf(url);
   }
 
-  /** The same address, through here. */
-  through(url: string): string {
-    const own = new URL(url);
-    own.hostname = '127.0.0.1';
-    own.port = String(this.own);
-    return own.href;
+  /** The same URL through the proxy. */
+  rewriteUrl(url: string): string {
+    const proxied = new URL(url);
+    proxied.hostname = '127.0.0.1';
+    proxied.port = String(this.port);
+    return proxied.href;
   }
 
-  /** As if nobody listened: connections are cut with a reset, new ones refused. */
+  /** Resets open connections and refuses new ones, as if nothing listened. */
   async refuse(): Promise<void> {
     const server = this.server;
     this.server = null;
@@ -46,17 +46,17 @@ export class TcpProxy {
     await closed;
   }
 
-  /** As if the network swallowed every packet: connections stay, new ones are taken, nobody hears anything. */
+  /** Accepts and keeps connections but forwards nothing, as if the network dropped every packet. */
   swallow(): void {
     this.silent = true;
   }
 
-  /** Cuts every connection; what comes next is another. */
+  /** Resets every open connection. New ones are accepted. */
   reset(): void {
     for (const socket of this.sockets) socket.resetAndDestroy();
   }
 
-  /** As it should be. What was swallowed is lost, so the connections that it was taken from are cut. */
+  /** Restores normal forwarding. Resets connections that lost data while swallowed. */
   async heal(): Promise<void> {
     if (this.silent) this.reset();
     this.silent = false;
@@ -72,8 +72,8 @@ export class TcpProxy {
     this.server = server;
     return new Promise((resolve, reject) => {
       server.once('error', reject);
-      server.listen(this.own, '127.0.0.1', () => {
-        this.own = (server.address() as AddressInfo).port;
+      server.listen(this.port, '127.0.0.1', () => {
+        this.port = (server.address() as AddressInfo).port;
         resolve();
       });
     });
@@ -97,7 +97,7 @@ export class TcpProxy {
     from.on('end', () => this.soon(() => to.end()));
   }
 
-  /** Timers of one delay keep their order, and so do the bytes. */
+  /** Timers of equal delay keep their order, so the bytes stay in order. */
   private soon(work: () => void): void {
     if (this.silent) return;
     if (this.latency === 0) work();

@@ -3,20 +3,20 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
 
 /**
- * Hooks by which node reads our TypeScript as it is, without loading the compiler. They may also load
- * it many times over, each time with another line of it changed: whatever is imported from a module with `?mutant=2` is
- * the second mutant's own. Packages are loaded once, text is compiled once.
+ * Loader hooks that let node run our TypeScript without the compiler. They can also load it several times, each with
+ * one line mutated: every module imported below a module with `?mutant=2` belongs to the second mutant. Packages are
+ * loaded once, and each text is compiled once.
  */
 const checkout = new URL('../../', import.meta.url).href;
 const plain = new Map();
 let mutations = [];
 
-/** @param list each with `file`, `from` and `to`, or without for the source as it is */
+/** @param list mutations, each with `file`, `from` and `to`, or without these for the unchanged source */
 export function initialize(list = []) {
   mutations = list;
 }
 
-/** TypeScript imports name what will be compiled; every one of a mutant is its own. */
+/** Resolves `.js` imports to `.ts` files. Each mutant gets its own modules. */
 export function resolve(specifier, context, next) {
   const { parentURL } = context;
   if (!specifier.startsWith('.') || !isTypescript(parentURL)) return next(specifier, context);
@@ -34,7 +34,7 @@ export async function load(url, context, next) {
   return { source, format: 'module', shortCircuit: true };
 }
 
-/** Of ours, and not of a package. */
+/** True for our files, false for a package's. */
 function isTypescript(url) {
   if (!url?.startsWith(checkout) || url.startsWith(`${checkout}node_modules/`)) return false;
   return new URL(url).pathname.endsWith('.ts');
@@ -49,10 +49,10 @@ function compiled(file) {
   return plain.get(file);
 }
 
-/** A lock that is taken out so, without touching a file, must turn its tests red. */
+/** Compiles a source with one text replaced, without touching the file. A removed check must fail its tests. */
 async function mutated(file, { from, to }) {
   const parts = (await readFile(file, 'utf8')).split(from);
-  if (parts.length !== 2) throw new Error(`${pathToFileURL(file).pathname} has not one ${from}`);
+  if (parts.length !== 2) throw new Error(`${pathToFileURL(file).pathname} does not contain exactly one ${from}`);
   return compile(parts.join(to), file);
 }
 

@@ -3,11 +3,11 @@ import { request } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Answer } from './http.js';
 
-/** How the server answered an upgrade; `socket` is there when it agreed to one. */
+/** The server's response to an upgrade. `socket` is set if the server accepted it. */
 export interface UpgradeAnswer {
   status: number;
   headers: IncomingHttpHeaders;
-  /** Empty when the server agreed. */
+  /** Empty if the server accepted. */
   body: Partial<Answer['body']>;
   socket: Duplex | null;
 }
@@ -19,7 +19,7 @@ const HANDSHAKE = {
   'Sec-WebSocket-Key': 'dGhlIHNhbXBsZSBub25jZQ==',
 };
 
-/** An upgrade written by hand, for what a well-behaved WebSocket client never sends; undefined drops a header. */
+/** Sends a hand-written upgrade, which no well-behaved WebSocket client would send. `undefined` drops a header. */
 export function upgrade(
   url: string,
   options: { method?: string; headers?: Record<string, string | undefined> } = {},
@@ -27,11 +27,11 @@ export function upgrade(
   const entries = Object.entries({ ...HANDSHAKE, ...options.headers });
   const headers = Object.fromEntries(entries.filter(([, value]) => value !== undefined));
   return new Promise((resolve, reject) => {
-    const asked = request(url.replace(/^ws/, 'http'), { method: options.method ?? 'GET', headers, agent: false });
-    asked.on('upgrade', (response, socket) => {
+    const outgoing = request(url.replace(/^ws/, 'http'), { method: options.method ?? 'GET', headers, agent: false });
+    outgoing.on('upgrade', (response, socket) => {
       resolve({ status: response.statusCode ?? 0, headers: response.headers, body: {}, socket });
     });
-    asked.on('response', response => {
+    outgoing.on('response', response => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
       response.on('end', () => {
@@ -40,7 +40,7 @@ export function upgrade(
       });
       response.on('error', reject);
     });
-    asked.on('error', reject);
-    asked.end();
+    outgoing.on('error', reject);
+    outgoing.end();
   });
 }

@@ -8,7 +8,6 @@ import { TestSocket } from './socket.js';
 
 export const PASSWORD = 'correct horse battery';
 
-/** An agent who has signed in. */
 export interface Agent {
   api: Caller;
   token: string;
@@ -18,7 +17,7 @@ export interface Agent {
   email: string;
 }
 
-/** A workspace with its owner and its first channel. */
+/** A workspace with its owner and first channel. */
 export interface Desk {
   owner: Agent;
   workspaceId: string;
@@ -34,13 +33,13 @@ export interface Visitor {
 
 let counter = 0;
 
-/** A text that no other test uses. */
+/** Returns a text that no other test uses. */
 export function unique(prefix = 'x'): string {
   counter += 1;
   return `${prefix}-${counter}-${randomBytes(4).toString('hex')}`;
 }
 
-/** A running service and the people who use it. Each test makes its own desk, so that a forgotten scope shows as a leak. */
+/** A running service and its users. Each test makes its own desk, so that a missing scope shows as a leak. */
 export class World {
   readonly contract: Contract;
   readonly anyone: Caller;
@@ -54,7 +53,7 @@ export class World {
     return new World(await startApp(...args));
   }
 
-  /** @throws Error of the first frame, refusal or close that no reference promises */
+  /** @throws Error of the first frame, refusal or close code that the reference does not list */
   async stop(): Promise<void> {
     await this.app.stop();
     const [fault] = this.contract.faults.splice(0);
@@ -81,7 +80,7 @@ export class World {
     return { owner, workspaceId: owner.workspaceId, channelId: channel.id, widgetToken: channel.widget_token };
   }
 
-  /** The agent of an AgentSession answer. */
+  /** The agent of an AgentSession response. */
   agentOf(session: Json, email: string): Agent {
     return {
       api: this.as(session.token),
@@ -93,13 +92,13 @@ export class World {
     };
   }
 
-  /** An API key of the desk, as a caller. */
+  /** Creates an API key and returns a caller that uses it. */
   async apiKey(desk: Desk, body: Record<string, unknown> = {}): Promise<Caller> {
     const made = await desk.owner.api.post('/v1/api-keys', { name: unique('key'), ...body });
     return this.as(made.data.key);
   }
 
-  /** A colleague, made by key with a password and signed in. */
+  /** Creates a member with a password through an API key, and signs in. */
   async colleague(
     desk: Desk,
     options: { role?: 'agent' | 'admin'; channel_ids?: string[]; name?: string } = {},
@@ -107,32 +106,32 @@ export class World {
     const key = await this.apiKey(desk);
     const email = `${unique('agent')}@example.com`;
     const made = await key.post('/v1/workspace/members', { name: 'Adam Agent', email, password: PASSWORD, ...options });
-    if (made.status !== 201) throw new Error(`no colleague: ${JSON.stringify(made.body)}`);
+    if (made.status !== 201) throw new Error(`creating the colleague failed: ${JSON.stringify(made.body)}`);
     const session = await this.anyone.post('/v1/auth/login', { email, password: PASSWORD });
     return this.agentOf(session.data, email);
   }
 
-  /** Another channel of the desk. */
+  /** Creates another channel. */
   async channel(desk: Desk, body: Record<string, unknown> = {}): Promise<Json> {
     return (await desk.owner.api.post('/v1/channels', { name: unique('Channel'), ...body })).data;
   }
 
-  /** Somebody who has opened the widget. */
+  /** Opens a widget session. */
   async visitor(desk: { widgetToken: string }, body: Record<string, unknown> = {}): Promise<Visitor> {
     const session = await this.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken, ...body });
-    if (session.status !== 200) throw new Error(`no visitor session: ${JSON.stringify(session.body)}`);
+    if (session.status !== 200) throw new Error(`visitor session failed: ${JSON.stringify(session.body)}`);
     const token: string = session.data.visitor_token;
     return { api: this.as(token), token, contactId: session.data.contact_id };
   }
 
-  /** A conversation that the visitor has begun. */
+  /** Starts a conversation as the visitor. */
   async conversation(visitor: Visitor, content = 'Hello?'): Promise<Json> {
     const started = await visitor.api.post('/v1/widget/conversations', { message: { content } });
-    if (started.status !== 201) throw new Error(`no conversation: ${JSON.stringify(started.body)}`);
+    if (started.status !== 201) throw new Error(`starting the conversation failed: ${JSON.stringify(started.body)}`);
     return started.data.conversation;
   }
 
-  /** A visitor's socket; `conv` is one conversation, none the contact's room. */
+  /** Opens a visitor's socket, for one conversation with `conv`, else for all of the contact's. */
   visitorSocket(
     visitor: Visitor,
     query: Record<string, string> = {},

@@ -2,7 +2,9 @@ import fc from 'fast-check';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-/** An event as one instance tells another. */
+const PRESENCE_SUBJECT = 'roster';
+
+/** An event as instances send it to each other. */
 const EVENT = {
   id: ID,
   type: 'message.created',
@@ -31,10 +33,10 @@ const TYPING = {
 };
 const NOTICE = { from: ID, base: 3, version: 4, changes: [[`members:${ID} ${ID}`, 'no JSON', 1]] };
 
-/** Bodies by subject, each of the shape that this version sends. */
-const BODIES: Record<string, object> = { events: EVENT, typing: TYPING, roster: NOTICE };
+/** Message bodies by subject, in the current version's format. */
+const BODIES: Record<string, object> = { events: EVENT, typing: TYPING, [PRESENCE_SUBJECT]: NOTICE };
 
-/** Messages that no instance sends: what people type by hand, other programs, other versions, and worse. */
+/** Messages that no instance of this version sends: typed by hand, from other programs or from other versions. */
 export const WRONG_MESSAGES: readonly string[] = [
   'garbage',
   '',
@@ -60,7 +62,7 @@ export const WRONG_MESSAGES: readonly string[] = [
   `["${ID}","events",${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}]`,
   `["${ID}","events","${'x'.repeat(8 * 1024 * 1024)}"]`,
   ...Object.entries(BODIES).flatMap(([subject, body]) => [
-    // of a version with one field less, one more, or another type in one
+    // other versions: one field less, one more, or one of another type
     ...Object.keys(body).map(name => message(subject, { ...body, [name]: undefined })),
     ...Object.keys(body).flatMap(name =>
       [null, 1, 'x', {}, []].map(value => message(subject, { ...body, [name]: value })),
@@ -69,14 +71,14 @@ export const WRONG_MESSAGES: readonly string[] = [
     message(subject, body),
   ]),
   message('events', { ...EVENT, type: 'saved_reply.created' }),
-  message('roster', { ...NOTICE, base: 9e14, version: 9e14 + 1 }),
-  message('roster', { ...NOTICE, version: 1e300 }),
-  message('roster', { ...NOTICE, farewellMs: 1e300 }),
-  message('roster', { ...NOTICE, changes: [['nospace', 'x', 1]] }),
-  message('roster', { ...NOTICE, changes: [[`members:${ID} ${ID}`, '{"availability":"online"}', 1e300]] }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, base: 9e14, version: 9e14 + 1 }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, version: 1e300 }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, farewellMs: 1e300 }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, changes: [['nospace', 'x', 1]] }),
+  message(PRESENCE_SUBJECT, { ...NOTICE, changes: [[`members:${ID} ${ID}`, '{"availability":"online"}', 1e300]] }),
 ];
 
-/** Random ones: any text, any JSON, and the bodies above with anything in any field. */
+/** Random messages: any text, any JSON, and the bodies above with any value in any field. */
 export const wrongMessage: fc.Arbitrary<string> = fc.oneof(
   fc.string({ unit: 'binary' }),
   fc.json(),

@@ -3,40 +3,40 @@ import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { ask, beginTalk } from '../../support/outside.js';
+import { callApi, beginConversation } from '../../support/outside.js';
 import { call } from '../../support/service-process.js';
 import { PASSWORD, unique } from '../../support/world.js';
 import type { Attack } from '../attack.js';
 import { stall } from '../stall.js';
 
-/** Answers by status. */
-type Tally = Record<string, number>;
+/** Number of responses per status. */
+type StatusCounts = Record<string, number>;
 
-const add = (tally: Tally, status: number | string) => (tally[status] = (tally[status] ?? 0) + 1);
-const told = (tally: Tally) =>
-  Object.entries(tally)
+const add = (counts: StatusCounts, status: number | string) => (counts[status] = (counts[status] ?? 0) + 1);
+const formatCounts = (counts: StatusCounts) =>
+  Object.entries(counts)
     .map(([status, count]) => `${count} × ${status}`)
     .join(', ') || 'none';
 
-/** Runs `work` in so many loops side by side until the attack is over. */
-async function flood(loops: number, over: () => boolean, work: () => Promise<number | string>): Promise<Tally> {
-  const tally: Tally = {};
+/** Runs `work` in parallel loops until the attack is over. */
+async function flood(loops: number, over: () => boolean, work: () => Promise<number | string>): Promise<StatusCounts> {
+  const counts: StatusCounts = {};
   const loop = async () => {
     while (!over()) {
-      const status = await work().catch(() => 'no answer');
-      add(tally, status);
-      if (status === 429 || status === 'no answer') await delay(20);
+      const status = await work().catch(() => 'no response');
+      add(counts, status);
+      if (status === 429 || status === 'no response') await delay(20);
     }
   };
   await Promise.all(Array.from({ length: loops }, loop));
-  return tally;
+  return counts;
 }
 
-/** Waits for the work, but not for longer than it takes a limit of the service to end it. */
-const within = <T>(work: Promise<T>, ms: number) => Promise.race([work, delay(ms).then(() => 'no answer' as const)]);
+/** Waits for the work, at most for the given milliseconds. */
+const within = <T>(work: Promise<T>, ms: number) => Promise.race([work, delay(ms).then(() => 'no response' as const)]);
 
-/** Opens a socket that counts how it ends. */
-function open(url: string, ends: Tally): WebSocket {
+/** Opens a socket and counts how it ends. */
+function open(url: string, ends: StatusCounts): WebSocket {
   const socket = new WebSocket(url, { perMessageDeflate: false });
   socket.on('error', () => undefined);
   socket.on('unexpected-response', (_request, answer) => {
@@ -47,7 +47,7 @@ function open(url: string, ends: Tally): WebSocket {
   return socket;
 }
 
-/** The cursor that a socket is given which begins now. */
+/** Cursor of a socket that starts now. */
 async function presentCursor(url: string): Promise<string> {
   const socket = new WebSocket(url);
   const [first] = (await once(socket, 'message')) as [Buffer];
@@ -60,27 +60,27 @@ const isOpen = (socket: WebSocket) => socket.readyState === WebSocket.OPEN;
 
 export const STALLS: readonly Attack[] = [
   stall({
-    name: 'opening hours of a minute a week, asked for by anybody',
+    name: 'opening hours of one minute a week, requested by anyone',
     async prepare(arena) {
       const { url } = arena;
       const { token, channelId, widgetToken } = await arena.desk();
       const yesterday = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'][(new Date().getUTCDay() + 6) % 7]!;
       const business_hours = { [yesterday]: [{ from: '00:01', to: '00:02' }] };
-      await ask('PATCH', `${url}/v1/channels/${channelId}`, token, { business_hours });
+      await callApi('PATCH', `${url}/v1/channels/${channelId}`, token, { business_hours });
       const config = `${url}/v1/widget/config?widget_token=${widgetToken}`;
       return async over => ({
-        figures: { answers: told(await flood(20, over, async () => (await call('GET', config)).status)) },
+        figures: { answers: formatCounts(await flood(20, over, async () => (await call('GET', config)).status)) },
       });
     },
   }),
   stall({
     name: 'twenty sockets of one visitor with frames of 5,000 keys',
     async prepare(arena) {
-      const visitor = await beginTalk(arena.url, await arena.desk());
+      const visitor = await beginConversation(arena.url, await arena.desk());
       const keys = Object.fromEntries(Array.from({ length: 5_000 }, (_nothing, index) => [`k${index}`, 0]));
       const frame = JSON.stringify({ type: 'ping', ...keys });
       return async over => {
-        const ends: Tally = {};
+        const ends: StatusCounts = {};
         let frames = 0;
         const one = async () => {
           while (!over()) {
@@ -95,12 +95,12 @@ export const STALLS: readonly Attack[] = [
           }
         };
         await Promise.all(Array.from({ length: 20 }, one));
-        return { figures: { frames, ends: told(ends) } };
+        return { figures: { frames, ends: formatCounts(ends) } };
       };
     },
   }),
   stall({
-    name: 'forgotten passwords and keys that do not exist, each another',
+    name: 'unknown e-mail addresses and API keys, a new one each time',
     async prepare(arena) {
       return async over => {
         const forgotten = flood(8, over, async () => {
@@ -111,21 +111,21 @@ export const STALLS: readonly Attack[] = [
           const token = `svc_sk_${unique('').replace(/\W/g, '').padEnd(32, 'x').slice(0, 32)}`;
           return (await call('GET', `${arena.url}/v1/channels`, { token })).status;
         });
-        return { figures: { forgotten: told(await forgotten), 'unknown keys': told(await unknown) } };
+        return { figures: { forgotten: formatCounts(await forgotten), 'unknown keys': formatCounts(await unknown) } };
       };
     },
   }),
   stall({
-    name: 'forty sign-ins at once of one account, with its right password',
+    name: 'forty concurrent logins to one account, with its correct password',
     async prepare(arena) {
       const { email } = await arena.desk();
       const body = { email, password: PASSWORD };
       const login = () => call('POST', `${arena.url}/v1/auth/login`, { body }).then(({ status }) => status);
-      return async over => ({ figures: { answers: told(await flood(40, over, login)) } });
+      return async over => ({ figures: { answers: formatCounts(await flood(40, over, login)) } });
     },
   }),
   stall({
-    name: 'forty members at once with passwords, each under an Idempotency-Key',
+    name: 'forty members created concurrently with passwords and Idempotency-Keys',
     async prepare(arena) {
       const { key } = await arena.desk();
       const make = async () => {
@@ -133,7 +133,7 @@ export const STALLS: readonly Attack[] = [
         const headers = { 'Idempotency-Key': unique('k') };
         return (await call('POST', `${arena.url}/v1/workspace/members`, { token: key, body, headers })).status;
       };
-      return async over => ({ figures: { answers: told(await flood(40, over, make)) } });
+      return async over => ({ figures: { answers: formatCounts(await flood(40, over, make)) } });
     },
   }),
   stall({
@@ -144,7 +144,7 @@ export const STALLS: readonly Attack[] = [
       const head = 'POST /v1/auth/login HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n';
       return async over => {
         const started = performance.now();
-        const ends: Tally = {};
+        const ends: StatusCounts = {};
         let open = 0;
         let lastEnd = 0;
         const sockets = Array.from({ length: 400 }, (): Socket => {
@@ -161,13 +161,13 @@ export const STALLS: readonly Attack[] = [
           return socket;
         });
         await delay(4_000);
-        const held = arena.residentMiB();
+        const residentMiB = arena.residentMiB();
         while (!over()) await delay(50);
         const left = open;
         for (const socket of sockets) socket.destroy();
         const last = left === 0 ? Math.round(lastEnd / 1_000) : 'never';
         return {
-          figures: { answers: told(ends), 'memory after 4 s, MiB': held, 'last closed after s': last },
+          figures: { answers: formatCounts(ends), 'memory after 4 s, MiB': residentMiB, 'last closed after s': last },
           broken: left > 0 ? [`${left} of 400 connections are still open after ${seconds(started)} s`] : [],
         };
       };
@@ -178,32 +178,32 @@ export const STALLS: readonly Attack[] = [
     ms: 25_000,
     async prepare(arena) {
       const desk = await arena.desk();
-      const visitors = await Promise.all(Array.from({ length: 3 }, () => beginTalk(arena.url, desk)));
+      const visitors = await Promise.all(Array.from({ length: 3 }, () => beginConversation(arena.url, desk)));
       const cursor = await presentCursor(`${arena.url.replace('http', 'ws')}/ws/agent?token=${desk.token}`);
       const content = 'x'.repeat(19_000);
       for (let batch = 0; batch < 20; batch += 1) {
         const sends = Array.from({ length: 20 }, (_nothing, index) => {
           const { conversationId } = visitors[index % 3]!;
           const body = { content, member_id: desk.memberId };
-          return ask('POST', `${arena.url}/v1/conversations/${conversationId}/messages`, desk.key, body);
+          return callApi('POST', `${arena.url}/v1/conversations/${conversationId}/messages`, desk.key, body);
         });
         await Promise.all(sends);
       }
       const colleagues = await Promise.all(
         Array.from({ length: 3 }, async () => {
           const body = { email: `${unique('a')}@example.com`, name: 'A', password: PASSWORD };
-          await ask('POST', `${arena.url}/v1/workspace/members`, desk.key, body);
-          const session = await ask('POST', `${arena.url}/v1/auth/login`, undefined, body);
+          await callApi('POST', `${arena.url}/v1/workspace/members`, desk.key, body);
+          const session = await callApi('POST', `${arena.url}/v1/auth/login`, undefined, body);
           return session.token as string;
         }),
       );
       const base = `${arena.url.replace('http', 'ws')}/ws/agent`;
       return async over => {
-        const ends: Tally = {};
+        const ends: StatusCounts = {};
         let peak = 0;
         const before = arena.residentMiB();
-        const heldBefore = await arena.heldMiB();
-        let held = 0;
+        const heapBefore = await arena.heapMiB();
+        let maxHeap = 0;
         const sockets = Array.from({ length: 60 }, (_nothing, index) => {
           const socket = open(`${base}?token=${colleagues[index % 3]}&after=${encodeURIComponent(cursor)}`, ends);
           socket.once('open', () => socket.pause());
@@ -212,22 +212,24 @@ export const STALLS: readonly Attack[] = [
         for (let looks = 0; !over(); looks += 1) {
           await delay(100);
           peak = Math.max(peak, arena.residentMiB() - before);
-          if (looks % 50 === 20) held = Math.max(held, (await arena.heldMiB()) - heldBefore);
+          if (looks % 50 === 20) maxHeap = Math.max(maxHeap, (await arena.heapMiB()) - heapBefore);
         }
-        const kept = (await arena.heldMiB()) - heldBefore;
-        // A paused client learns how it ended only when it reads on.
+        const finalHeap = (await arena.heapMiB()) - heapBefore;
+        // A paused client learns its close code only when it resumes reading.
         for (const socket of sockets) socket.resume();
         await delay(1_000);
         for (const socket of sockets) socket.terminate();
         return {
           figures: {
-            'resident at most +MiB': peak,
-            'held at most +MiB': held,
-            'held at the end +MiB': kept,
-            ends: told(ends),
+            'resident max +MiB': peak,
+            'heap max +MiB': maxHeap,
+            'heap at the end +MiB': finalHeap,
+            ends: formatCounts(ends),
           },
           broken:
-            Math.max(held, kept) > 80 ? [`${Math.max(held, kept)} MiB are held for sockets that do not read`] : [],
+            Math.max(maxHeap, finalHeap) > 80
+              ? [`${Math.max(maxHeap, finalHeap)} MiB are kept for sockets that do not read`]
+              : [],
         };
       };
     },
@@ -238,9 +240,9 @@ export const STALLS: readonly Attack[] = [
     async prepare(arena) {
       const desk = await arena.desk();
       const visitors: string[] = [];
-      for (let index = 0; index < 62; index += 1) visitors.push((await beginTalk(arena.url, desk)).token);
+      for (let index = 0; index < 62; index += 1) visitors.push((await beginConversation(arena.url, desk)).token);
       return async over => {
-        const ends: Tally = {};
+        const ends: StatusCounts = {};
         const sockets: WebSocket[] = [];
         for (let index = 0; index < 1_200 && !over(); index += 20) {
           const token = visitors[index / 20]!;
@@ -254,18 +256,18 @@ export const STALLS: readonly Attack[] = [
         const opened = sockets.filter(isOpen).length;
         for (const socket of sockets) socket.terminate();
         return {
-          figures: { open: opened, refused: told(ends) },
-          broken: opened > 1_000 ? [`${opened} sockets of one address are open`] : [],
+          figures: { open: opened, refused: formatCounts(ends) },
+          broken: opened > 1_000 ? [`${opened} sockets from one address are open`] : [],
         };
       };
     },
   }),
   stall({
-    name: 'one conversation whose row is locked, and twenty who send to it',
+    name: 'one conversation with a locked row, and twenty clients that send to it',
     ms: 25_000,
     async prepare(arena) {
       const desk = await arena.desk();
-      const { conversationId } = await beginTalk(arena.url, desk);
+      const { conversationId } = await beginConversation(arena.url, desk);
       return async over => {
         let backends = 0;
         const answers = await arena.withDatabase(async client => {
@@ -287,7 +289,7 @@ export const STALLS: readonly Attack[] = [
           await client.query('ROLLBACK');
           return sending;
         });
-        return { figures: { answers: told(answers), 'backends at most': backends } };
+        return { figures: { answers: formatCounts(answers), 'backends max': backends } };
       };
     },
   }),
@@ -306,8 +308,8 @@ export const STALLS: readonly Attack[] = [
       ),
   }),
   stall({
-    name: 'data on the Redis channels that the service did not write',
-    needs: ({ redis }) => (redis ? null : 'there is no Redis'),
+    name: 'messages on the Redis channels that the service did not send',
+    needs: ({ redis }) => (redis ? null : 'Redis is not installed'),
     prepare: arena =>
       Promise.resolve(async over => {
         const before = arena.alive.length;
@@ -331,7 +333,7 @@ export const STALLS: readonly Attack[] = [
   }),
 ];
 
-/** Bulk strings of the answer to one inline command. */
+/** Bulk strings of the response to one inline command. */
 function redisCommand(url: string, command: string): Promise<string[]> {
   const { port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WebSocket } from 'ws';
-import { ask, beginTalk, openDesk } from '../../support/outside.js';
+import { callApi, beginConversation, openDesk } from '../../support/outside.js';
 import type { OutsideDesk } from '../../support/outside.js';
 import { call } from '../../support/service-process.js';
 import { PASSWORD, unique } from '../../support/world.js';
@@ -11,7 +11,7 @@ type Answer = Awaited<ReturnType<typeof call>>;
 
 const outcome = ({ status, body }: Answer) => `${status}${body?.error ? ` ${body.error.code}` : ''}`;
 
-/** An attack whose steps are requests: `broken` names those that should have been refused and were not. */
+/** An attack made of requests. `broken` describes each that should have been refused and was not. */
 function theft(name: string, run: (arena: Arena) => Promise<Outcome>): Attack {
   return { name, run };
 }
@@ -22,66 +22,69 @@ async function colleague(
   more: object = {},
 ): Promise<{ id: string; token: string; email: string }> {
   const email = `${unique('a')}@example.com`;
-  const made = await ask('POST', `${url}/v1/workspace/members`, desk.key, {
+  const made = await callApi('POST', `${url}/v1/workspace/members`, desk.key, {
     email,
     name: 'A',
     password: PASSWORD,
     ...more,
   });
-  const session = await ask('POST', `${url}/v1/auth/login`, undefined, { email, password: PASSWORD });
+  const session = await callApi('POST', `${url}/v1/auth/login`, undefined, { email, password: PASSWORD });
   return { id: made.id, token: session.token, email };
 }
 
 const visit = (url: string, desk: OutsideDesk, more: object = {}) =>
-  ask('POST', `${url}/v1/widget/session`, undefined, { widget_token: desk.widgetToken, ...more });
+  callApi('POST', `${url}/v1/widget/session`, undefined, { widget_token: desk.widgetToken, ...more });
 
 export const THEFTS: readonly Attack[] = [
-  theft('an admin mints the owner a session and makes itself owner', async ({ url }) => {
+  theft('an admin creates a session of the owner and makes itself owner', async ({ url }) => {
     const desk = await openDesk(url);
     const admin = await colleague(url, desk, { role: 'admin' });
-    const { key } = await ask('POST', `${url}/v1/api-keys`, admin.token, { name: 'mine' });
-    const owner = await ask('POST', `${url}/v1/auth/agent-token`, key, { email: desk.email });
+    const { key } = await callApi('POST', `${url}/v1/api-keys`, admin.token, { name: 'mine' });
+    const owner = await callApi('POST', `${url}/v1/auth/agent-token`, key, { email: desk.email });
     const path = `${url}/v1/workspace/members/${admin.id}`;
     const promoted = await call('PATCH', path, { token: owner.token, body: { role: 'owner' } });
     const deactivated = await call('POST', `${url}/v1/workspace/members/${desk.memberId}/deactivate`, {
       token: owner.token,
     });
     const broken = [promoted, deactivated].filter(({ status }) => status < 400).map(() => 'the admin acted as owner');
-    return { figures: { 'become owner': outcome(promoted), 'deactivate the owner': outcome(deactivated) }, broken };
+    return { figures: { 'promote to owner': outcome(promoted), 'deactivate the owner': outcome(deactivated) }, broken };
   }),
-  theft("a session minted by a key goes on to the member's other workspace", async ({ url }) => {
+  theft("a session created by an API key switches to the member's other workspace", async ({ url }) => {
     const [mallory, victim] = [await openDesk(url), await openDesk(url)];
-    await ask('POST', `${url}/v1/workspace/members`, mallory.key, { email: victim.email, name: 'Victim' });
-    const session = await ask('POST', `${url}/v1/auth/agent-token`, mallory.key, { email: victim.email });
+    await callApi('POST', `${url}/v1/workspace/members`, mallory.key, { email: victim.email, name: 'Victim' });
+    const session = await callApi('POST', `${url}/v1/auth/agent-token`, mallory.key, { email: victim.email });
     const body = { workspace_id: victim.workspaceId };
     const moved = await call('POST', `${url}/v1/auth/agent-token`, { token: session.token, body });
     return {
       figures: { outcome: outcome(moved) },
-      broken: moved.status < 400 ? ['it reached the other workspace'] : [],
+      broken: moved.status < 400 ? ['the session reached the other workspace'] : [],
     };
   }),
-  theft('a key for contacts takes a verified contact over', async ({ url }) => {
+  theft('an API key for contacts takes over a verified contact', async ({ url }) => {
     const desk = await openDesk(url);
     const visitor = await visit(url, desk, { external_id: unique('browser') });
-    const contacts = await ask('GET', `${url}/v1/contacts`, desk.key);
-    const { key } = await ask('POST', `${url}/v1/api-keys`, desk.token, {
+    const contacts = await callApi('GET', `${url}/v1/contacts`, desk.key);
+    const { key } = await callApi('POST', `${url}/v1/api-keys`, desk.token, {
       name: 'crm',
       scopes: ['contacts:read', 'contacts:write'],
     });
-    const shown = (await ask('GET', `${url}/v1/contacts/${visitor.contact_id}`, key)).external_id as string | null;
-    const other = await ask('POST', `${url}/v1/contacts`, desk.key, { name: 'Other' });
+    const shown = (await callApi('GET', `${url}/v1/contacts/${visitor.contact_id}`, key)).external_id as string | null;
+    const other = await callApi('POST', `${url}/v1/contacts`, desk.key, { name: 'Other' });
     const merged = await call('POST', `${url}/v1/contacts/${other.id}/merge`, {
       token: key,
       body: { from_id: visitor.contact_id },
     });
     const channelKey = (
-      await ask('POST', `${url}/v1/api-keys`, desk.token, { name: 'ops', scopes: ['channels:read', 'channels:write'] })
+      await callApi('POST', `${url}/v1/api-keys`, desk.token, {
+        name: 'ops',
+        scopes: ['channels:read', 'channels:write'],
+      })
     ).key;
     const rotated = await call('POST', `${url}/v1/channels/${desk.channelId}/rotate-identity-secret`, {
       token: channelKey,
     });
     const broken = [
-      ...(shown === null ? [] : ['the external_id of an unverified contact is shown to a key for contacts']),
+      ...(shown === null ? [] : ['the external_id of an unverified contact is visible to a key for contacts']),
       ...(merged.status < 400 ? ['a key without conversations:read merged contacts'] : []),
       ...(rotated.status < 400 ? ['a key with channels:write read the identity secret'] : []),
     ];
@@ -95,30 +98,30 @@ export const THEFTS: readonly Attack[] = [
       broken,
     };
   }),
-  theft('sockets that renew their token while their channels are taken away', async arena => {
+  theft('sockets renew their token while their channels are removed', async arena => {
     const [near, far] = arena.urls as [string, string];
     const desk = await openDesk(near);
-    const other = await ask('POST', `${near}/v1/channels`, desk.token, { name: 'Other' });
+    const other = await callApi('POST', `${near}/v1/channels`, desk.token, { name: 'Other' });
     const agents = await Promise.all([colleague(near, desk), colleague(near, desk)]);
-    const heard = new Set<WebSocket>();
+    const reached = new Set<WebSocket>();
     let listening = false;
     const sockets = agents.flatMap(({ token }) =>
       Array.from({ length: 20 }, (_nothing, index) => {
         const socket = new WebSocket(`${(index % 2 ? near : far).replace('http', 'ws')}/ws/agent?token=${token}`);
         socket.on('error', () => undefined);
         socket.on('message', (data: Buffer) => {
-          if (listening && data.includes('"message.created"')) heard.add(socket);
+          if (listening && data.includes('"message.created"')) reached.add(socket);
         });
         return { socket, token };
       }),
     );
     await Promise.all(sockets.map(({ socket }) => new Promise(done => socket.once('open', done).once('close', done))));
     const cut = agents.map(({ id }) =>
-      ask('PATCH', `${near}/v1/workspace/members/${id}`, desk.token, { channel_ids: [other.id] }),
+      callApi('PATCH', `${near}/v1/workspace/members/${id}`, desk.token, { channel_ids: [other.id] }),
     );
-    for (let turn = 0; turn < 20; turn += 1) {
+    for (let round = 0; round < 20; round += 1) {
       for (const { socket, token } of sockets) {
-        if (turn % 7 === 0 && socket.readyState === WebSocket.OPEN)
+        if (round % 7 === 0 && socket.readyState === WebSocket.OPEN)
           socket.send(JSON.stringify({ type: 'auth', token }));
       }
       await delay(15);
@@ -126,18 +129,18 @@ export const THEFTS: readonly Attack[] = [
     await Promise.all(cut);
     await delay(1_500);
     listening = true;
-    await beginTalk(near, desk);
+    await beginConversation(near, desk);
     await delay(2_500);
     for (const { socket } of sockets) socket.terminate();
-    const broken = heard.size > 0 ? [`${heard.size} of 40 sockets still hear a channel that was taken away`] : [];
-    return { figures: { 'still hear it': `${heard.size} of 40` }, broken };
+    const broken = reached.size > 0 ? [`${reached.size} of 40 sockets still receive events of a removed channel`] : [];
+    return { figures: { 'still receiving': `${reached.size} of 40` }, broken };
   }),
-  theft("another workspace's owner sets the first password of somebody else's user", async ({ url }) => {
+  theft("another workspace's owner sets the first password of a user", async ({ url }) => {
     const [home, mallory] = [await openDesk(url), await openDesk(url)];
     const email = `${unique('victim')}@example.com`;
-    const member = await ask('POST', `${url}/v1/workspace/members`, home.key, { email, name: 'Victim' });
-    const session = await ask('POST', `${url}/v1/auth/agent-token`, home.key, { email });
-    const invite = await ask('POST', `${url}/v1/workspace/invites`, mallory.token, { email, role: 'agent' });
+    const member = await callApi('POST', `${url}/v1/workspace/members`, home.key, { email, name: 'Victim' });
+    const session = await callApi('POST', `${url}/v1/auth/agent-token`, home.key, { email });
+    const invite = await callApi('POST', `${url}/v1/workspace/invites`, mallory.token, { email, role: 'agent' });
     const invite_token = String(invite.accept_url).split('#invite=')[1];
     const body = { invite_token, name: 'Mallory', password: 'the password of an attacker' };
     const accepted = await call('POST', `${url}/v1/auth/register-user`, { body });
@@ -151,15 +154,15 @@ export const THEFTS: readonly Attack[] = [
       broken,
     };
   }),
-  theft('visitors whose proof no longer counts', async ({ url }) => {
+  theft('visitors whose verification no longer counts', async ({ url }) => {
     const desk = await openDesk(url);
-    const talk = await beginTalk(url, desk);
+    const conversation = await beginConversation(url, desk);
     const body = { identity_verification: 'required' };
-    await ask('PATCH', `${url}/v1/channels/${desk.channelId}`, desk.token, body);
-    const after = await call('GET', `${url}/v1/widget/conversations`, { token: talk.token });
+    await callApi('PATCH', `${url}/v1/channels/${desk.channelId}`, desk.token, body);
+    const after = await call('GET', `${url}/v1/widget/conversations`, { token: conversation.token });
     return {
       figures: { outcome: outcome(after) },
-      broken: after.status === 200 ? ['an unverified visitor goes on'] : [],
+      broken: after.status === 200 ? ['an unverified visitor still has access'] : [],
     };
   }),
   theft('three spellings of one mailbox', async ({ url }) => {

@@ -14,19 +14,19 @@ const failing = (
 ): Fault => ({
   number: 'F8',
   name,
-  async strike({ stage, random }) {
+  async inject({ stage, random }) {
     const rule: Rule = { point, action, after: Math.floor(random() * 5), every: 4, times: 10 };
     await Promise.all(stage.instances.map(instance => instance.arm(rule)));
     await delay(1_500);
   },
 });
 
-/** A PostgreSQL that dies, hangs, refuses, is full, or is being changed. */
+/** A PostgreSQL that dies, hangs, refuses, is full, or is being migrated. */
 export const DATABASE_FAULTS: readonly Fault[] = [
   {
     number: 'F2',
-    name: 'PostgreSQL is killed, and starts again',
-    async strike({ stage, random }) {
+    name: 'PostgreSQL is killed and restarts',
+    async inject({ stage, random }) {
       stage.database.kill();
       await delay(random() * 1_000);
       await stage.database.restart();
@@ -34,8 +34,8 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     number: 'F2',
-    name: 'one process of PostgreSQL is killed, which ends all sessions',
-    async strike({ stage, random }) {
+    name: 'one backend of PostgreSQL is killed, which ends all sessions',
+    async inject({ stage, random }) {
       const pid = await stage.database.with(async client => {
         const sql = `SELECT pid FROM pg_stat_activity WHERE datname = 'faults' AND pid <> pg_backend_pid()`;
         return pick(random, (await client.query<{ pid: number }>(sql)).rows)?.pid;
@@ -47,7 +47,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   {
     number: 'F3',
     name: 'PostgreSQL answers slowly',
-    async strike({ stage, random }) {
+    async inject({ stage, random }) {
       stage.database.proxy.latency = 40 + random() * 120;
       await delay(1_500);
       stage.database.proxy.latency = 0;
@@ -55,25 +55,25 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     number: 'F3',
-    name: 'PostgreSQL takes statements and answers nothing',
-    async strike({ stage, random }) {
+    name: 'PostgreSQL accepts statements and never answers',
+    async inject({ stage, random }) {
       stage.database.proxy.swallow();
       await delay(1_000 + random() * 2_500);
     },
   },
   {
     number: 'F3',
-    name: 'PostgreSQL refuses connections, and has cut those that were',
-    async strike({ stage, random }) {
+    name: 'PostgreSQL refuses connections and cuts existing ones',
+    async inject({ stage, random }) {
       await stage.database.proxy.refuse();
       await delay(500 + random() * 2_000);
     },
   },
   {
     number: 'F3',
-    name: 'PostgreSQL has no connection left',
-    async strike(scene) {
-      const greedy = await takeAll(scene);
+    name: 'PostgreSQL has no free connections',
+    async inject(scene) {
+      const greedy = await takeAllConnections(scene);
       await delay(1_500);
       await Promise.all(greedy.map(client => client.end()));
     },
@@ -81,11 +81,11 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   {
     number: 'F3',
     name: 'PostgreSQL is read-only',
-    async strike({ stage, random }) {
+    async inject({ stage, random }) {
       const { database } = stage;
-      const alter = (what: string) => async (client: Client) => {
+      const alter = (setting: string) => async (client: Client) => {
         await client.query('SET default_transaction_read_only = off');
-        await client.query(`ALTER DATABASE faults ${what}`);
+        await client.query(`ALTER DATABASE faults ${setting}`);
       };
       await database.with(alter('SET default_transaction_read_only = on'));
       database.proxy.reset();
@@ -98,7 +98,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
     number: 'F3',
     name: 'the disk of PostgreSQL is full',
     needs: ({ database }) => (database.hasDisk ? null : 'only root can give PostgreSQL a small disk'),
-    async strike({ stage, random }) {
+    async inject({ stage, random }) {
       stage.database.shrinkDisk(16 * 1024);
       await delay(1_000 + random() * 1_000);
       stage.database.growDisk();
@@ -106,12 +106,12 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   failing('deadlock', 'write', 'deadlocks'),
   failing('serialization', 'write', 'serialization failures'),
-  failing('shutdown', 'write', 'sessions that an administrator ends before a statement'),
-  failing('shutdown', 'commit', 'sessions that an administrator ends before their COMMIT'),
+  failing('shutdown', 'write', 'an administrator terminates sessions before a statement'),
+  failing('shutdown', 'commit', 'an administrator terminates sessions before their COMMIT'),
   {
     number: 'F8',
-    name: 'an administrator ends all sessions, time and again',
-    async strike({ stage, random }) {
+    name: 'an administrator repeatedly terminates all sessions',
+    async inject({ stage, random }) {
       for (let times = 0; times < 6; times += 1) {
         const sql = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
           WHERE datname = 'faults' AND pid <> pg_backend_pid()`;
@@ -122,9 +122,9 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     number: 'F9',
-    name: 'one message in ten is refused, amid those that share its statement',
-    async strike({ stage, random }) {
-      // what takes its time is what others wait for, and go together
+    name: 'one message in ten is refused among those that share a statement',
+    async inject({ stage, random }) {
+      // Latency makes sends wait for each other and share a statement.
       stage.database.proxy.latency = 15 + random() * 30;
       await stage.database.with(client =>
         client.query(`
@@ -144,11 +144,11 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
   {
     number: 'F13',
-    name: 'a migration while people are served',
-    async strike({ stage }) {
+    name: 'a migration runs while clients are active',
+    async inject({ stage }) {
       await stage.database.with(async client => {
         await client.query('BEGIN');
-        // in the order in which the service locks them; the other way round one of the two would be a deadlock's victim
+        // Locks in the service's order; the reverse order would deadlock.
         await client.query('ALTER TABLE conversation ADD COLUMN added_meanwhile text');
         await client.query('ALTER TABLE message ADD COLUMN added_meanwhile text');
         await delay(300);
@@ -158,7 +158,7 @@ export const DATABASE_FAULTS: readonly Fault[] = [
       const env = { PATH: process.env.PATH ?? '', DATABASE_URL: stage.database.directUrl };
       const migration = spawn(process.execPath, ['dist/bin/migrate.js'], { cwd: checkout, env, stdio: 'ignore' });
       const [code] = (await once(migration, 'exit')) as [number];
-      if (code !== 0) throw new Error(`the migration ended with ${code}`);
+      if (code !== 0) throw new Error(`the migration exited with ${code}`);
       await stage.database.with(async client => {
         await client.query('ALTER TABLE conversation DROP COLUMN added_meanwhile');
         await client.query('ALTER TABLE message DROP COLUMN added_meanwhile');
@@ -167,8 +167,8 @@ export const DATABASE_FAULTS: readonly Fault[] = [
   },
 ];
 
-/** Every connection that there is; the service's own are cut, and find none when they come back. */
-async function takeAll({ stage }: Scene): Promise<Client[]> {
+/** Takes every connection. Cuts the service's own, which find none when they reconnect. */
+async function takeAllConnections({ stage }: Scene): Promise<Client[]> {
   const taken: Client[] = [];
   const cut = setInterval(() => stage.database.proxy.reset(), 20);
   try {

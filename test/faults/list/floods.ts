@@ -10,7 +10,7 @@ import type { FaultyDesk } from '../desk.js';
 import { openDesk } from '../desk.js';
 import type { Instance } from '../instance.js';
 
-/** One workspace takes all that it can get of an instance, from `begin` to `end`. */
+/** One workspace uses as much of an instance as it can, from `begin` to `end`. */
 export interface Flood {
   begin(): Promise<void>;
   end(): Promise<void>;
@@ -18,20 +18,20 @@ export interface Flood {
 
 export type FloodType = new (crowd: Crowd, instance: Instance, desk: FaultyDesk) => Flood;
 
-/** Each workspace comes from an address of its own; the instances trust the proxy that says so. */
+/** The flooding workspace has its own address, which the instances trust from X-Forwarded-For. */
 const FLOOD_ADDRESS = '198.51.100.7';
 const ADDRESS_HEADER = { 'X-Forwarded-For': FLOOD_ADDRESS };
-/** More than may wait for a password to be hashed. */
+/** More than fit into the hash queue. */
 const LOGINS = 50;
 const HALF_SENT = { public: 200, authenticated: 100 } as const;
 const KIB = 1024;
 const JUNK_SOCKETS = 20;
 const JUNK_KEYS = 5_000;
 const RESUMES = 60;
-/** Of 60 KB each, less than the 8 MiB that are replayed. */
+/** Missed messages of 60 KB each, together below the replay limit of 8 MiB. */
 const MISSED = 110;
 
-/** Bodies of which the end never comes, and logins of one account with its own right password. */
+/** Half-sent bodies, and logins of one account with its correct password. */
 export class BodiesAndLogins implements Flood {
   private readonly sockets: Socket[] = [];
   private readonly logins: Promise<void>[] = [];
@@ -51,7 +51,7 @@ export class BodiesAndLogins implements Flood {
     ];
     await Promise.all(opened);
     for (let index = 0; index < LOGINS; index += 1) this.logins.push(this.logIn());
-    // until each has asked once
+    // Until each has sent one request.
     await delay(500);
   }
 
@@ -75,14 +75,14 @@ export class BodiesAndLogins implements Flood {
   private async logIn(): Promise<void> {
     const body = { email: this.desk.owner.email, password: PASSWORD };
     while (!this.over) {
-      const ask = { method: 'POST', path: '/v1/auth/login', body, headers: ADDRESS_HEADER };
-      const answer = await this.crowd.http.ask(this.instance.url, ask, ALL_PATIENCE_MS).catch(() => null);
+      const spec = { method: 'POST', path: '/v1/auth/login', body, headers: ADDRESS_HEADER };
+      const answer = await this.crowd.http.send(this.instance.url, spec, ALL_PATIENCE_MS).catch(() => null);
       if (answer?.status !== 200) await delay(100);
     }
   }
 }
 
-/** Sockets of one visitor that send frames of 49 KB with thousands of values, and come back when they are closed. */
+/** Sockets of one visitor that send frames of 49 KB with thousands of values, and reconnect when closed. */
 export class JunkFrames implements Flood {
   private readonly sockets = new Set<WebSocket>();
   private readonly loops: Promise<void>[] = [];
@@ -125,7 +125,7 @@ export class JunkFrames implements Flood {
   }
 }
 
-/** Agents' sockets that come back to megabytes and read none of them, of a workspace of their own. */
+/** Agents' sockets of a separate workspace that resume megabytes and never read. */
 export class StalledResumes implements Flood {
   private readonly sockets: WebSocket[] = [];
 
@@ -139,21 +139,21 @@ export class StalledResumes implements Flood {
     const { http } = this.crowd;
     const { url } = this.instance;
     const desk = await openDesk(http, url);
-    const ask = async (method: string, path: string, body?: object) => {
-      const answer = await http.ask(
+    const callOk = async (method: string, path: string, body?: object) => {
+      const answer = await http.send(
         url,
         { method, path, token: desk.key, body, headers: ADDRESS_HEADER },
         ALL_PATIENCE_MS,
       );
-      if (answer.status >= 300) throw new Error(`${method} ${path} was answered ${answer.status}: ${answer.text}`);
+      if (answer.status >= 300) throw new Error(`${method} ${path} got ${answer.status}: ${answer.text}`);
       return answer.body.data;
     };
-    const { cursor } = (await ask('GET', '/v1/events?limit=1')) as { cursor: string };
+    const { cursor } = (await callOk('GET', '/v1/events?limit=1')) as { cursor: string };
     const [visitor] = desk.visitors;
     const path = `/v1/conversations/${visitor?.conversationId ?? ''}/messages`;
     const body = { content: '漢'.repeat(20_000), member_id: desk.owner.memberId };
     for (let sent = 0; sent < MISSED; sent += 10) {
-      await Promise.all(Array.from({ length: 10 }, () => ask('POST', path, body)));
+      await Promise.all(Array.from({ length: 10 }, () => callOk('POST', path, body)));
     }
     for (let index = 0; index < RESUMES; index += 1) {
       const { token } = [desk.owner, desk.leaver, desk.second][index % 3]!;

@@ -5,38 +5,39 @@ import { RawSocket } from '../../support/raw-socket.js';
 import type { Fault } from '../fault.js';
 import { pick } from '../fault.js';
 
-/** How many of the broken frames a seed throws; each on a socket of its own, beside everybody else's. */
+/** Number of broken frames per seed, each on its own socket beside all others. */
 const THROWN = 20;
 
-/** What stands around the service and does not do as it should, or does it in another way. */
+/** Peers and proxies of the service that misbehave or behave differently. */
 export const NEIGHBOUR_FAULTS: readonly Fault[] = [
   {
     number: 'F14',
-    name: 'sockets that talk no WebSocket',
-    async strike({ stage, crowd, random }) {
+    name: 'sockets send invalid WebSocket frames',
+    async inject({ stage, crowd, random }) {
       for (let count = 0; count < THROWN; count += 1) {
-        const [what, frames, code] = pick(random, BROKEN_FRAMES);
+        const [description, frames, code] = pick(random, BROKEN_FRAMES);
         const { token } = pick(random, pick(random, crowd.desks).visitors);
         const socket = await RawSocket.open(pick(random, stage.instances).url, `/ws/visitor?token=${token}`);
         socket.write(...frames);
-        await socket.until(() => socket.closeCode !== null, `close after ${what}`, 10_000);
-        if (socket.closeCode !== code) throw new Error(`${what} was answered with ${socket.closeCode}, not ${code}`);
+        await socket.until(() => socket.closeCode !== null, `close after ${description}`, 10_000);
+        if (socket.closeCode !== code)
+          throw new Error(`${description} closed with ${socket.closeCode}, expected ${code}`);
         socket.destroy();
       }
     },
   },
   {
     number: 'F16',
-    name: 'a PgBouncer in transaction mode comes between, with fewer connections than are wanted, and goes again',
-    needs: () => (pgbouncerVersion() === null ? 'there is no PgBouncer here' : null),
-    async strike({ stage: { database }, random }) {
+    name: 'a PgBouncer in transaction mode with few connections is put in between and removed again',
+    needs: () => (pgbouncerVersion() === null ? 'PgBouncer is not installed' : null),
+    async inject({ stage: { database }, random }) {
       const bouncer = await PgBouncer.before(database.directUrl, ['default_pool_size = 3']);
       try {
-        database.proxy.lead(bouncer.url);
+        database.proxy.setTarget(bouncer.url);
         database.proxy.reset();
         await delay(1_000 + random() * 2_000);
       } finally {
-        database.proxy.lead(database.directUrl);
+        database.proxy.setTarget(database.directUrl);
         database.proxy.reset();
         await bouncer.stop();
       }

@@ -3,23 +3,23 @@ import { EventTail } from '../../src/platform/events/event-tail.js';
 import type { Answer } from './http.js';
 import type { Json } from './json.js';
 import type { TestSocket } from './socket.js';
-import { TalkListener } from './talk-listener.js';
-import type { Agent, Expected, Person } from './talk-model.js';
-import { PEOPLE, TalkModel } from './talk-model.js';
+import { ModelListener } from './conversation-listener.js';
+import type { Agent, Expected, Person } from './conversation-model.js';
+import { PERSONS, ConversationModel } from './conversation-model.js';
 import type { Agent as SignedIn, Desk, Visitor } from './world.js';
 import { unique, World } from './world.js';
 
 const AGENTS = ['owner', 'colleague'] as const;
 
-/** The desk at which every talk takes place: two channels, and a colleague who sees one of them. */
-export interface TalkDesk {
+/** Desk for every run: two channels, and a colleague with access to one of them. */
+export interface ConversationDesk {
   world: World;
   desk: Desk;
   colleague: SignedIn;
   far: { id: string; widget_token: string };
 }
 
-export async function talkDesk(world: World): Promise<TalkDesk> {
+export async function openConversationDesk(world: World): Promise<ConversationDesk> {
   const desk = await world.desk();
   const colleague = await world.colleague(desk, { channel_ids: [desk.channelId], name: 'colleague' });
   await desk.owner.api.patch('/v1/workspace/members/me', { name: 'owner' });
@@ -27,18 +27,22 @@ export async function talkDesk(world: World): Promise<TalkDesk> {
   return { world, desk, colleague, far };
 }
 
-/** A talk that really happens, in a conversation of its own. */
-export class Talk {
-  private readonly listeners = new Map<Person, TalkListener>();
+/** A conversation on the real service. */
+export class LiveConversation {
+  private readonly listeners = new Map<Person, ModelListener>();
 
   private constructor(
-    private readonly at: TalkDesk,
+    private readonly at: ConversationDesk,
     readonly conversationId: string,
     private readonly visitor: Visitor,
   ) {}
 
-  /** @param early who listens before the conversation begins */
-  static async begin(at: TalkDesk, near: boolean, early: readonly Person[]): Promise<{ model: TalkModel; real: Talk }> {
+  /** @param early persons who open a socket before the conversation begins */
+  static async begin(
+    at: ConversationDesk,
+    near: boolean,
+    early: readonly Person[],
+  ): Promise<{ model: ConversationModel; real: LiveConversation }> {
     const { world, desk, colleague, far } = at;
     const visitor = await world.visitor(near ? desk : { widgetToken: far.widget_token });
     const sockets = new Map<Person, TestSocket>();
@@ -48,7 +52,7 @@ export class Talk {
       sockets.set(person, await socket);
     }
     const { id } = await world.conversation(visitor, 'begins');
-    const model = new TalkModel(near, 'begins');
+    const model = new ConversationModel(near, 'begins');
     const names = new Map<string | null, string>([
       [null, 'null'],
       [visitor.contactId, 'visitor'],
@@ -57,20 +61,20 @@ export class Talk {
       ['owner', 'owner'],
       ['colleague', 'colleague'],
     ]);
-    const real = new Talk(at, id, visitor);
-    for (const person of PEOPLE) {
-      real.listeners.set(person, new TalkListener(person, model, id, names, sockets.get(person) ?? null));
+    const real = new LiveConversation(at, id, visitor);
+    for (const person of PERSONS) {
+      real.listeners.set(person, new ModelListener(person, model, id, names, sockets.get(person) ?? null));
     }
     return { model, real };
   }
 
-  listener(person: Person): TalkListener {
+  listener(person: Person): ModelListener {
     const listener = this.listeners.get(person);
-    if (!listener) throw new Error(`${person} does not listen`);
+    if (!listener) throw new Error(`${person} has no listener`);
     return listener;
   }
 
-  /** Opens a socket: everywhere, or in the conversation's room alone. */
+  /** Opens a socket for all conversations, or for this conversation only. */
   open(person: Person, room: boolean): (after: string | null) => Promise<TestSocket> {
     const { world, desk, colleague } = this.at;
     return after => {
@@ -104,17 +108,17 @@ export class Talk {
   async messageId(seq: number): Promise<string> {
     const around = this.path('owner', `/messages?after_seq=${seq - 1}&limit=1`);
     const [message] = (await this.api('owner').get(around)).data.items as Json[];
-    if (message?.seq !== seq) throw new Error(`there is no message ${seq}`);
+    if (message?.seq !== seq) throw new Error(`message ${seq} does not exist`);
     return message.id as string;
   }
 
-  /** Brings the log's reader up to the present: cursors that are given from now on begin here. */
+  /** Lets the event tail catch up, so that cursors issued from now on start at the present. */
   settleLog(): Promise<void> {
     return this.at.world.app.app.get(EventTail).catchUp();
   }
 
-  /** Compares all that can be read and all that was heard with the model. */
-  async look(model: TalkModel): Promise<void> {
+  /** Compares every readable view and every listener with the model. */
+  async compare(model: ConversationModel): Promise<void> {
     for (const listener of this.listeners.values()) await listener.check();
     const conversation = (await this.api('owner').get(this.path('owner', ''))).data as Json;
     same('the conversation', read(conversation), {
@@ -130,7 +134,7 @@ export class Talk {
     });
     const seen = (await this.api('visitor').get(this.path('visitor', ''))).data as Json;
     same(
-      'the conversation, to the visitor',
+      'the conversation as the visitor sees it',
       { ...seen, assignee: seen.assignee?.name ?? null, preview: previewOf(seen) },
       {
         status: model.status,
@@ -140,15 +144,19 @@ export class Talk {
         preview: model.preview('visitor'),
       },
     );
-    const told = model.messages.map(({ seq, words, event, private: hidden }) => [seq, event ? null : words, hidden]);
-    same('the messages', await this.messages('owner'), told);
+    const visibleEntries = model.messages.map(({ seq, words, event, private: hidden }) => [
+      seq,
+      event ? null : words,
+      hidden,
+    ]);
+    same('the messages', await this.messages('owner'), visibleEntries);
     same(
-      'the messages, to the visitor',
+      'the messages as the visitor sees them',
       await this.messages('visitor'),
-      told.filter(([, , hidden]) => !hidden),
+      visibleEntries.filter(([, , hidden]) => !hidden),
     );
     const { status } = await this.api('colleague').get(this.path('colleague', ''));
-    same('what the colleague may see', status, model.near ? 200 : 404);
+    same("the colleague's access", status, model.near ? 200 : 404);
   }
 
   end(): void {
@@ -161,107 +169,107 @@ export class Talk {
   }
 }
 
-export type Step = fc.AsyncCommand<TalkModel, Talk>;
+export type Step = fc.AsyncCommand<ConversationModel, LiveConversation>;
 
-/** Every step that somebody can take. */
+/** Every step of a run. */
 export function steps(): fc.Arbitrary<Step>[] {
-  const person = fc.constantFrom(...PEOPLE);
+  const person = fc.constantFrom(...PERSONS);
   const agent = fc.constantFrom(...AGENTS);
   const clientId = fc.option(fc.constantFrom('one', 'two'), { nil: null });
-  const said = fc.record({ by: person, note: fc.boolean(), clientId });
+  const message = fc.record({ by: person, isPrivate: fc.boolean(), clientId });
   const nth = fc.nat({ max: 30 });
-  const which = fc.record({ own: fc.boolean(), nth });
+  const selection = fc.record({ byAuthor: fc.boolean(), nth });
   const way = fc.record({ room: fc.boolean(), resumes: fc.boolean(), settled: fc.boolean() });
   return [
-    said.map(one => new Say([one])),
-    fc.array(said, { minLength: 2, maxLength: 4 }).map(several => new Say(several)),
-    fc.tuple(agent, which).map(([by, message]) => new Edit(by, message)),
-    fc.tuple(agent, which).map(([by, message]) => new Unsend(by, message)),
+    message.map(one => new Send([one])),
+    fc.array(message, { minLength: 2, maxLength: 4 }).map(several => new Send(several)),
+    fc.tuple(agent, selection).map(([by, message]) => new Edit(by, message)),
+    fc.tuple(agent, selection).map(([by, message]) => new Unsend(by, message)),
     fc.tuple(person, nth).map(([by, upTo]) => new Read(by, upTo)),
     fc.tuple(agent, fc.constantFrom(...AGENTS, null)).map(([by, to]) => new Assign(by, to)),
     agent.map(by => new Act(by, 'take')),
     agent.map(by => new Act(by, 'resolve')),
     agent.map(by => new Act(by, 'reopen')),
-    fc.tuple(person, way).map(([who, how]) => new Connect(who, how)),
-    fc.tuple(person, way).map(([who, how]) => new Connect(who, { ...how, resumes: true })),
-    fc.tuple(person, fc.boolean()).map(([who, goodbye]) => new Leave(who, goodbye)),
-    fc.tuple(person, fc.boolean()).map(([who, room]) => new Flicker(who, room)),
+    fc.tuple(person, way).map(([person, how]) => new Connect(person, how)),
+    fc.tuple(person, way).map(([person, how]) => new Connect(person, { ...how, resumes: true })),
+    fc.tuple(person, fc.boolean()).map(([by, goodbye]) => new Leave(by, goodbye)),
+    fc.tuple(person, fc.boolean()).map(([by, room]) => new Flicker(by, room)),
     fc.constant(new Look()),
   ];
 }
 
-/** A step that can be taken in every state: what it is answered with is the model's to say. */
-abstract class Anytime implements Step {
+/** A step that is valid in every state. The model decides the expected response. */
+abstract class UnconditionalStep implements Step {
   check(): boolean {
     return true;
   }
 
-  abstract run(model: TalkModel, real: Talk): Promise<void>;
+  abstract run(model: ConversationModel, real: LiveConversation): Promise<void>;
   abstract toString(): string;
 }
 
-interface Saying {
+interface PlannedMessage {
   by: Person;
-  note: boolean;
+  isPrivate: boolean;
   clientId: string | null;
 }
 
-/** One says something, or several at once: then `seq` says who came first. */
-class Say extends Anytime {
-  constructor(private readonly sayings: readonly Saying[]) {
+/** Sends one message, or several concurrently; then `seq` decides their order. */
+class Send extends UnconditionalStep {
+  constructor(private readonly messages: readonly PlannedMessage[]) {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
-    const attempts = this.sayings.map(({ by, note, clientId }, index) => {
-      const hidden = note && by !== 'visitor';
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
+    const attempts = this.messages.map(({ by, isPrivate, clientId }, index) => {
+      const hidden = isPrivate && by !== 'visitor';
       const words = unique(hidden ? 'secret' : 'said');
-      return { by, note: hidden, clientId, words, index };
+      return { by, isPrivate: hidden, clientId, words, index };
     });
     const answered = await Promise.all(
       attempts.map(async attempt => {
-        const { by, note, clientId, words } = attempt;
+        const { by, isPrivate, clientId, words } = attempt;
         const given = clientId === null ? {} : { client_message_id: clientId };
         const answer = await real.post(by, '/messages', {
           content: words,
-          ...(note ? { private: true } : {}),
+          ...(isPrivate ? { private: true } : {}),
           ...given,
         });
         return { attempt, answer };
       }),
     );
-    // refused ones first; of twins the one that was made
+    // Refused sends first; of two with one client id, the one that created the message first.
     const order = ({ answer: { status, data } }: (typeof answered)[number]) =>
       status >= 400 ? -1 : (data.seq as number) * 2 + (status === 201 ? 0 : 1);
     for (const { attempt, answer } of answered.sort((a, b) => order(a) - order(b))) {
-      const { by, words, note, clientId } = attempt;
-      agree(`${by} says`, answer, model.say(by, words, note, clientId));
+      const { by, words, isPrivate, clientId } = attempt;
+      agree(`${by} sends`, answer, model.send(by, words, isPrivate, clientId));
     }
   }
 
   toString(): string {
-    const one = ({ by, note, clientId }: Saying) =>
-      `${by}${note ? ' in private' : ''}${clientId ? ` as ${clientId}` : ''}`;
-    return `say(${this.sayings.map(one).join(', ')})`;
+    const one = ({ by, isPrivate, clientId }: PlannedMessage) =>
+      `${by}${isPrivate ? ' privately' : ''}${clientId ? ` as ${clientId}` : ''}`;
+    return `send(${this.messages.map(one).join(', ')})`;
   }
 }
 
-/** Which of the messages: the nth of those that the agent itself has sent, if it is to be its own and there are any; else of all. */
-interface Which {
-  own: boolean;
+/** Selects the nth message: of those the agent sent if `byAuthor` is set and there are any, else of all. */
+interface MessageSelection {
+  byAuthor: boolean;
   nth: number;
 }
 
-class Edit extends Anytime {
+class Edit extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
-    private readonly message: Which,
+    private readonly message: MessageSelection,
   ) {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
-    const seq = seqOf(model, this.by, this.message);
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
+    const seq = selectedSeq(model, this.by, this.message);
     const words = unique(model.messages[seq - 1]?.private ? 'secret' : 'edited');
     const id = await real.messageId(seq);
     const answer = await real.api(this.by).patch<Json>(real.path(this.by, `/messages/${id}`), { content: words });
@@ -269,31 +277,31 @@ class Edit extends Anytime {
   }
 
   toString(): string {
-    return `edit(${this.by}, ${shown(this.message)})`;
+    return `edit(${this.by}, ${describeSelection(this.message)})`;
   }
 }
 
-class Unsend extends Anytime {
+class Unsend extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
-    private readonly message: Which,
+    private readonly message: MessageSelection,
   ) {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
-    const seq = seqOf(model, this.by, this.message);
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
+    const seq = selectedSeq(model, this.by, this.message);
     const id = await real.messageId(seq);
     const answer = await real.api(this.by).delete<Json>(real.path(this.by, `/messages/${id}`));
     agree(this.toString(), answer, model.unsend(this.by, seq));
   }
 
   toString(): string {
-    return `unsend(${this.by}, ${shown(this.message)})`;
+    return `unsend(${this.by}, ${describeSelection(this.message)})`;
   }
 }
 
-class Read extends Anytime {
+class Read extends UnconditionalStep {
   constructor(
     private readonly by: Person,
     private readonly upTo: number,
@@ -301,7 +309,7 @@ class Read extends Anytime {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
     const answer = await real.post(this.by, '/read', { seq: this.upTo });
     agree(this.toString(), answer, model.read(this.by, this.upTo));
     if (answer.status === 200) same('unread', answer.data.unread, model.unread);
@@ -312,7 +320,7 @@ class Read extends Anytime {
   }
 }
 
-class Assign extends Anytime {
+class Assign extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
     private readonly to: Agent | null,
@@ -320,7 +328,7 @@ class Assign extends Anytime {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
     const answer = await real.post(this.by, '/assign', { member_id: real.idOf(this.to) });
     agree(this.toString(), answer, model.assign(this.by, this.to));
     if (answer.status === 200) same('the assignee', answer.data.assignee_id, real.idOf(this.to));
@@ -331,7 +339,7 @@ class Assign extends Anytime {
   }
 }
 
-class Act extends Anytime {
+class Act extends UnconditionalStep {
   constructor(
     private readonly by: Agent,
     private readonly action: 'take' | 'resolve' | 'reopen',
@@ -339,7 +347,7 @@ class Act extends Anytime {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
     const answer = await real.post(this.by, `/${this.action}`);
     agree(this.toString(), answer, model[this.action](this.by));
     if (answer.status === 200) same('the status', answer.data.status, model.status);
@@ -353,77 +361,77 @@ class Act extends Anytime {
 interface Way {
   room: boolean;
   resumes: boolean;
-  /** Whether the log's reader has come to the present before, so that the cursor that is given then begins there. */
+  /** True if the event tail caught up before, so that the cursor starts at the present. */
   settled: boolean;
 }
 
-/** Comes, or, when it is there already, drops out and comes back at once. */
-class Connect extends Anytime {
+/** Connects; if already connected, drops the connection and reconnects at once. */
+class Connect extends UnconditionalStep {
   constructor(
-    private readonly who: Person,
+    private readonly person: Person,
     private readonly way: Way,
   ) {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
     const { room, resumes, settled } = this.way;
-    if (room && !model.sees(this.who)) return;
-    const listener = real.listener(this.who);
+    if (room && !model.sees(this.person)) return;
+    const listener = real.listener(this.person);
     if (listener.connected) listener.drop();
     if (settled) await real.settleLog();
-    await listener.connect(real.open(this.who, room), resumes);
+    await listener.connect(real.open(this.person, room), resumes);
   }
 
   toString(): string {
     const { room, resumes, settled } = this.way;
-    const how = [...(room ? ['in the room'] : []), ...(resumes ? ['with its cursor'] : [])];
-    return `connect(${[this.who, ...how, ...(settled ? ['the log settled'] : [])].join(', ')})`;
+    const how = [...(room ? ['in the room'] : []), ...(resumes ? ['with a cursor'] : [])];
+    return `connect(${[this.person, ...how, ...(settled ? ['log caught up'] : [])].join(', ')})`;
   }
 }
 
-class Flicker extends Anytime {
+class Flicker extends UnconditionalStep {
   constructor(
-    private readonly who: Person,
+    private readonly person: Person,
     private readonly room: boolean,
   ) {
     super();
   }
 
-  async run(model: TalkModel, real: Talk): Promise<void> {
-    const listener = real.listener(this.who);
-    if (listener.connected || listener.cursor === null || (this.room && !model.sees(this.who))) return;
-    await listener.flicker(real.open(this.who, this.room));
+  async run(model: ConversationModel, real: LiveConversation): Promise<void> {
+    const listener = real.listener(this.person);
+    if (listener.connected || listener.cursor === null || (this.room && !model.sees(this.person))) return;
+    await listener.flicker(real.open(this.person, this.room));
   }
 
   toString(): string {
-    return `flicker(${this.who}${this.room ? ', in the room' : ''})`;
+    return `flicker(${this.person}${this.room ? ', in the room' : ''})`;
   }
 }
 
-class Leave extends Anytime {
+class Leave extends UnconditionalStep {
   constructor(
-    private readonly who: Person,
+    private readonly person: Person,
     private readonly goodbye: boolean,
   ) {
     super();
   }
 
-  async run(_model: TalkModel, real: Talk): Promise<void> {
-    const listener = real.listener(this.who);
+  async run(_model: ConversationModel, real: LiveConversation): Promise<void> {
+    const listener = real.listener(this.person);
     if (!listener.connected) return;
     if (this.goodbye) await listener.leave();
     else listener.drop();
   }
 
   toString(): string {
-    return `${this.goodbye ? 'leave' : 'drop'}(${this.who})`;
+    return `${this.goodbye ? 'leave' : 'drop'}(${this.person})`;
   }
 }
 
-class Look extends Anytime {
-  run(model: TalkModel, real: Talk): Promise<void> {
-    return real.look(model);
+class Look extends UnconditionalStep {
+  run(model: ConversationModel, real: LiveConversation): Promise<void> {
+    return real.compare(model);
   }
 
   toString(): string {
@@ -431,29 +439,29 @@ class Look extends Anytime {
   }
 }
 
-function seqOf({ messages }: TalkModel, by: Agent, { own, nth }: Which): number {
-  const owned = messages.filter(message => message.by === by);
-  const among = own && owned.length > 0 ? owned : messages;
+function selectedSeq({ messages }: ConversationModel, by: Agent, { byAuthor, nth }: MessageSelection): number {
+  const ownMessages = messages.filter(message => message.by === by);
+  const among = byAuthor && ownMessages.length > 0 ? ownMessages : messages;
   return among[nth % among.length]?.seq ?? 1;
 }
 
-function shown({ own, nth }: Which): string {
-  return `${nth}${own ? ' of its own' : ''}`;
+function describeSelection({ byAuthor, nth }: MessageSelection): string {
+  return `${nth}${byAuthor ? ' of its own messages' : ''}`;
 }
 
-function agree(what: string, { status, data, error }: Answer<Json>, expected: Expected): void {
+function agree(description: string, { status, data, error }: Answer<Json>, expected: Expected): void {
   const answered = {
     status,
     ...(expected.code === undefined ? {} : { code: error?.code }),
     ...(expected.seq === undefined ? {} : { seq: (data as Json)?.seq as number }),
   };
-  same(what, answered, expected);
+  same(description, answered, expected);
 }
 
-/** Of the found, what is expected. */
-function same(what: string, found: unknown, expected: unknown): void {
+/** Compares the expected fields only. */
+function same(description: string, found: unknown, expected: unknown): void {
   const [left, right] = [picked(found, expected), expected].map(value => JSON.stringify(value));
-  if (left !== right) throw new Error(`${what}: found ${left}, expected ${right}`);
+  if (left !== right) throw new Error(`${description}: found ${left}, expected ${right}`);
 }
 
 function picked(found: unknown, expected: unknown): unknown {

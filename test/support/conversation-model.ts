@@ -1,57 +1,57 @@
-/** Who takes part: the contact, an agent who sees everything, and one who is limited to a channel. */
+/** Participants: the contact, an agent with access to all channels, and one limited to a channel. */
 export type Agent = 'owner' | 'colleague';
 export type Person = 'visitor' | Agent;
-export const PEOPLE: readonly Person[] = ['visitor', 'owner', 'colleague'];
+export const PERSONS: readonly Person[] = ['visitor', 'owner', 'colleague'];
 
-/** What a request is to be answered with. */
+/** The expected response to a request. */
 export interface Expected {
   status: number;
   code?: string;
   seq?: number;
 }
 
-interface Said {
+interface ModelMessage {
   seq: number;
   by: Person | 'bot';
-  /** Of a timeline entry, the event; of what was said, the words; null when they were taken back. */
+  /** Event name of a timeline entry, or text of a message; null after unsending. */
   words: string | null;
   event: boolean;
   private: boolean;
   clientId: string | null;
 }
 
-/** One durable event, as each side hears it; null where it is not told at all. */
+/** One durable event as each side receives it; null if that side does not. */
 export interface Entry {
   agent: string | null;
   visitor: string | null;
-  /** The same with the words of its message gone, which is how it is told to whoever comes after they were taken back. */
+  /** The same event without the message's text, as it is sent to clients that connect after unsending. */
   scrubbed: { agent: string | null; visitor: string | null } | null;
-  /** Of its message, if it is about one. */
+  /** Seq of the message that the event concerns; null if none. */
   seq: number | null;
-  /** How many events there were when the words were taken back. */
+  /** Number of events when the message was unsent. */
   scrubbedAt: number | null;
 }
 
 /**
- * One conversation as it should be: what the contract says of it, in as few words as there are rules. It knows no
- * database, no socket and no time; what it says is compared with what the service says.
+ * Reference model of one conversation, written from the contract alone. It knows no database, socket or time; tests
+ * compare it with the service.
  */
-export class TalkModel {
+export class ConversationModel {
   status: 'open' | 'resolved' = 'open';
   assignee: Agent | null = null;
   version = 1;
   reopened = 0;
   agentsRead = 0;
   contactRead = 0;
-  readonly messages: Said[] = [];
+  readonly messages: ModelMessage[] = [];
   readonly entries: Entry[] = [];
 
-  /** @param near whether the conversation's channel is one that the colleague sees */
+  /** @param near true if the colleague has access to the conversation's channel */
   constructor(
     readonly near: boolean,
     words: string,
   ) {
-    this.tell('begun', 'begun');
+    this.addEntry('begun', 'begun');
     this.append({ by: 'visitor', words, event: false, private: false, clientId: null });
   }
 
@@ -70,41 +70,43 @@ export class TalkModel {
     return { agents: after(this.agentsRead, true), contact: after(this.contactRead, false) };
   }
 
-  /** What lists show of the last thing that was said, to agents or to the visitor. */
+  /** Preview of the last message in agents' or the visitor's lists. */
   preview(side: 'agent' | 'visitor'): string {
-    const said = this.messages.findLast(message => !message.event && (side === 'agent' || !message.private));
-    return said?.words ?? '';
+    const message = this.messages.findLast(message => !message.event && (side === 'agent' || !message.private));
+    return message?.words ?? '';
   }
 
   sees(person: Person): boolean {
     return person !== 'colleague' || this.near;
   }
 
-  say(by: Person, words: string, note: boolean, clientId: string | null): Expected {
+  send(by: Person, words: string, isPrivate: boolean, clientId: string | null): Expected {
     if (!this.sees(by)) return { status: 404, code: 'not_found' };
-    const twin = this.messages.find(message => message.by === by && clientId !== null && message.clientId === clientId);
-    if (twin) return { status: 200, seq: twin.seq };
-    if (!note && this.status === 'resolved') this.comeBack();
-    return { status: 201, seq: this.append({ by, words, event: false, private: note, clientId }) };
+    const existing = this.messages.find(
+      message => message.by === by && clientId !== null && message.clientId === clientId,
+    );
+    if (existing) return { status: 200, seq: existing.seq };
+    if (!isPrivate && this.status === 'resolved') this.comeBack();
+    return { status: 201, seq: this.append({ by, words, event: false, private: isPrivate, clientId }) };
   }
 
   edit(by: Agent, seq: number, words: string): Expected {
     const refused = this.refusal(by, seq);
     if (refused) return refused;
-    const said = this.at(seq);
-    said.words = words;
+    const message = this.at(seq);
+    message.words = words;
     const line = (text: string | null) => `edited ${seq}: ${text}`;
-    this.tell(line(words), said.private ? null : line(words), { seq, line, hidden: said.private });
+    this.addEntry(line(words), message.private ? null : line(words), { seq, line, hidden: message.private });
     return { status: 200, seq };
   }
 
   unsend(by: Agent, seq: number): Expected {
     const refused = this.refusal(by, seq);
     if (refused) return refused;
-    const said = this.at(seq);
-    said.words = null;
+    const message = this.at(seq);
+    message.words = null;
     for (const entry of this.entries) if (entry.seq === seq) entry.scrubbedAt ??= this.entries.length;
-    this.tell(`unsent ${seq}`, said.private ? null : `unsent ${seq}`);
+    this.addEntry(`unsent ${seq}`, message.private ? null : `unsent ${seq}`);
     return { status: 200 };
   }
 
@@ -118,7 +120,7 @@ export class TalkModel {
     else this.agentsRead = mark;
     const seen = this.messages.findLast(({ seq, private: hidden }) => seq > known && seq <= mark && !hidden);
     const line = (seq: number) => `read by ${contact ? 'contact' : 'agents'} up to ${seq}`;
-    this.tell(line(mark), seen ? line(seen.seq) : null);
+    this.addEntry(line(mark), seen ? line(seen.seq) : null);
     return { status: 200 };
   }
 
@@ -157,11 +159,11 @@ export class TalkModel {
     this.append({ by: 'bot', words: 'reopened', event: true, private: false, clientId: null });
   }
 
-  private move(status: TalkModel['status']): void {
+  private move(status: ConversationModel['status']): void {
     const from = this.status;
     this.status = status;
     this.version += 1;
-    this.tell(`v${this.version} status ${from} → ${status}`, `status ${from} → ${status}`);
+    this.addEntry(`v${this.version} status ${from} → ${status}`, `status ${from} → ${status}`);
   }
 
   private give(to: Agent | null): void {
@@ -169,17 +171,17 @@ export class TalkModel {
     const from = this.assignee;
     this.assignee = to;
     this.version += 1;
-    this.tell(`v${this.version} assignee ${from} → ${to}`, `assignee ${from} → ${to}`);
+    this.addEntry(`v${this.version} assignee ${from} → ${to}`, `assignee ${from} → ${to}`);
     const words = to === null ? 'unassigned' : 'assigned';
     this.append({ by: 'bot', words, event: true, private: true, clientId: null });
   }
 
-  private append(draft: Omit<Said, 'seq'>): number {
+  private append(draft: Omit<ModelMessage, 'seq'>): number {
     const seq = this.lastSeq + 1;
     this.messages.push({ ...draft, seq });
     const { agents, contact } = this.unread;
     const line = (last: number) => (text: string | null) =>
-      `${seq} ${draft.event ? 'event' : 'said'} by ${draft.by}${draft.private ? ' in private' : ''}: ${text} | ` +
+      `${seq} ${draft.event ? 'event' : 'said'} by ${draft.by}${draft.private ? ' privately' : ''}: ${text} | ` +
       `${this.status} last ${last} unread ${agents}/${contact}`;
     const [forAgents, forVisitors] = [line(seq), line(this.lastPublicSeq)].map(written => {
       const [spoken, scrubbed] = [written(draft.words), written(null)];
@@ -195,7 +197,7 @@ export class TalkModel {
     return seq;
   }
 
-  private tell(
+  private addEntry(
     agent: string,
     visitor: string | null,
     about?: { seq: number; line: (words: string | null) => string; hidden: boolean },
@@ -205,40 +207,40 @@ export class TalkModel {
     this.entries.push({ agent, visitor, scrubbed, seq: about?.seq ?? null, scrubbedAt: null });
   }
 
-  /** Why an agent may not change a message. */
+  /** The refusal of an agent's change to a message; null if permitted. */
   private refusal(by: Agent, seq: number): Expected | null {
     if (!this.sees(by)) return { status: 404, code: 'not_found' };
-    const said = this.at(seq);
-    if (said.words === null) return { status: 404, code: 'not_found' };
-    return said.by === by ? null : { status: 403, code: 'not_sender' };
+    const message = this.at(seq);
+    if (message.words === null) return { status: 404, code: 'not_found' };
+    return message.by === by ? null : { status: 403, code: 'not_sender' };
   }
 
-  private at(seq: number): Said {
-    const said = this.messages[seq - 1];
-    if (!said) throw new Error(`nothing has the number ${seq}`);
-    return said;
+  private at(seq: number): ModelMessage {
+    const message = this.messages[seq - 1];
+    if (!message) throw new Error(`there is no message ${seq}`);
+    return message;
   }
 }
 
-/** What one client has to have heard, by the places of events in the model. */
-export class Owed {
-  /** Heard, or still to be. */
+/** Events that one client must have received, as indexes into the model's events. */
+export class ExpectedEvents {
+  /** Received, or still required. */
   private readonly must = new Set<number>();
   private readonly may = new Set<number>();
-  /** What has happened since it was there, or was lost when it dropped out. */
+  /** Events since the client was last connected, or lost when it dropped out. */
   private pending: number[] = [];
   private counted: number;
 
-  /** @param present how much had happened when it first came */
+  /** @param present number of events when the client first connected */
   constructor(
-    private readonly model: TalkModel,
+    private readonly model: ConversationModel,
     private readonly person: Person,
     present: number,
   ) {
     this.counted = present;
   }
 
-  /** While it is there, all that happens is to reach it; while it is away, it waits. */
+  /** Adds new events: required if the client is connected, pending otherwise. */
   follow(connected: boolean): void {
     const { entries } = this.model;
     for (; this.counted < entries.length; this.counted += 1) {
@@ -248,29 +250,32 @@ export class Owed {
     }
   }
 
-  /** It drops out, perhaps before it has been told everything. */
-  drop(heard: ReadonlySet<number>): void {
-    const lost = [...this.must].filter(place => !heard.has(place));
-    for (const place of lost) this.must.delete(place);
+  /** Disconnects the client, perhaps before everything arrived. */
+  drop(received: ReadonlySet<number>): void {
+    const lost = [...this.must].filter(index => !received.has(index));
+    for (const index of lost) this.must.delete(index);
     this.pending = [...lost, ...this.pending];
   }
 
-  /** It comes back, with its cursor or as if for the first time: then it has read the present state instead. */
-  comeBack(resumes: boolean): void {
-    for (const place of this.pending) (resumes ? this.must : this.may).add(place);
+  /**
+   * Reconnects. Pending events are required with a cursor, optional without: the client has then read the current
+   * state.
+   */
+  reconnect(resumes: boolean): void {
+    for (const index of this.pending) (resumes ? this.must : this.may).add(index);
     this.pending = [];
   }
 
-  /** The events in question, in order. */
-  places(): { place: number; must: boolean; line: string; scrubbed: string | null; scrubbedAt: number }[] {
+  /** Required and optional events, in order. */
+  list(): { index: number; must: boolean; line: string; scrubbed: string | null; scrubbedAt: number }[] {
     return [...this.must, ...this.may]
       .sort((a, b) => a - b)
-      .map(place => {
-        const entry = this.model.entries[place];
+      .map(index => {
+        const entry = this.model.entries[index];
         return {
-          place,
-          must: this.must.has(place),
-          line: this.lineAt(place) ?? '',
+          index,
+          must: this.must.has(index),
+          line: this.lineAt(index) ?? '',
           scrubbed: entry?.scrubbed?.[this.side] ?? null,
           scrubbedAt: entry?.scrubbedAt ?? Infinity,
         };
@@ -281,7 +286,7 @@ export class Owed {
     return this.person === 'visitor' ? 'visitor' : 'agent';
   }
 
-  private lineAt(place: number): string | null {
-    return this.model.sees(this.person) ? (this.model.entries[place]?.[this.side] ?? null) : null;
+  private lineAt(index: number): string | null {
+    return this.model.sees(this.person) ? (this.model.entries[index]?.[this.side] ?? null) : null;
   }
 }

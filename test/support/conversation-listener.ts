@@ -1,39 +1,39 @@
 import type { Json } from './json.js';
 import type { Frame, TestSocket } from './socket.js';
-import type { Person, TalkModel } from './talk-model.js';
-import { Owed } from './talk-model.js';
+import type { Person, ConversationModel } from './conversation-model.js';
+import { ExpectedEvents } from './conversation-model.js';
 
-/** How frames name people: ids to those of the model. */
+/** Names of persons in the model by the ids in frames. */
 export type Names = ReadonlyMap<string | null, string>;
 
-interface Heard {
+interface ReceivedEvent {
   id: string;
   line: string;
-  /** How much had happened when the socket that heard it was opened. */
+  /** Number of model events when the receiving socket was opened. */
   openedAt: number;
-  /** Whether it was told as something missed. */
+  /** True if it arrived in a replay. */
   replayed: boolean;
 }
 
-/** One client over many connections: what it has heard, repeats dropped by id, and the cursor it comes back with. */
-export class TalkListener {
+/** One client across many connections: events received without duplicates, and the cursor it resumes from. */
+export class ModelListener {
   cursor: string | null = null;
   private socket: TestSocket | null = null;
   private openedAt = 0;
   private taken = 0;
   private replaying = false;
-  private readonly heard: Heard[] = [];
+  private readonly received: ReceivedEvent[] = [];
   private readonly ids = new Set<string>();
-  private readonly owed: Owed;
+  private readonly owed: ExpectedEvents;
 
   constructor(
     readonly person: Person,
-    private readonly model: TalkModel,
+    private readonly model: ConversationModel,
     private readonly conversationId: string,
     private readonly names: Names,
     early: TestSocket | null,
   ) {
-    this.owed = new Owed(model, person, 0);
+    this.owed = new ExpectedEvents(model, person, 0);
     if (early) this.attach(early, 0);
     else this.forget();
   }
@@ -42,21 +42,21 @@ export class TalkListener {
     return this.socket !== null;
   }
 
-  /** @param open opens its socket, behind the cursor if one is given */
+  /** @param open opens the socket, with `after` if a cursor is given */
   async connect(open: (after: string | null) => Promise<TestSocket>, resumes: boolean): Promise<void> {
     const after = resumes ? this.cursor : null;
     const socket = await open(after);
     if (after !== null) await socket.next('resumed');
     this.owed.follow(false);
-    this.owed.comeBack(after !== null);
+    this.owed.reconnect(after !== null);
     this.attach(socket, this.model.entries.length, after !== null);
   }
 
-  /** Begins to come back, and is cut off at once: what it was told until then counts as heard. */
+  /** Begins to resume and is cut off at once. Frames received until then count. */
   async flicker(open: (after: string | null) => Promise<TestSocket>): Promise<void> {
     const socket = await open(this.cursor);
     this.owed.follow(false);
-    this.owed.comeBack(true);
+    this.owed.reconnect(true);
     this.attach(socket, this.model.entries.length, true);
     this.drop();
   }
@@ -67,19 +67,19 @@ export class TalkListener {
     this.detach();
   }
 
-  /** Without a word, and without waiting for what is on its way. */
+  /** Terminates the socket without a close frame and without waiting for frames in flight. */
   drop(): void {
     this.socket?.ws.terminate();
     this.detach();
   }
 
-  /** Everything that it is owed, and nothing else, in order. @throws Error that shows both */
+  /** Checks that every expected event arrived, in order, and no other. @throws Error that shows both lists */
   async check(): Promise<void> {
     this.owed.follow(this.connected);
-    // all is committed; what has not come after a pong does not come
+    // Everything is committed: a frame that has not arrived before the pong never will.
     await this.socket?.settled();
     this.take();
-    if (this.places() === null) throw new Error(this.difference());
+    if (this.matchEntries() === null) throw new Error(this.describeDifference());
   }
 
   private attach(socket: TestSocket, openedAt: number, replaying = false): void {
@@ -93,14 +93,14 @@ export class TalkListener {
     this.owed.follow(true);
     this.take();
     this.socket = null;
-    // what was on its way may be lost
-    this.owed.drop(new Set(this.places(true) ?? []));
+    // Frames in flight may be lost.
+    this.owed.drop(new Set(this.matchEntries(true) ?? []));
   }
 
-  /** What happened before it first came is none of its business. */
+  /** Ignores the events before the first connection. */
   private forget(): void {
     this.owed.follow(false);
-    this.owed.comeBack(false);
+    this.owed.reconnect(false);
   }
 
   private take(): void {
@@ -109,99 +109,100 @@ export class TalkListener {
     for (const frame of frames) {
       this.cursor = cursorOf(frame) ?? this.cursor;
       if (frame.type === 'resumed') this.replaying = false;
-      if (frame.type === 'sync.required') throw new Error(`told to read anew: ${JSON.stringify(frame.data)}`);
+      if (frame.type === 'sync.required') throw new Error(`unexpected sync.required: ${JSON.stringify(frame.data)}`);
       if (frame.id === undefined || frame.conversation_id !== this.conversationId) continue;
       if (this.person === 'visitor' && /secret/.test(JSON.stringify(frame))) {
-        throw new Error(`the visitor heard of a note: ${JSON.stringify(frame)}`);
+        throw new Error(`the visitor received a private note: ${JSON.stringify(frame)}`);
       }
-      const heard = {
+      const event = {
         id: frame.id,
         line: lineOf(frame, this.names, this.person),
         openedAt: this.openedAt,
         replayed: this.replaying,
       };
-      this.refuseUnsaid(heard);
-      if (!this.ids.has(frame.id)) this.heard.push(heard);
+      this.assertNotRedacted(event);
+      if (!this.ids.has(frame.id)) this.received.push(event);
       this.ids.add(frame.id);
     }
   }
 
-  /** Who comes after words were taken back is not told them, not even as a repeat. */
-  private refuseUnsaid({ line, openedAt }: Heard): void {
-    const places = this.owed.places().filter(place => place.line === line && place.scrubbed !== line);
-    if (places.length > 0 && places.every(({ scrubbedAt }) => scrubbedAt < openedAt)) {
-      throw new Error(`told what was taken back: ${line}`);
+  /** A client that connects after a message was unsent must not receive its text, not even in a replay. */
+  private assertNotRedacted({ line, openedAt }: ReceivedEvent): void {
+    const candidates = this.owed.list().filter(entry => entry.line === line && entry.scrubbed !== line);
+    if (candidates.length > 0 && candidates.every(({ scrubbedAt }) => scrubbedAt < openedAt)) {
+      throw new Error(`received an unsent text: ${line}`);
     }
   }
 
   /**
-   * The events that stand behind what was heard, when all that must be among them is, in order; else null. Two events
-   * can read alike, so every way to lay the one beside the other is tried, the obvious first.
-   * A cursor may lie before the time at which it was given, so what had happened before a client first came can be told
-   * to it as missed when it comes again, behind what it has heard since.
-   * @param cutOff whether some may be missing, because the client did not wait for what was on its way
+   * Matches the received events with the expected ones, in order. Returns the matched indexes, or null if a required
+   * event is missing or an unexpected one arrived. Two events can have equal lines, so every alignment is tried, the
+   * likeliest first.
+   * A cursor may lie before the time it was issued, so events before the first connection can be replayed after later
+   * ones.
+   * @param cutOff true if events may be missing because the client did not wait for frames in flight
    */
-  private places(cutOff = false): number[] | null {
-    const owed = this.owed.places();
+  private matchEntries(cutOff = false): number[] | null {
+    const owed = this.owed.list();
     const dead = new Set<string>();
     const before = new Set(owed.filter(({ must }) => !must).flatMap(({ line, scrubbed }) => [line, scrubbed]));
-    const fit = (heardFrom: number, owedFrom: number): number[] | null => {
-      const [heard, next] = [this.heard[heardFrom], owed[owedFrom]];
-      const key = `${heardFrom} ${owedFrom}`;
+    const fit = (receivedFrom: number, owedFrom: number): number[] | null => {
+      const [event, next] = [this.received[receivedFrom], owed[owedFrom]];
+      const key = `${receivedFrom} ${owedFrom}`;
       if (dead.has(key)) return null;
-      const late = heard?.replayed === true && before.has(heard.line);
-      if (!next) return heard ? (late ? fit(heardFrom + 1, owedFrom) : null) : [];
-      const alike = heard && (heard.line === next.line || heard.line === next.scrubbed);
-      const rest = alike ? fit(heardFrom + 1, owedFrom + 1) : null;
+      const late = event?.replayed === true && before.has(event.line);
+      if (!next) return event ? (late ? fit(receivedFrom + 1, owedFrom) : null) : [];
+      const alike = event && (event.line === next.line || event.line === next.scrubbed);
+      const rest = alike ? fit(receivedFrom + 1, owedFrom + 1) : null;
       const needed = next.must && !cutOff;
       const found = rest
-        ? [next.place, ...rest]
-        : ((needed ? null : fit(heardFrom, owedFrom + 1)) ?? (late ? fit(heardFrom + 1, owedFrom) : null));
+        ? [next.index, ...rest]
+        : ((needed ? null : fit(receivedFrom, owedFrom + 1)) ?? (late ? fit(receivedFrom + 1, owedFrom) : null));
       if (!found) dead.add(key);
       return found;
     };
     return fit(0, 0);
   }
 
-  private difference(): string {
-    const owed = this.owed.places().map(({ must, line }) => `${must ? '  ' : '? '}${line}`);
-    const heard = this.heard.map(({ line }) => `  ${line}`);
-    return [`the ${this.person} was to hear:`, ...owed, 'and heard:', ...heard].join('\n');
+  private describeDifference(): string {
+    const owed = this.owed.list().map(({ must, line }) => `${must ? '  ' : '? '}${line}`);
+    const received = this.received.map(({ line }) => `  ${line}`);
+    return [`the ${this.person} should have received:`, ...owed, 'and received:', ...received].join('\n');
   }
 }
 
-/** What a client keeps: the cursor of whatever it was told last. */
+/** The cursor a client keeps: that of the last frame that carried one. */
 function cursorOf({ type, cursor, data }: Frame): string | null {
   if (type === 'connected') return data.cursor as string;
   return type === 'resumed' ? (data.to as string) : (cursor ?? null);
 }
 
-/** A frame in the words of the model. */
+/** Formats a frame as a line of the model. */
 function lineOf({ type, data }: Frame, names: Names, person: Person): string {
   switch (type) {
     case 'conversation.created':
       return 'begun';
     case 'message.created':
-      return saidLine(data.message, data.conversation, names);
+      return messageLine(data.message, data.conversation, names);
     case 'message.updated':
       return `edited ${data.message.seq}: ${data.message.content}`;
     case 'message.deleted':
-      return `unsent ${data.message.seq}${data.message.content === null ? '' : ' with its words'}`;
+      return `unsent ${data.message.seq}${data.message.content === null ? '' : ' with its text'}`;
     case 'conversation.read':
       return `read by ${data.reader} up to ${data.last_read_seq}`;
     case 'conversation.updated':
       return changedLine(data, names, person);
     default:
-      return `unheard of: ${type}`;
+      return `unexpected type: ${type}`;
   }
 }
 
-function saidLine(message: Json, { status, last_seq, unread }: Json, names: Names): string {
+function messageLine(message: Json, { status, last_seq, unread }: Json, names: Names): string {
   const event = message.content_type === 'event';
   const words = event ? message.metadata.event : message.content;
   return (
     `${message.seq} ${event ? 'event' : 'said'} by ${names.get(message.sender_id) ?? 'bot'}` +
-    `${message.private ? ' in private' : ''}: ${words} | ${status} last ${last_seq} ` +
+    `${message.private ? ' privately' : ''}: ${words} | ${status} last ${last_seq} ` +
     `unread ${unread.agents}/${unread.contact}`
   );
 }

@@ -16,50 +16,51 @@ import { seeded, shortWait } from '../support/seeded.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
 
-const NOTE = statement(`INSERT INTO collected (id, position, conversation_id) VALUES ($1, $2, $3)`);
+const INSERT_COLLECTED = statement(`INSERT INTO collected (id, position, conversation_id) VALUES ($1, $2, $3)`);
 const SLOW_MS = 60_000;
 
-/** Writes down what it reads, in the order in which it reads it. */
+/** Stores the events it reads, in the order it reads them. */
 class Collector extends EventConsumer {
   protected readonly name = 'collector';
   protected readonly types = ['message.created'] as const;
-  /** Called after the effect, within its unit of work. */
-  meanwhile: () => Promise<void> = () => Promise.resolve();
+  /** Called after the effect, in the same transaction. */
+  afterEffect: () => Promise<void> = () => Promise.resolve();
 
   constructor(
-    reading: ConsumerDependencies,
+    dependencies: ConsumerDependencies,
     private readonly sql: Sql,
   ) {
-    super(reading);
+    super(dependencies);
   }
 
   protected async handle(events: readonly LoggedEvent[]): Promise<void> {
-    for (const { id, position, conversationId } of events) await this.sql.count(NOTE, [id, position, conversationId]);
-    await this.meanwhile();
+    for (const { id, position, conversationId } of events)
+      await this.sql.count(INSERT_COLLECTED, [id, position, conversationId]);
+    await this.afterEffect();
   }
 }
 
-describe('a range of transactions is closed', () => {
-  const overtaking = (earlier: number, later: number) => ({ earlier: BigInt(earlier), later: BigInt(later) });
+describe('The safe upper bound of a range of transactions', () => {
+  const outOfOrderPair = (earlier: number, later: number) => ({ earlier: BigInt(earlier), later: BigInt(later) });
 
-  it('at its bound, where nobody has overtaken anybody', () => {
+  it('The safe upper bound is the given bound when no events are out of order.', () => {
     expect(safeUpperBound(105n, [])).toBe(105n);
   });
 
-  it('at its bound, where both that overtook each other lie within it', () => {
-    expect(safeUpperBound(106n, [overtaking(105, 100)])).toBe(106n);
+  it('The safe upper bound is the given bound when both events of an out-of-order pair lie below it.', () => {
+    expect(safeUpperBound(106n, [outOfOrderPair(105, 100)])).toBe(106n);
   });
 
-  it('before what was said second, where what was said first lies behind the bound', () => {
-    expect(safeUpperBound(103n, [overtaking(105, 100)])).toBe(100n);
+  it('The safe upper bound excludes the later event of an out-of-order pair whose earlier event lies above it.', () => {
+    expect(safeUpperBound(103n, [outOfOrderPair(105, 100)])).toBe(100n);
   });
 
-  it('also before what that parts in turn', () => {
-    expect(safeUpperBound(103n, [overtaking(105, 100), overtaking(101, 95), overtaking(97, 90)])).toBe(90n);
+  it('The safe upper bound also excludes pairs that the lowered bound separates in turn.', () => {
+    expect(safeUpperBound(103n, [outOfOrderPair(105, 100), outOfOrderPair(101, 95), outOfOrderPair(97, 90)])).toBe(90n);
   });
 });
 
-describe('a durable reader', () => {
+describe('An event consumer', () => {
   let database: TestDatabase;
   let world: World;
   let other: World;
@@ -89,8 +90,8 @@ describe('a durable reader', () => {
   const newCollector = (of = world) => new Collector(of.app.app.get(ConsumerDependencies), of.app.app.get(Sql));
   const conversation = async () => (await world.conversation(await world.visitor(desk))).id as string;
 
-  /** As a service records it: under the conversation's lock. */
-  async function say(client: Client, conversationId: string, times = 1): Promise<string[]> {
+  /** Records messages as the service does: under the conversation's row lock. */
+  async function recordMessages(client: Client, conversationId: string, times = 1): Promise<string[]> {
     await client.query('SELECT 1 FROM conversation WHERE id = $1 FOR NO KEY UPDATE', [conversationId]);
     const ids = Array.from({ length: times }, () => newId());
     await client.query(
@@ -108,54 +109,54 @@ describe('a durable reader', () => {
     (await database.query<{ id: string }>('SELECT id FROM collected ORDER BY n')).map(({ id }) => id);
   const collectedOf = async (ids: readonly string[]) => (await collected()).filter(id => ids.includes(id));
 
-  /** What is committed and what was read, which must be the same: each once, in order per conversation. */
-  async function assertWhole(): Promise<void> {
+  /** Checks that every committed event was collected once, in order per conversation. */
+  async function assertAllCollectedInOrder(): Promise<void> {
     const rows = await database.query<{ n: string | null; count: string }>(
       `SELECT event.id, collected.n FROM event LEFT JOIN collected USING (id)
        WHERE event.type = 'message.created' AND collected.n IS NULL`,
     );
     expect(rows).toEqual([]);
-    const turned = await database.query(
+    const outOfOrder = await database.query(
       `SELECT id FROM (SELECT id, position, max(position) OVER (PARTITION BY conversation_id ORDER BY n) AS highest
        FROM collected) AS reading WHERE position < highest`,
     );
-    expect(turned).toEqual([]);
+    expect(outOfOrder).toEqual([]);
   }
 
-  it('reads each event of its types once, in order', async () => {
-    const place = await conversation();
+  it('An event consumer reads each event of its types once, in order.', async () => {
+    const conversationId = await conversation();
     const writer = await transactions.begin();
-    const ids = await say(writer, place, 250);
+    const ids = await recordMessages(writer, conversationId, 250);
     await transactions.end(writer);
     const reader = newCollector();
     await reader.catchUp();
     await reader.catchUp();
     expect(await collectedOf(ids)).toEqual(ids);
-    await assertWhole();
+    await assertAllCollectedInOrder();
   });
 
-  it('an event waits until no transaction is open that could come before it', async () => {
-    const place = await conversation();
+  it('An event consumer does not read an event while an older transaction is open.', async () => {
+    const conversationId = await conversation();
     const early = await transactions.begin();
     const late = await transactions.begin();
-    const [second] = await say(late, place);
+    const [second] = await recordMessages(late, conversationId);
     await transactions.end(late);
     await newCollector().catchUp();
     expect(await collectedOf([second ?? ''])).toEqual([]);
-    const [third] = await say(early, place);
+    const [third] = await recordMessages(early, conversationId);
     await transactions.end(early);
     await newCollector().catchUp();
     expect(await collectedOf([second ?? '', third ?? ''])).toEqual([second, third]);
   });
 
-  it('what was said second is never read first, although its transaction has the lower number and a third one parts them', async () => {
-    const place = await conversation();
+  it('An event consumer never reads the second event of a conversation first, even if its transaction has the lower number and a third one lies between them.', async () => {
+    const conversationId = await conversation();
     const waiting = await transactions.begin();
     const bystander = await transactions.begin();
-    const holding = await transactions.begin();
-    const [first] = await say(holding, place);
-    await transactions.end(holding);
-    const [second] = await say(waiting, place);
+    const blocking = await transactions.begin();
+    const [first] = await recordMessages(blocking, conversationId);
+    await transactions.end(blocking);
+    const [second] = await recordMessages(waiting, conversationId);
     await transactions.end(waiting);
     await newCollector().catchUp();
     const between = await collectedOf([first ?? '', second ?? '']);
@@ -165,41 +166,41 @@ describe('a durable reader', () => {
     expect(await collectedOf([first ?? '', second ?? ''])).toEqual([first, second]);
   });
 
-  it('a range grows until it holds both of two that are thousands of events apart', async () => {
-    const [place, elsewhere] = [await conversation(), await conversation()];
+  it('An event consumer widens its range until it contains both events of a pair that is thousands of events apart.', async () => {
+    const [conversationId, elsewhere] = [await conversation(), await conversation()];
     const waiting = await transactions.begin();
     const writer = await transactions.begin();
-    await say(writer, elsewhere, 3_000);
-    const [first] = await say(writer, place);
+    await recordMessages(writer, elsewhere, 3_000);
+    const [first] = await recordMessages(writer, conversationId);
     await transactions.end(writer);
-    const [second] = await say(waiting, place);
+    const [second] = await recordMessages(waiting, conversationId);
     await transactions.end(waiting);
     await newCollector().catchUp();
     expect(await collectedOf([first ?? '', second ?? ''])).toEqual([first, second]);
-    await assertWhole();
+    await assertAllCollectedInOrder();
   });
 
-  it('whatever breaks in the middle of a unit leaves neither its effect nor its position', async () => {
-    const place = await conversation();
+  it('A failing event consumer rolls back both its effect and its position.', async () => {
+    const conversationId = await conversation();
     const writer = await transactions.begin();
-    const ids = await say(writer, place, 30);
+    const ids = await recordMessages(writer, conversationId, 30);
     await transactions.end(writer);
     const reader = newCollector();
-    reader.meanwhile = () => Promise.reject(new Error('broken on purpose'));
+    reader.afterEffect = () => Promise.reject(new Error('broken on purpose'));
     await expect(reader.catchUp()).rejects.toThrow('broken on purpose');
     expect(await collectedOf(ids)).toEqual([]);
     await newCollector().catchUp();
     expect(await collectedOf(ids)).toEqual(ids);
   });
 
-  it('one instance reads while the others do something else', async () => {
-    const place = await conversation();
+  it('Only one instance runs an event consumer at a time; the others continue without waiting.', async () => {
+    const conversationId = await conversation();
     const writer = await transactions.begin();
-    const ids = await say(writer, place, 5);
+    const ids = await recordMessages(writer, conversationId, 5);
     await transactions.end(writer);
     const [first, second] = [newCollector(), newCollector(other)];
     let secondIsDone = false;
-    first.meanwhile = async () => {
+    first.afterEffect = async () => {
       await second.catchUp();
       secondIsDone = true;
     };
@@ -209,27 +210,27 @@ describe('a durable reader', () => {
   });
 
   it.each([1, 2, 3])(
-    'races of writers and of readers on two instances lose nothing, repeat nothing and turn nothing round (seed %i)',
+    'Concurrent writers and consumers on two instances lose, repeat and reorder no event (seed %i).',
     async seed => {
       const random = seeded(seed);
-      const places = await Promise.all([1, 2, 3].map(conversation));
+      const conversations = await Promise.all([1, 2, 3].map(conversation));
       const readers = [newCollector(), newCollector(other), newCollector()];
       let writing = true;
       const write = async () => {
         for (let round = 0; round < 12; round += 1) {
           const client = await transactions.begin();
           await shortWait(random, 12);
-          // in one order, so that no two wait for each other
-          const mine = places.filter(() => random() < 0.5);
-          for (const place of mine) {
-            await say(client, place, 1 + Math.floor(random() * 3));
+          // Always in one order, so that no two writers deadlock.
+          const mine = conversations.filter(() => random() < 0.5);
+          for (const conversationId of mine) {
+            await recordMessages(client, conversationId, 1 + Math.floor(random() * 3));
             await shortWait(random, 6);
           }
           await transactions.end(client, random() < 0.2 ? 'ROLLBACK' : 'COMMIT');
         }
       };
       const read = async (reader: Collector) => {
-        reader.meanwhile = async () => {
+        reader.afterEffect = async () => {
           await shortWait(random, 5);
           if (random() < 0.2) throw new Error('broken on purpose');
         };
@@ -243,16 +244,16 @@ describe('a durable reader', () => {
       writing = false;
       await Promise.all(reading);
       await newCollector().catchUp();
-      await assertWhole();
+      await assertAllCollectedInOrder();
     },
     SLOW_MS,
   );
 
-  it('what a durable reader has not read is not pruned, however old it is', async () => {
-    const place = await conversation();
+  it('An event that a consumer has not read is not deleted, however old it is.', async () => {
+    const conversationId = await conversation();
     await newCollector().catchUp();
     const writer = await transactions.begin();
-    const ids = await say(writer, place, 3);
+    const ids = await recordMessages(writer, conversationId, 3);
     await transactions.end(writer);
     await database.query(`UPDATE event SET recorded_at = now() - interval '30 days'`);
     await world.app.app.get(EventRetentionJob).run();
@@ -266,9 +267,9 @@ describe('a durable reader', () => {
     });
   });
 
-  describe('when the log was brought from another cluster', () => {
-    /** What a restored dump looks like: the numbers in it are another cluster's, higher and lower than ours. */
-    async function bring(): Promise<void> {
+  describe('when the event log was restored into another cluster', () => {
+    /** Simulates a restored dump, whose transaction ids come from another cluster. */
+    async function moveToAnotherCluster(): Promise<void> {
       await database.query(`UPDATE event SET xid = (xid::text::bigint * 1000)::text::xid8`);
       await database.query(`UPDATE event_reader SET since = (since::text::bigint * 1000)::text::xid8,
         horizon = (horizon::text::bigint * 1000)::text::xid8`);
@@ -277,33 +278,33 @@ describe('a durable reader', () => {
       );
     }
 
-    it('readers go on where they were: nothing is lost, nothing is read twice', async () => {
-      const place = await conversation();
-      // one reader amid a range, of which it has read some
+    it('Event consumers continue from their position: they lose no event and read none twice.', async () => {
+      const conversationId = await conversation();
+      // The consumer has read part of a range.
       const writer = await transactions.begin();
-      await say(writer, place, 150);
+      await recordMessages(writer, conversationId, 150);
       await transactions.end(writer);
       const reader = newCollector();
       let pages = 0;
-      reader.meanwhile = () => ((pages += 1) > 1 ? Promise.reject(new Error('on purpose')) : Promise.resolve());
+      reader.afterEffect = () => ((pages += 1) > 1 ? Promise.reject(new Error('on purpose')) : Promise.resolve());
       await expect(reader.catchUp()).rejects.toThrow();
-      await bring();
+      await moveToAnotherCluster();
       await world.app.app.get(EventTail).catchUp();
       const after = await transactions.begin();
-      const late = await say(after, place, 5);
+      const late = await recordMessages(after, conversationId, 5);
       await transactions.end(after);
       await newCollector().catchUp();
       expect(await collectedOf(late)).toEqual(late);
-      await assertWhole();
+      await assertAllCollectedInOrder();
     });
 
-    it('open sockets are told to read the present state, and nothing old is told again', async () => {
-      const place = await conversation();
+    it('Open sockets receive sync.required, and no old event is delivered again.', async () => {
+      const conversationId = await conversation();
       const inbox = await world.agentSocket(desk.owner);
       const before = inbox.frames[0]?.data.cursor as string;
-      await bring();
+      await moveToAnotherCluster();
       expect((await inbox.next('sync.required')).data).toEqual({ reason: 'epoch' });
-      await desk.owner.api.post(`/v1/conversations/${place}/messages`, { content: 'After the move.' });
+      await desk.owner.api.post(`/v1/conversations/${conversationId}/messages`, { content: 'After the move.' });
       const { cursor } = await inbox.next('message.created', ({ data }) => data.message.content === 'After the move.');
       expect(inbox.of('message.created')).toHaveLength(1);
       const again = await world.agentSocket(desk.owner, { after: before });
@@ -315,28 +316,28 @@ describe('a durable reader', () => {
     });
   });
 
-  it('a transaction that keeps the log from settling is measured, and named after five seconds', async () => {
+  it('An open transaction that delays the event log is measured, and logged with its process id after five seconds.', async () => {
     const warned = jest.spyOn(Logger.prototype, 'warn');
     const age = async () => {
       const text = await (await fetch(`${world.app.url}/metrics`)).text();
       return Number(/^event_log_xmin_age_seconds (.+)$/m.exec(text)?.[1]);
     };
-    const held = await transactions.begin();
-    // somebody else writes, and waits for it
+    const open = await transactions.begin();
+    // Another client writes an event, which waits for the open transaction.
     await conversation();
-    const [row] = (await held.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
+    const [row] = (await open.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows;
     await eventually(async () => ((await age()) > 5 ? true : undefined), 20_000);
-    const said = await eventually(() => warned.mock.calls.find(([text]) => String(text).includes('held back')));
-    expect(said?.[0]).toContain(`process ${row?.pid} of PostgreSQL`);
+    const warning = await eventually(() => warned.mock.calls.find(([text]) => String(text).includes('held back')));
+    expect(warning?.[0]).toContain(`process ${row?.pid} of PostgreSQL`);
     const readiness = async () => (await (await fetch(`${world.app.url}/readyz`)).json()) as object;
     expect(await readiness()).toMatchObject({ status: 'ready', event_log: 'held' });
-    await transactions.end(held);
+    await transactions.end(open);
     await eventually(async () => ((await age()) < 1 ? true : undefined));
     expect(await readiness()).toMatchObject({ status: 'ready', event_log: 'ok' });
     warned.mockRestore();
   }, 30_000);
 
-  it('the lag of a reader is the age of the oldest event that it has not read, also while a transaction holds it back', async () => {
+  it("A consumer's lag is the age of its oldest unread event, also while an open transaction delays it.", async () => {
     const lag = async () => {
       const text = await (await fetch(`${world.app.url}/metrics`)).text();
       return Number(/^event_reader_lag_seconds\{reader="audit"\} (.+)$/m.exec(text)?.[1]);
@@ -347,15 +348,15 @@ describe('a durable reader', () => {
     };
     await eventually(readAll, 20_000);
     await eventually(async () => (await lag()) === 0 || undefined);
-    const held = await transactions.begin();
+    const open = await transactions.begin();
     await conversation();
     await eventually(async () => (await lag()) > 2 || undefined, 20_000);
-    await transactions.end(held);
+    await transactions.end(open);
     await eventually(async () => (await lag()) < 1 || undefined, 20_000);
   }, 60_000);
 
-  it('a reader whose row a restore has removed begins with the log', async () => {
-    const place = await conversation();
+  it('An event consumer whose position row is missing after a restore starts at the beginning of the log.', async () => {
+    const conversationId = await conversation();
     const reader = newCollector();
     await reader.catchUp();
     const before = await collected();
@@ -364,7 +365,7 @@ describe('a durable reader', () => {
     await reader.catchUp();
     await reader.catchUp();
     const writer = await transactions.begin();
-    const [id] = await say(writer, place);
+    const [id] = await recordMessages(writer, conversationId);
     await transactions.end(writer);
     await reader.catchUp();
     expect((await collected()).slice(-1)).toEqual([id]);

@@ -14,7 +14,7 @@ const silent = () => undefined;
 const STORED = 'ada@xn--bcher-kva.example';
 const HASH = `$2b$12$${'a'.repeat(53)}`;
 
-describe('the migration that gives e-mail addresses one form', () => {
+describe('The migration that normalises e-mail addresses', () => {
   let database: TestDatabase;
   let workspaces: string[];
   beforeEach(async () => {
@@ -55,7 +55,7 @@ describe('the migration that gives e-mail addresses one form', () => {
     database.query(`SELECT member.id, email, claimed, role FROM member JOIN user_account ON user_account.id = user_id
                     ORDER BY member.id`);
 
-  it('rewrites the address of a single user, who keeps password and sessions', async () => {
+  it('The migration normalises the address of a single user and keeps its password and sessions.', async () => {
     const id = await user('ada@bÜcher.example', HASH, 1);
     await member(0, id, 'agent', true);
     const other = await user('bo@example.com', HASH, 2);
@@ -67,7 +67,7 @@ describe('the migration that gives e-mail addresses one form', () => {
     expect(await database.query('SELECT 1 FROM session WHERE ended_at IS NULL')).toHaveLength(1);
   });
 
-  it('makes one user of three spellings: the oldest keeps all memberships and the only password', async () => {
+  it('The migration merges users with three spellings of one address: the oldest keeps all memberships and the only password.', async () => {
     const [oldest, second, third] = [
       await user('ada@bücher.example', null, 1),
       await user('ada@bÜcher.example', HASH, 2),
@@ -87,19 +87,19 @@ describe('the migration that gives e-mail addresses one form', () => {
     expect(await database.query('SELECT 1 FROM session WHERE ended_at IS NULL')).toEqual([]);
   });
 
-  it('lets no password open anything where two of the users had one', async () => {
-    const twin = `$2b$12$${'b'.repeat(53)}`;
+  it('The migration sets an unusable password if two merged users had one.', async () => {
+    const otherHash = `$2b$12$${'b'.repeat(53)}`;
     const oldest = await user('ada@bücher.example', HASH, 1);
     await member(0, oldest, 'owner', true);
-    await member(1, await user(STORED, twin, 2), 'owner', true);
+    await member(1, await user(STORED, otherHash, 2), 'owner', true);
     await migrate(database.url, through, silent);
     const [kept] = await database.query<{ hash: string }>('SELECT password_hash AS hash FROM user_account');
     expect(kept?.hash).toMatch(/^\$2b\$12\$[./A-Za-z0-9]{53}$/);
-    expect([HASH, twin]).not.toContain(kept?.hash);
+    expect([HASH, otherHash]).not.toContain(kept?.hash);
     expect((await members()).map(row => (row as { claimed: boolean }).claimed)).toEqual([true, true]);
   });
 
-  it('keeps the better placed of two members of one workspace, and gives the other an address nobody can use', async () => {
+  it('The migration keeps the member with the higher role if both belong to one workspace, and gives the other an unusable address.', async () => {
     const [agent, owner] = [await user('ada@bücher.example', null, 1), await user(STORED, HASH, 2)];
     const [lower, higher] = [await member(0, agent, 'agent'), await member(0, owner, 'owner', true)];
     await migrate(database.url, through, silent);
@@ -109,7 +109,7 @@ describe('the migration that gives e-mail addresses one form', () => {
     ]);
   });
 
-  it('rewrites invites and contacts, and of several pending invites to one mailbox leaves the newest', async () => {
+  it('The migration normalises invites and contacts, and revokes all but the newest pending invite to an address.', async () => {
     const invite = (workspace: number, email: string, status: string, days: number) =>
       database.query(
         `INSERT INTO invite (workspace_id, id, email, role, status, token_hash, expires_at)
@@ -140,7 +140,7 @@ describe('the migration that gives e-mail addresses one form', () => {
     ]);
   });
 
-  it('keeps other forms of an address out of the table of users from then on', async () => {
+  it('After the migration, the database rejects a user with an address that is not normalised.', async () => {
     await migrate(database.url, through, silent);
     await expect(user('ada@bücher.example', null, 1)).rejects.toThrow('ck_user_account_email');
   });

@@ -3,14 +3,14 @@ import { describe, expect, it } from '@jest/globals';
 import { BatchLoader } from '../../src/platform/database/batch-loader.js';
 
 /** A database whose statements end when the test says so. */
-class Slow {
+class ManualDatabase {
   readonly statements: { keys: string[]; end: () => void; fail: (error: Error) => void }[] = [];
   readonly contexts: unknown[] = [];
   readonly reads = new BatchLoader<[string], string>({
     one: ([key]) => this.state([key]).then(() => (key === 'none' ? undefined : `row of ${key}`)),
     many: async keys => {
       await this.state(keys.map(([key]) => key));
-      return new Map(keys.flatMap(([key], place) => (key === 'none' ? [] : [[place, `row of ${key}`]])));
+      return new Map(keys.flatMap(([key], index) => (key === 'none' ? [] : [[index, `row of ${key}`]])));
     },
   });
 
@@ -21,53 +21,55 @@ class Slow {
     return new Promise((end, fail) => this.statements.push({ keys, end, fail }));
   }
 
-  /** What each statement asked for. */
-  get asked(): string[][] {
+  /** Keys of each statement, in order. */
+  get keysByStatement(): string[][] {
     return this.statements.map(({ keys }) => keys);
   }
 }
 
-/** What waits for nothing but the code that runs just now has run. */
+/** Lets only the callbacks that are already queued run. */
 const inStep = () => Promise.resolve();
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
-describe('reads that are gathered', () => {
-  it('wait for nobody when they come alone', async () => {
-    const slow = new Slow();
+describe('Batched reads', () => {
+  it('A single read starts its statement at once.', async () => {
+    const slow = new ManualDatabase();
     const answer = slow.reads.load('a');
     await inStep();
-    expect(slow.asked).toEqual([['a']]);
+    expect(slow.keysByStatement).toEqual([['a']]);
     slow.statements[0]?.end();
     expect(await answer).toBe('row of a');
   });
 
-  it('are one statement from the first on when those who ask are in step', async () => {
-    const slow = new Slow();
+  it('Reads started in the same tick share one statement.', async () => {
+    const slow = new ManualDatabase();
     const answers = Promise.all(['a', 'b', 'a'].map(key => inStep().then(() => slow.reads.load(key))));
     await settled();
-    expect(slow.asked).toEqual([['a', 'b']]);
+    expect(slow.keysByStatement).toEqual([['a', 'b']]);
     slow.statements[0]?.end();
     expect(await answers).toEqual(['row of a', 'row of b', 'row of a']);
   });
 
-  it('are one statement that begins after each has been asked, with each key once', async () => {
-    const slow = new Slow();
+  it('Reads that arrive during a statement share the next one, with each key once.', async () => {
+    const slow = new ManualDatabase();
     const first = slow.reads.load('a');
     await inStep();
     const rest = Promise.all(['b', 'c', 'b', 'none', 'a'].map(key => slow.reads.load(key)));
-    expect(slow.asked).toEqual([['a']]);
+    expect(slow.keysByStatement).toEqual([['a']]);
     slow.statements[0]?.end();
     await settled();
-    // `a` again: what the first statement has read may be older than the second question
-    expect(slow.asked).toEqual([['a'], ['b', 'c', 'none', 'a']]);
+    // `a` is read again: the first statement may have read an older row than the second call requires.
+    expect(slow.keysByStatement).toEqual([['a'], ['b', 'c', 'none', 'a']]);
     slow.statements[1]?.end();
     expect(await first).toBe('row of a');
     expect(await rest).toEqual(['row of b', 'row of c', 'row of b', undefined, 'row of a']);
-    expect(await Promise.race([slow.reads.load('d'), settled().then(() => slow.asked.at(-1))])).toEqual(['d']);
+    expect(await Promise.race([slow.reads.load('d'), settled().then(() => slow.keysByStatement.at(-1))])).toEqual([
+      'd',
+    ]);
   });
 
-  it('do not wait long for a statement that hangs', async () => {
-    const slow = new Slow();
+  it('Reads do not wait for a statement that hangs.', async () => {
+    const slow = new ManualDatabase();
     void slow.reads.load('a');
     await inStep();
     const answer = slow.reads.load('b');
@@ -77,8 +79,8 @@ describe('reads that are gathered', () => {
     slow.statements[0]?.end();
   });
 
-  it('are asked each alone when their statement fails, so that a bad key is its own fault', async () => {
-    const slow = new Slow();
+  it('Reads are repeated one by one when their shared statement fails, so that a bad key fails only its own read.', async () => {
+    const slow = new ManualDatabase();
     void slow.reads.load('a');
     await inStep();
     const [good, bad] = [slow.reads.load('b'), slow.reads.load('not an id')];
@@ -86,15 +88,15 @@ describe('reads that are gathered', () => {
     await settled();
     slow.statements[1]?.fail(new Error('invalid input syntax'));
     await settled();
-    expect(slow.asked.slice(2)).toEqual([['b'], ['not an id']]);
+    expect(slow.keysByStatement.slice(2)).toEqual([['b'], ['not an id']]);
     slow.statements[2]?.end();
     slow.statements[3]?.fail(new Error('invalid input syntax'));
     expect(await good).toBe('row of b');
     await expect(bad).rejects.toThrow('invalid input syntax');
   });
 
-  it('go on after a failure', async () => {
-    const slow = new Slow();
+  it('Reads continue after a failed statement.', async () => {
+    const slow = new ManualDatabase();
     const failed = slow.reads.load('a');
     await inStep();
     const next = slow.reads.load('b');
@@ -105,9 +107,9 @@ describe('reads that are gathered', () => {
     expect(await next).toBe('row of b');
   });
 
-  it('are read on behalf of nobody', async () => {
+  it("Batched reads run outside the caller's async context.", async () => {
     const storage = new AsyncLocalStorage<string>();
-    const slow = new Slow(storage);
+    const slow = new ManualDatabase(storage);
     await storage.run('a unit of work', async () => {
       void slow.reads.load('a');
       await inStep();
