@@ -4,7 +4,7 @@ import { KEY_SCOPES, WHOLE_KEY_SCOPES } from '../../src/kernel/permission.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
-import { seeded, shortWait } from '../support/seeded.js';
+import { seeded, waitUpTo } from '../support/seeded.js';
 import type { Json } from '../support/json.js';
 import type { Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
@@ -356,7 +356,7 @@ describe('Revoking an API key', () => {
         const api = instance.as(key);
         let refused = 0;
         while (refused < 2) {
-          await shortWait(random, 3);
+          await waitUpTo(random, 3);
           const startedAt = performance.now();
           const answer = await api.get('/v1/workspace');
           if (answer.status !== 200) refused += 1;
@@ -365,7 +365,7 @@ describe('Revoking an API key', () => {
         }
       };
       const calls = [world, secondInstance, secondInstance].map(caller);
-      await shortWait(random, 15);
+      await waitUpTo(random, 15);
       expect((await revokeKey(id)).status).toBe(200);
       revokedAt = performance.now();
       await Promise.all(calls);
@@ -430,9 +430,9 @@ describe('Revoking an API key', () => {
         const [random, member] = [seeded(seed), await world.colleague(desk)];
         const { id, key } = (await createKey()).data;
         const [, ...minted] = await Promise.all([
-          shortWait(random, 10).then(() => revokeKey(id, '?end_sessions=true')),
+          waitUpTo(random, 10).then(() => revokeKey(id, '?end_sessions=true')),
           ...[world, secondInstance].map(async instance => {
-            await shortWait(random, 10);
+            await waitUpTo(random, 10);
             return instance.as(key).post('/v1/auth/agent-token', { email: member.email });
           }),
         ]);

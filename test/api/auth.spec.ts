@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
-import { lockedRow } from '../support/held-row.js';
+import { lockRow } from '../support/blocking-transaction.js';
 import type { Caller } from '../support/http.js';
 import { jwt, readJwt } from '../support/tokens.js';
 import { countsOf, race } from '../support/race.js';
@@ -680,7 +680,7 @@ describe('Resetting a password', () => {
     const { owner } = await world.desk();
     const token = await requestLink(owner.email);
     // The login checks the password, then waits for the lock on the member's row.
-    const memberLock = await lockedRow(world.app.database, 'member', owner.memberId);
+    const memberLock = await lockRow(world.app.database, 'member', owner.memberId);
     const entering = login(owner.email);
     await memberLock.awaited();
     const resetting = reset(token);

@@ -5,7 +5,7 @@ import type { ChannelRecord } from '../../src/modules/channels/index.js';
 import type { ConversationRecord, MessageRecord } from '../../src/modules/conversations/index.js';
 import { newId } from '../../src/kernel/ids.js';
 import { Cipher } from '../../src/platform/encryption/cipher.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Answer, Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
 import type { Agent, Desk } from '../support/world.js';
@@ -210,7 +210,7 @@ describe('Bots', () => {
   it('Two concurrent updates of a bot are both kept', async () => {
     const { owner } = await world.desk();
     const { id } = await createBot(owner.api);
-    const rowLock = await heldRow(world.app.database, 'bot', id, `description = 'Changed meanwhile'`);
+    const rowLock = await lockRowByUpdate(world.app.database, 'bot', id, `description = 'Changed meanwhile'`);
     const change = owner.api.patch<BotRecord>(`/v1/bots/${id}`, { name: 'Bert' });
     await rowLock.awaited();
     await rowLock.commit();
@@ -640,7 +640,7 @@ describe('Deleting a bot', () => {
     const desk = await world.desk();
     const bot = await createBot(desk.owner.api);
     const [led] = await createBotConversations(desk, bot.id);
-    const rowLock = await heldRow(
+    const rowLock = await lockRowByUpdate(
       world.app.database,
       'conversation',
       led?.id ?? '',

@@ -2,10 +2,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { TokenService } from '../../src/modules/auth/token.service.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
-import { ownDatabase } from '../support/own-database.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { race } from '../support/race.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
@@ -21,7 +21,7 @@ let database: TestDatabase;
 let first: World;
 let second: World;
 beforeAll(async () => {
-  database = await ownDatabase();
+  database = await dedicatedDatabase();
   [first, second] = [await World.start({}, { database }), await World.start({}, { database })];
 });
 afterAll(async () => {
@@ -100,7 +100,7 @@ describe('Setting identity verification to required', () => {
   it('Requiring identity verification revokes the token of a session that is being opened meanwhile', async () => {
     const externalId = unique('user');
     const { contactId } = await first.visitor(desk, { external_id: externalId });
-    const rowLock = await heldRow(database, 'contact', contactId, 'updated_at = updated_at');
+    const rowLock = await lockRowByUpdate(database, 'contact', contactId, 'updated_at = updated_at');
     const opening = openSession({ external_id: externalId }, null, second);
     await rowLock.awaited();
     await setMode('required');
@@ -145,7 +145,7 @@ describe('Rotating the identity secret', () => {
   it('Rotating the identity secret revokes the token of a session that is being opened meanwhile', async () => {
     const externalId = unique('user');
     const { contactId } = await first.visitor(desk, createProof(externalId));
-    const rowLock = await heldRow(database, 'contact', contactId, 'updated_at = updated_at');
+    const rowLock = await lockRowByUpdate(database, 'contact', contactId, 'updated_at = updated_at');
     const opening = openSession(createProof(externalId), null, second);
     await rowLock.awaited();
     await rotateSecret();
@@ -224,7 +224,7 @@ describe('Sessions that race a change of their contact', () => {
   it('A session is not opened for a contact whose external_id changes at that moment', async () => {
     const externalId = unique('user');
     const { contactId } = await first.visitor(desk, { external_id: externalId });
-    const rowLock = await heldRow(
+    const rowLock = await lockRowByUpdate(
       database,
       'contact',
       contactId,
@@ -237,7 +237,12 @@ describe('Sessions that race a change of their contact', () => {
   });
 
   it('A session does not renew a token that is refused at that moment', async () => {
-    const rowLock = await heldRow(database, 'contact', unverified.contactId, 'token_generation = token_generation + 1');
+    const rowLock = await lockRowByUpdate(
+      database,
+      'contact',
+      unverified.contactId,
+      'token_generation = token_generation + 1',
+    );
     const opening = openSession({}, unverified.token);
     await rowLock.awaited();
     await rowLock.commit();

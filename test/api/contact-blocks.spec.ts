@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
-import { heldRow } from '../support/held-row.js';
-import { ownDatabase } from '../support/own-database.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { race } from '../support/race.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
@@ -16,7 +16,7 @@ let database: TestDatabase;
 let first: World;
 let second: World;
 beforeAll(async () => {
-  database = await ownDatabase();
+  database = await dedicatedDatabase();
   [first, second] = [await World.start({}, { database }), await World.start({}, { database })];
 });
 afterAll(async () => {
@@ -123,7 +123,7 @@ describe('Blocking a contact', () => {
 describe('Blocking a contact during its requests', () => {
   it('Blocking a contact waits for its message in progress, so none is recorded after the block', async () => {
     const conversation = await first.conversation(visitor);
-    const rowLock = await heldRow(database, 'conversation', conversation.id, 'version = version');
+    const rowLock = await lockRowByUpdate(database, 'conversation', conversation.id, 'version = version');
     const sent = visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'Before' });
     await rowLock.awaited();
     const blocked = block();
@@ -140,7 +140,7 @@ describe('Blocking a contact during its requests', () => {
   it('Blocking a contact refuses the messages that wait for it, and stores none of them', async () => {
     const conversation = await first.conversation(visitor);
     const messages = `/v1/widget/conversations/${conversation.id}/messages`;
-    const rowLock = await heldRow(database, 'contact', visitor.contactId, 'blocked = true');
+    const rowLock = await lockRowByUpdate(database, 'contact', visitor.contactId, 'blocked = true');
     const sent = [
       visitor.api.post(messages, { content: 'Too late' }),
       second.as(visitor.token).post('/v1/widget/conversations', { message: { content: 'Too late' } }),

@@ -4,7 +4,7 @@ import { MessagesRepository } from '../../src/modules/conversations/messages/mes
 import { ErasureJob } from '../../src/platform/erasure/erasure.job.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
@@ -239,7 +239,7 @@ describe('Erasing a contact during its requests', () => {
       word = unique('Marvin').replaceAll('-', '');
       visitor = await createPerson(word);
       const { id } = await world.conversation(visitor, word);
-      const rowLock = await heldRow(database, 'conversation', id as string, 'version = version');
+      const rowLock = await lockRowByUpdate(database, 'conversation', id as string, 'version = version');
       const attempts = race(9, index => {
         const body = { content: `${word} ${index}` };
         const key = { 'Idempotency-Key': unique(word) };

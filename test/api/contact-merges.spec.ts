@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConversationCountsRepairService } from '../../src/modules/conversations/index.js';
 import type { TestDatabase } from '../support/database.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { countsOf, race } from '../support/race.js';
@@ -240,7 +240,7 @@ describe('Concurrent merges', () => {
   it('A merge that races with messages, sessions and new conversations loses nothing', async () => {
     const conversation = await world.conversation(from);
     const messages = `/v1/widget/conversations/${conversation.id}/messages`;
-    const rowLock = await heldRow(database, 'conversation', conversation.id, 'version = version');
+    const rowLock = await lockRowByUpdate(database, 'conversation', conversation.id, 'version = version');
     const sending = race(4, index => from.api.post(messages, { content: `Word ${index}` }));
     await rowLock.awaited();
     const [merged, sessions, begun] = [

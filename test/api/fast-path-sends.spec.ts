@@ -9,7 +9,7 @@ import { Sql } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
-import { heldRow, heldTable } from '../support/held-row.js';
+import { lockRowByUpdate, lockTable } from '../support/blocking-transaction.js';
 import type { Json } from '../support/json.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
 import { unique, World } from '../support/world.js';
@@ -40,7 +40,7 @@ const open = async () => (await world.conversation(await world.visitor(desk), 'H
 /** Sends all of them in one statement, in this order: they queue behind a send that waits for a table lock. */
 async function sendInOneStatement<T>(sends: () => Promise<T>[]): Promise<T[]> {
   const first = await open();
-  const lock = await heldTable(world.app.database, 'message');
+  const lock = await lockTable(world.app.database, 'message');
   const waits = messages.send(agentOf(desk.owner), first, { content: 'waits' });
   await lock.awaited();
   const sent = Promise.all(sends());
@@ -251,7 +251,7 @@ describe('A message on the fast path', () => {
     const publish = jest.spyOn(world.app.app.get(EventLog), 'publish').mockImplementation(event => {
       published.push(event as unknown as Json);
     });
-    const lock = await heldRow(world.app.database, 'conversation', id, 'version = version');
+    const lock = await lockRowByUpdate(world.app.database, 'conversation', id, 'version = version');
     const sending = messages.send(agentOf(desk.owner), id, { content: 'waits' });
     await lock.awaited();
     const [meanwhile] = await lock.query(
@@ -290,7 +290,7 @@ describe('Messages that share a statement on two instances', () => {
     const ids = await Promise.all(Array.from({ length: 9 }, open));
     const first = await open();
     const before = await deadlocks();
-    const gate = await heldTable(database, 'message');
+    const gate = await lockTable(database, 'message');
     const sendTo = (app: TestApp, id: string) =>
       app.app.get(MessagesService).send(agentOf(desk.owner), id, { content: 'at once' });
     const sent = [world, other].map(({ app }, instance) => {
@@ -298,7 +298,7 @@ describe('Messages that share a statement on two instances', () => {
       return Promise.all([first, ...order].map(id => sendTo(app, id)));
     });
     await gate.awaited(2);
-    const middle = await heldRow(database, 'conversation', ids[4] as string, 'version = version');
+    const middle = await lockRowByUpdate(database, 'conversation', ids[4] as string, 'version = version');
     await gate.commit();
     await middle.awaited(2);
     await middle.commit();

@@ -4,9 +4,9 @@ import type { MemberRecord } from '../../src/modules/members/index.js';
 import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import { countsOf, race } from '../support/race.js';
-import { seeded, shortWait } from '../support/seeded.js';
+import { seeded, waitUpTo } from '../support/seeded.js';
 import type { Frame } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
@@ -329,9 +329,9 @@ describe('Deactivating a member', () => {
     for (let seed = 1; seed <= 10; seed += 1) {
       const [member, random] = [await world.colleague(desk), seeded(seed)];
       const [, ...logins] = await Promise.all([
-        shortWait(random, 20).then(() => deactivate(key, member.memberId)),
+        waitUpTo(random, 20).then(() => deactivate(key, member.memberId)),
         ...[1, 2, 3].map(async () => {
-          await shortWait(random, 20);
+          await waitUpTo(random, 20);
           return otherInstance.anyone.post('/v1/auth/login', { email: member.email, password: PASSWORD });
         }),
       ]);
@@ -374,7 +374,7 @@ describe('Deactivating a member', () => {
 
   it('A deactivated member cannot change its profile, not even by a request already in progress', async () => {
     const member = await world.colleague(desk);
-    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const lock = await lockRowByUpdate(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
     const request = member.api.patch(`${PATH}/me`, { availability: 'online' });
     await lock.awaited();
     await lock.commit();
@@ -508,7 +508,7 @@ describe('The conversations of a deactivated member', () => {
   ])('A conversation cannot be %s a member who is being deactivated (assignee_unavailable)', async (_case, give) => {
     const member = await world.colleague(desk);
     const id = await begin(await world.visitor(desk));
-    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const lock = await lockRowByUpdate(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
     const request = give(id, member);
     await lock.awaited();
     await lock.commit();
@@ -520,7 +520,7 @@ describe('The conversations of a deactivated member', () => {
     const [member, visitor] = [await world.colleague(desk), await world.visitor(desk)];
     const id = await assigned(key, visitor, member.memberId);
     await key.post(`/v1/conversations/${id}/resolve`);
-    const lock = await heldRow(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
+    const lock = await lockRowByUpdate(world.app.database, 'member', member.memberId, `status = 'deactivated'`);
     const sent = await visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Once more.' });
     await lock.commit();
     expect([sent.status, (await read(id)).assignee_id]).toEqual([201, null]);
@@ -551,11 +551,11 @@ describe('The conversations of a deactivated member', () => {
           visitors[index]?.api.post('/v1/widget/conversations', { message: { content: 'Hello?' } }),
       ];
       const [gone, ...answers] = await Promise.all([
-        shortWait(random, 60).then(() => deactivate(otherInstance.as(api.token), leaver.memberId)),
+        waitUpTo(random, 60).then(() => deactivate(otherInstance.as(api.token), leaver.memberId)),
         ...ids.flatMap((id, index) =>
           [0, 1].map(async () => {
             const move = moves[Math.floor(random() * moves.length)];
-            await shortWait(random, 100);
+            await waitUpTo(random, 100);
             return move?.(id, index);
           }),
         ),
@@ -628,7 +628,7 @@ describe('Creating a member with an API key', () => {
     for (let seed = 1; seed <= 50; seed += 1) {
       const [random, address, idempotencyKey] = [seeded(seed), email(), unique('idem')];
       const answers = await race(8, async index => {
-        await shortWait(random, 8);
+        await waitUpTo(random, 8);
         const body = { email: address, name: 'Adam' };
         return (index % 2 ? key : there).post<MemberRecord>(PATH, body, { 'Idempotency-Key': idempotencyKey });
       });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { desk, owner, world } from '../support/desk-for-each.js';
 import { eventually } from '../support/eventually.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Answer, Caller } from '../support/http.js';
 import { accept, invited, logged, someEmail, tokenIn } from '../support/invites.js';
 import type { Json } from '../support/json.js';
@@ -516,7 +516,7 @@ describe('A link whose inviter has lost the right to invite', () => {
   ])('A link is invalid when the API key that made it %s during the acceptance', async (_case, change) => {
     const created = await owner.post('/v1/api-keys', { name: 'leaked' });
     const invite = await invited(desk, {}, world.as(created.data.key));
-    const ending = await heldRow(world.app.database, 'api_key', created.data.id, change);
+    const ending = await lockRowByUpdate(world.app.database, 'api_key', created.data.id, change);
     const accepting = accept(world, invite.token);
     await ending.awaited();
     await ending.commit();
@@ -533,7 +533,7 @@ describe('A link whose inviter has lost the right to invite', () => {
 
   it('A link is invalid when its inviter is demoted during the acceptance', async () => {
     const { admin, invite } = await adminsInvite({ role: 'admin' });
-    const demotion = await heldRow(world.app.database, 'member', admin.memberId, `role = 'agent'`);
+    const demotion = await lockRowByUpdate(world.app.database, 'member', admin.memberId, `role = 'agent'`);
     const accepting = accept(world, invite.token);
     await demotion.awaited();
     await demotion.commit();
@@ -696,7 +696,12 @@ describe('Attacks on invites', () => {
     const [user] = await world.app.database.query<{ id: string }>('SELECT id FROM user_account WHERE email = $1', [
       other.owner.email,
     ]);
-    const change = await heldRow(world.app.database, 'user_account', user?.id ?? '', `password_hash = 'another'`);
+    const change = await lockRowByUpdate(
+      world.app.database,
+      'user_account',
+      user?.id ?? '',
+      `password_hash = 'another'`,
+    );
     const accepting = accept(world, invite.token);
     await change.awaited();
     await change.commit();

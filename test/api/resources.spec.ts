@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import { countsOf, race } from '../support/race.js';
 import type { Agent, Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
@@ -90,7 +90,7 @@ describe('The workspace', () => {
 
   it('Two racing changes of a workspace both take effect', async () => {
     const { owner, workspaceId } = await world.desk();
-    const lock = await heldRow(world.app.database, 'workspace', workspaceId, `locale = 'fr'`);
+    const lock = await lockRowByUpdate(world.app.database, 'workspace', workspaceId, `locale = 'fr'`);
     const change = owner.api.patch('/v1/workspace', { name: 'Boulangerie' });
     await lock.awaited();
     await lock.commit();
@@ -301,7 +301,12 @@ describe('Channels', () => {
   it('A channel stays deleted when a change races with its deletion', async () => {
     const desk = await world.desk();
     const channel = await world.channel(desk);
-    const lock = await heldRow(world.app.database, 'channel', channel.id, `deleted_at = now(), status = 'disabled'`);
+    const lock = await lockRowByUpdate(
+      world.app.database,
+      'channel',
+      channel.id,
+      `deleted_at = now(), status = 'disabled'`,
+    );
     const change = desk.owner.api.patch(`/v1/channels/${channel.id}`, { name: 'Back' });
     await lock.awaited();
     await lock.commit();
@@ -472,7 +477,7 @@ describe('Members', () => {
 
     it('A member stays deactivated when its own change races with the deactivation', async () => {
       const leaving = await world.colleague(desk);
-      const lock = await heldRow(world.app.database, 'member', leaving.memberId, `status = 'deactivated'`);
+      const lock = await lockRowByUpdate(world.app.database, 'member', leaving.memberId, `status = 'deactivated'`);
       const change = leaving.api.patch(`${path}/me`, { name: 'Still here' });
       await lock.awaited();
       await lock.commit();
@@ -719,7 +724,7 @@ describe('Contacts', () => {
 
   it('A contact stays blocked when a change races with the block', async () => {
     const made = await api.post('/v1/contacts', { name: 'Carla' });
-    const lock = await heldRow(world.app.database, 'contact', made.data.id as string, 'blocked = true');
+    const lock = await lockRowByUpdate(world.app.database, 'contact', made.data.id as string, 'blocked = true');
     const change = api.patch(`/v1/contacts/${made.data.id}`, { name: 'Carlota' });
     await lock.awaited();
     await lock.commit();

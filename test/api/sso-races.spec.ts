@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { heldRow, lockedRow } from '../support/held-row.js';
+import { lockRowByUpdate, lockRow } from '../support/blocking-transaction.js';
 import type { Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
 import { exchange, sessionsOf, ticketFor } from '../support/sso.js';
@@ -111,7 +111,7 @@ describe('Sign-ins that race with the end of the API key', () => {
     'An exchange that races with the key %s waits, and its ticket is refused (401)',
     async (_case, change) => {
       const ticket = await ticketFor(key, agent.email);
-      const lock = await heldRow(here.app.database, 'api_key', keyId, change);
+      const lock = await lockRowByUpdate(here.app.database, 'api_key', keyId, change);
       const exchanged = exchange(there, ticket);
       await lock.awaited();
       await lock.commit();
@@ -123,7 +123,7 @@ describe('Sign-ins that race with the end of the API key', () => {
   it.each(ENDS)(
     'A session request that races with its key %s waits, and is refused (401 invalid_token)',
     async (_case, change) => {
-      const lock = await heldRow(here.app.database, 'api_key', keyId, change);
+      const lock = await lockRowByUpdate(here.app.database, 'api_key', keyId, change);
       const minted = there.as(key.token).post('/v1/auth/agent-token', { email: agent.email });
       await lock.awaited();
       await lock.commit();
@@ -136,7 +136,7 @@ describe('Sign-ins that race with the end of the API key', () => {
     'A session opened with %s just before the key is revoked is ended by the revocation',
     async way => {
       const ticket = await ticketFor(key, agent.email);
-      const lock = await lockedRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
+      const lock = await lockRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
       const request =
         way === 'a ticket'
           ? exchange(there, ticket)
@@ -155,7 +155,7 @@ describe('Sign-ins that race with the end of the API key', () => {
 describe('Sign-ins that race with the deactivation of the member', () => {
   it('An exchange, a ticket and a session request that race with the member’s deactivation wait, and are refused', async () => {
     const ticket = await ticketFor(key, agent.email);
-    const lock = await heldRow(here.app.database, 'member', agent.memberId, `status = 'deactivated'`);
+    const lock = await lockRowByUpdate(here.app.database, 'member', agent.memberId, `status = 'deactivated'`);
     const requests = [
       exchange(there, ticket),
       there.as(key.token).post('/v1/auth/sso/ticket', { email: agent.email }),
@@ -174,7 +174,7 @@ describe('Sign-ins that race with the deactivation of the member', () => {
 
   it('A session opened just before its member is deactivated is ended by the deactivation', async () => {
     const ticket = await ticketFor(key, agent.email);
-    const lock = await lockedRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
+    const lock = await lockRow(here.app.database, 'user_account', await userIdOf(agent.memberId));
     const exchanged = exchange(there, ticket);
     await lock.awaited();
     const deactivated = desk.owner.api.post(`/v1/workspace/members/${agent.memberId}/deactivate`);

@@ -3,7 +3,7 @@ import { newId } from '../../src/kernel/ids.js';
 import { sha256 } from '../../src/kernel/secret.js';
 import { SsoTicketRetentionJob } from '../../src/modules/sso/sso-ticket-retention.job.js';
 import { eventually } from '../support/eventually.js';
-import { lockedRow } from '../support/held-row.js';
+import { lockRow } from '../support/blocking-transaction.js';
 import type { Answer, Caller } from '../support/http.js';
 import { exchange, loggedOf, sessionBySso, sessionsOf, ticketFor, ticketIn } from '../support/sso.js';
 import { StillClock } from '../support/still-clock.js';
@@ -611,7 +611,7 @@ describe('Exchanging a ticket is atomic', () => {
     const [user] = await world.app.database.query<{ user_id: string }>('SELECT user_id FROM member WHERE id = $1', [
       agent.memberId,
     ]);
-    const lock = await lockedRow(world.app.database, 'user_account', user?.user_id ?? '');
+    const lock = await lockRow(world.app.database, 'user_account', user?.user_id ?? '');
     const exchanged = exchange(world, ticket);
     await lock.awaited();
     const cut = await world.app.database.query(

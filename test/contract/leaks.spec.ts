@@ -8,9 +8,9 @@ import { randomAlphanumeric, randomToken, sha256 } from '../../src/kernel/secret
 import { startApp } from '../support/app.js';
 import { cloneDatabase, emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { given, givenIn, plantedOnPurpose, secretsIn } from '../support/given-secrets.js';
+import { rememberSecrets, rememberPasswords, plantedOnPurpose, secretsIn } from '../support/known-secrets.js';
 import { Leaked } from '../support/leaks.js';
-import { ownDatabase } from '../support/own-database.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { jwt } from '../support/tokens.js';
 import { WatchedLog } from '../support/watched-log.js';
@@ -58,7 +58,7 @@ describe('The leak check of a database', () => {
 
   it.each(kinds)('Dropping a database fails if it has the random part or another encoding of %s', async (_, make) => {
     const secret = make();
-    given(JSON.stringify({ data: { secret } }));
+    rememberSecrets(JSON.stringify({ data: { secret } }));
     const bare = secret.startsWith('eyJ') ? (secret.split('.')[2] ?? '') : secret.replace(/^(svc_sk|[a-z]+)_/, '');
     for (const encoding of ['hex', 'base64', 'base64url'] as const) {
       expect(secretsIn(Buffer.from(secret).toString(encoding), true)).not.toEqual([]);
@@ -72,7 +72,7 @@ describe('The leak check of a database', () => {
   it('Dropping a database fails if it has a password that a request sent', async () => {
     const database = await emptyDatabase();
     const [first, second] = [unique('first password'), unique('second password "quoted"')];
-    givenIn({ password: first, old_password: second });
+    rememberPasswords({ password: first, old_password: second });
     await database.query('CREATE TABLE planted AS SELECT 1 AS id, $1::text AS name', [`Mia ${first}`]);
     await database.query('INSERT INTO planted VALUES (2, $1)', [second]);
     const prefix = [first, second].map(text => `${text.slice(0, Math.floor(text.length / 3)).slice(0, 11)}…`);
@@ -82,7 +82,7 @@ describe('The leak check of a database', () => {
   });
 
   it('The leak check covers shared databases, and databases with their own server and its log', async () => {
-    const [shared, dedicated] = [await cloneDatabase(), await ownDatabase()];
+    const [shared, dedicated] = [await cloneDatabase(), await dedicatedDatabase()];
     const app = await startApp({}, { database: shared });
     for (const database of [shared, dedicated]) {
       await database.query('CREATE TABLE planted AS SELECT 1 AS id, $1::text AS text', [SECRETS['an invite']?.()]);
@@ -90,7 +90,7 @@ describe('The leak check of a database', () => {
     expect(await leaksOf(app.stop())).toEqual([]);
     expect(await leaksOf(shared.drop())).toEqual([expect.stringContaining('planted.text holds an invite')]);
     expect(await leaksOf(dedicated.drop())).toEqual([expect.stringContaining('planted.text holds an invite')]);
-    const careless = await ownDatabase();
+    const careless = await dedicatedDatabase();
     await careless.query(`SELECT 1/0, '${randomToken('rst_')}'`).catch(() => undefined);
     expect(await leaksOf(careless.drop())).toEqual([
       expect.stringMatching(/^the log has a reset link, .+ SELECT 1\/0/),
@@ -102,7 +102,7 @@ describe('The leak check of a database', () => {
     await database.query('CREATE TABLE planted (id int, text text)');
     const [typed = '', ...others] = kinds.map(([, make]) => make());
     for (const secret of others) {
-      given(secret);
+      rememberSecrets(secret);
       await database.query('INSERT INTO planted VALUES (1, $1), (2, $2)', [sha256(secret), `${secret.slice(0, 11)}…`]);
     }
     await database.query('INSERT INTO planted VALUES (3, $1)', [plantedOnPurpose(typed)]);

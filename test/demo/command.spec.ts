@@ -7,7 +7,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ServerClient } from '@support-chat/sdk';
 import { emptyDatabase, type TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { given } from '../support/given-secrets.js';
+import { rememberSecrets } from '../support/known-secrets.js';
 
 const COMMAND = 'dist/bin/demo/main.js';
 
@@ -39,7 +39,7 @@ class Demo {
       60_000,
       () => [this.out, this.err],
     );
-    given(text);
+    rememberSecrets(text);
     const [, port = ''] = /listens on http:\/\/localhost:(\d+)/.exec(text) ?? [];
     return { baseUrl: `http://127.0.0.1:${port}`, apiKey: /svc_sk_[A-Za-z0-9]{32}/.exec(text)?.[0] ?? '' };
   }

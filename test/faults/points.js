@@ -180,6 +180,7 @@ const MUTANTS = {
 const originals = new Map();
 /** @param make returns a replacement for the original; false restores the original */
 function replace(owner, name, make) {
+  if (typeof owner[name] !== 'function') throw new Error(`there is no ${name} to replace`);
   const saved = originals.get(owner) ?? {};
   originals.set(owner, saved);
   saved[name] ??= owner[name];

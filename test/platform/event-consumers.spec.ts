@@ -11,8 +11,8 @@ import type { LoggedEvent } from '../../src/platform/events/reading-position.rep
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { OpenTransactions } from '../support/open-transactions.js';
-import { ownDatabase } from '../support/own-database.js';
-import { seeded, shortWait } from '../support/seeded.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
+import { seeded, waitUpTo } from '../support/seeded.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
 
@@ -67,7 +67,7 @@ describe('An event consumer', () => {
   let desk: Desk;
   const transactions = new OpenTransactions(() => database.url);
   beforeAll(async () => {
-    database = await ownDatabase();
+    database = await dedicatedDatabase();
     world = await World.start({}, { database });
     other = await World.start({}, { database });
     await database.query(
@@ -219,24 +219,24 @@ describe('An event consumer', () => {
       const write = async () => {
         for (let round = 0; round < 12; round += 1) {
           const client = await transactions.begin();
-          await shortWait(random, 12);
+          await waitUpTo(random, 12);
           // Always in one order, so that no two writers deadlock.
           const mine = conversations.filter(() => random() < 0.5);
           for (const conversationId of mine) {
             await recordMessages(client, conversationId, 1 + Math.floor(random() * 3));
-            await shortWait(random, 6);
+            await waitUpTo(random, 6);
           }
           await transactions.end(client, random() < 0.2 ? 'ROLLBACK' : 'COMMIT');
         }
       };
       const read = async (reader: Collector) => {
         reader.afterEffect = async () => {
-          await shortWait(random, 5);
+          await waitUpTo(random, 5);
           if (random() < 0.2) throw new Error('broken on purpose');
         };
         while (writing) {
           await reader.catchUp().catch((error: unknown) => expect(String(error)).toContain('on purpose'));
-          await shortWait(random, 10);
+          await waitUpTo(random, 10);
         }
       };
       const reading = readers.map(read);

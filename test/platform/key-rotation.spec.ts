@@ -4,7 +4,7 @@ import { KeyRotationService } from '../../src/platform/encryption/key-rotation.s
 import { needsMissingKey, printKeyUse } from '../../src/platform/encryption/key-use.js';
 import { cloneDatabase } from '../support/database.js';
 import type { TestDatabase } from '../support/database.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import { race } from '../support/race.js';
 import { ServiceProcess, ensureBuilt } from '../support/service-process.js';
 import { jwt } from '../support/tokens.js';
@@ -141,7 +141,7 @@ describe('Rotating the encryption keys', () => {
     const channel = await channelWithSecret(await before.desk());
     const both = await instance(`${NEW},${OLD}`);
     const replaced = both.app.app.get(Cipher).encrypt('ids_replaced', 'channel.identity_secret');
-    const owner = await heldRow(database, 'channel', channel.id, `identity_secret = '${replaced}'`);
+    const owner = await lockRowByUpdate(database, 'channel', channel.id, `identity_secret = '${replaced}'`);
     const rotating = rotate(both);
     await owner.awaited();
     await owner.commit();

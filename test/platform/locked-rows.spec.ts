@@ -6,7 +6,7 @@ import type { Statement } from '../../src/platform/database/sql.js';
 import { Sql, statement } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { eventually } from '../support/eventually.js';
-import { heldRow, heldTable } from '../support/held-row.js';
+import { lockRowByUpdate, lockTable } from '../support/blocking-transaction.js';
 import type { Answer } from '../support/http.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
@@ -34,7 +34,7 @@ beforeEach(async () => {
   desk = await world.desk();
 });
 
-const lockConversation = (id: string) => heldRow(world.app.database, 'conversation', id, 'version = version');
+const lockConversation = (id: string) => lockRowByUpdate(world.app.database, 'conversation', id, 'version = version');
 const openConversation = async () => (await world.conversation(await world.visitor(desk), 'Hello?')).id as string;
 const send = (id: string, more: object = {}, headers: Record<string, string> = {}) =>
   desk.owner.api.post(`/v1/conversations/${id}/messages`, { content: 'Are you there?', ...more }, headers);
@@ -157,7 +157,7 @@ describe('A conversation whose row another transaction has locked', () => {
     const visitor = await world.visitor(desk);
     const { id } = await world.conversation(visitor);
     const other = await openConversation();
-    const lock = await heldRow(world.app.database, 'contact', visitor.contactId, 'updated_at = updated_at');
+    const lock = await lockRowByUpdate(world.app.database, 'contact', visitor.contactId, 'updated_at = updated_at');
     const stuck = visitor.api.post(`/v1/widget/conversations/${id}/messages`, { content: 'Hello?' });
     await lock.awaited();
     expect((await send(other)).status).toBe(201);
@@ -194,7 +194,7 @@ describe('Statement timeouts', () => {
 
   it("Sends queued behind a statement that times out wait for at most one statement's time.", async () => {
     const ids = await race(6, openConversation);
-    const lock = await heldTable(world.app.database, 'message');
+    const lock = await lockTable(world.app.database, 'message');
     const first = send(ids[0] ?? '');
     await lock.awaited();
     const times = await race(5, async index => {

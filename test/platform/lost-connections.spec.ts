@@ -13,8 +13,8 @@ import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { heldRow } from '../support/held-row.js';
-import { ownDatabase } from '../support/own-database.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { race } from '../support/race.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
@@ -34,7 +34,7 @@ describe('A unit of work whose session an administrator terminates', () => {
   let sql: Sql;
   let attempts: number;
   beforeAll(async () => {
-    database = await ownDatabase();
+    database = await dedicatedDatabase();
     app = await startApp({}, { database });
     units = app.app.get(UnitOfWork);
     sql = app.app.get(Sql);
@@ -78,7 +78,7 @@ describe('A unit of work whose session an administrator terminates', () => {
 
   it('A unit of work that loses its session during a statement is retried once.', async () => {
     await database.query(`INSERT INTO thing (id, name) VALUES ('held', 'left')`);
-    const row = await heldRow(database, 'thing', 'held', 'name = name');
+    const row = await lockRowByUpdate(database, 'thing', 'held', 'name = name');
     let session: number | undefined;
     const unit = units.run(async () => {
       attempts += 1;
@@ -187,7 +187,7 @@ describe('A database that accepts connections but never answers', () => {
   let app: TestApp;
   let units: UnitOfWork;
   beforeAll(async () => {
-    database = await ownDatabase();
+    database = await dedicatedDatabase();
     proxy = await TcpProxy.start(database.url);
     app = await startApp(
       { DATABASE_QUERY_TIMEOUT_MS: String(LIMIT), DATABASE_POOL_SIZE: '4' },

@@ -1,11 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
-import { givenAs } from '../support/given-secrets.js';
+import { rememberSecret } from '../support/known-secrets.js';
 import { unique, World } from '../support/world.js';
 
 const TOKEN = 'scrape-4dd1a9c07f6b42';
-givenAs('the metrics token', TOKEN);
+rememberSecret('the metrics token', TOKEN);
 const PRODUCTION = {
   NODE_ENV: 'production',
   PUBLIC_URL: 'https://chat.harbour.test',

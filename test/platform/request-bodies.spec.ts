@@ -4,7 +4,7 @@ import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { ALL_BODIES_BYTES, BODY_MS, RequestBodies } from '../../src/platform/http/request-bodies.js';
 import { eventually } from '../support/eventually.js';
-import { lockedRow } from '../support/held-row.js';
+import { lockRow } from '../support/blocking-transaction.js';
 import { countsOf, race } from '../support/race.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -112,7 +112,7 @@ describe('Incomplete request bodies', () => {
   });
 
   it('A response that takes longer than 30 seconds is not cut off.', async () => {
-    const row = await lockedRow(world.app.database, 'workspace', desk.workspaceId);
+    const row = await lockRow(world.app.database, 'workspace', desk.workspaceId);
     const slow = desk.owner.api.patch('/v1/workspace', { name: 'Slow' });
     await row.awaited();
     bodies.endLate(performance.now() + 10 * BODY_MS);

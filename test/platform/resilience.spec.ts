@@ -12,7 +12,7 @@ import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase, emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Json } from '../support/json.js';
 import { race } from '../support/race.js';
 import { call, checkout, ensureBuilt, ServiceProcess } from '../support/service-process.js';
@@ -283,7 +283,7 @@ describe('SIGTERM', () => {
     const desk = await openDesk(url);
     const { token, conversationId } = await startConversation(url, desk);
     const sockets = await race(4, () => listen(url, desk.token));
-    const row = await heldRow(database, 'conversation', conversationId, 'version = version');
+    const row = await lockRowByUpdate(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?', client_message_id: 'last' } });
     await row.awaited();
@@ -337,7 +337,7 @@ describe('SIGTERM', () => {
     const desk = await openDesk(url);
     const { token, conversationId } = await startConversation(url, desk);
     const sockets = await race(3, () => listen(url, desk.token));
-    const row = await heldRow(database, 'conversation', conversationId, 'version = version');
+    const row = await lockRowByUpdate(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?', client_message_id: 'last' } });
     await row.awaited();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
-import { lockedRow } from '../support/held-row.js';
+import { lockRow } from '../support/blocking-transaction.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 import { ticketIn } from '../support/sso.js';
 import { countsOf, race } from '../support/race.js';
@@ -61,7 +61,7 @@ describe('An SSO ticket whose exchange is cut off by a kill', () => {
     const [url, other] = [await first.url(), await second.url()];
     const ticket = await ticketFrom(url);
     const [user] = await database.query<{ id: string }>('SELECT id FROM user_account');
-    const lock = await lockedRow(database, 'user_account', user?.id ?? '');
+    const lock = await lockRow(database, 'user_account', user?.id ?? '');
     const lost = outcomeOf(exchange(url, ticket));
     await lock.awaited();
     await first.kill();

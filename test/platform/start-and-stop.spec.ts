@@ -6,7 +6,7 @@ import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase, emptyDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
-import { heldRow } from '../support/held-row.js';
+import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import { beginConversation, ResumingListener, openDesk } from '../support/outside.js';
 import { call, ensureBuilt, ServiceProcess } from '../support/service-process.js';
 
@@ -180,7 +180,7 @@ describe('The log of a stop', () => {
     const desk = await openDesk(url);
     const { token, conversationId } = await beginConversation(url, desk);
     const listeners = [await ResumingListener.agent(url, desk.token), await ResumingListener.agent(url, desk.token)];
-    const row = await heldRow(database, 'conversation', conversationId, 'version = version');
+    const row = await lockRowByUpdate(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?' } });
     await row.awaited();
@@ -224,7 +224,7 @@ describe('The log of a stop', () => {
     const url = await service.url();
     const desk = await openDesk(url);
     const { token, conversationId } = await beginConversation(url, desk);
-    const row = await heldRow(database, 'conversation', conversationId, 'version = version');
+    const row = await lockRowByUpdate(database, 'conversation', conversationId, 'version = version');
     const path = `${url}/v1/widget/conversations/${conversationId}/messages`;
     const underWay = call('POST', path, { token, body: { content: 'Will this arrive?' } }).catch(() => null);
     await row.awaited();

@@ -5,7 +5,7 @@ import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { ownDatabase } from '../support/own-database.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { TcpProxy } from '../support/tcp-proxy.js';
 
 const QUERY_MS = 1_500;
@@ -15,7 +15,7 @@ let proxy: TcpProxy;
 let vanishing: TestApp;
 let other: TestApp;
 beforeAll(async () => {
-  database = await ownDatabase();
+  database = await dedicatedDatabase();
   proxy = await TcpProxy.start(database.url);
   const env = { DATABASE_QUERY_TIMEOUT_MS: String(QUERY_MS), DATABASE_LOCK_TIMEOUT_MS: '500' };
   vanishing = await startApp(env, { database: { ...database, url: proxy.rewriteUrl(database.url) } });

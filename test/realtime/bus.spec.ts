@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { ownDatabase } from '../support/own-database.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -17,7 +17,7 @@ import { World } from '../support/world.js';
   beforeAll(async () => {
     redis = await RedisServer.start();
     // A test leaves a transaction open, which delays the log of every database on the server.
-    database = await ownDatabase();
+    database = await dedicatedDatabase();
     one = await World.start({ REDIS_URL: redis.url }, { database });
     other = await World.start({ REDIS_URL: redis.url }, { database });
     desk = await one.desk();

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { invited } from '../support/invites.js';
 import type { Json } from '../support/json.js';
-import { ownDatabase } from '../support/own-database.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
 import { exchange, sessionBySso, ticketFor } from '../support/sso.js';
@@ -24,7 +24,7 @@ let database: TestDatabase;
 let here: World;
 let there: World;
 beforeAll(async () => {
-  database = await ownDatabase();
+  database = await dedicatedDatabase();
   [here, there] = [await World.start({}, { database }), await World.start({}, { database })];
 });
 afterAll(async () => {

@@ -3,7 +3,7 @@ import { Authenticator } from '../../src/platform/access/authenticator.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { ownDatabase } from '../support/own-database.js';
+import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { seeded } from '../support/seeded.js';
 import type { TestSocket } from '../support/socket.js';
 import type { Agent, Desk, Visitor } from '../support/world.js';
@@ -19,7 +19,7 @@ let database: TestDatabase;
 let here: World;
 let there: World;
 beforeAll(async () => {
-  database = await ownDatabase();
+  database = await dedicatedDatabase();
   [here, there] = [await World.start({}, { database }), await World.start({}, { database })];
 });
 afterAll(async () => {

@@ -15,8 +15,8 @@ import { Mailer } from '../../src/platform/mail/mailer.js';
 import type { TestDatabase } from './database.js';
 import { cloneDatabase } from './database.js';
 import { MovableClock } from './clock.js';
-import { given, givenAs, givenIn } from './given-secrets.js';
-import { ownDatabase } from './own-database.js';
+import { rememberSecrets, rememberSecret, rememberPasswords } from './known-secrets.js';
+import { dedicatedDatabase } from './dedicated-database.js';
 import { WatchedLog } from './watched-log.js';
 
 /** A running service that belongs to one spec file. */
@@ -78,7 +78,7 @@ export async function startApp(
   env: Record<string, string> = {},
   options: { database?: TestDatabase; alone?: boolean; clock?: MovableClock; log?: { write(line: string): void } } = {},
 ): Promise<TestApp> {
-  const database = options.database ?? (await (options.alone ? ownDatabase() : cloneDatabase()));
+  const database = options.database ?? (await (options.alone ? dedicatedDatabase() : cloneDatabase()));
   const folder = mkdtempSync(join(tmpdir(), 'support-chat-data-'));
   const config = loadConfig({
     NODE_ENV: 'test',
@@ -95,7 +95,8 @@ export async function startApp(
   });
   const clock = options.clock ?? new MovableClock();
   const mails: Mail[] = [];
-  for (const { secret } of [...config.jwtSecrets, ...config.encryptionKeys]) givenAs('a secret of the service', secret);
+  for (const { secret } of [...config.jwtSecrets, ...config.encryptionKeys])
+    rememberSecret('a secret of the service', secret);
   const watched = new WatchedLog(config.logLevel, options.log);
   const app = await createApp(config, watched.log);
   replace(app, Clock, clock);
@@ -128,15 +129,15 @@ export async function startApp(
 
   function take(mail: Mail): void {
     mails.push(mail);
-    given(mail.text);
+    rememberSecrets(mail.text);
   }
 }
 
 /** Remembers every credential and password that any client sends to the server. */
 function rememberSent(server: Server): void {
   server.prependListener('request', (request: IncomingMessage & { body?: unknown }, response: ServerResponse) => {
-    given(request.headers.authorization ?? '');
-    response.once('finish', () => givenIn(request.body));
+    rememberSecrets(request.headers.authorization ?? '');
+    response.once('finish', () => rememberPasswords(request.body));
   });
 }
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { administer, databaseOf } from './cluster.js';
-import { givenAs } from './given-secrets.js';
+import { rememberSecret } from './known-secrets.js';
 import { assertNoSecretsStored } from './leaks.js';
 
 /** A database that belongs to one spec file. */
@@ -34,7 +34,7 @@ async function createDatabase(kind: string, template: string): Promise<TestDatab
 
 /** @param remove drops the database after the test's last connection has closed */
 export async function openDatabase(url: string, remove: () => Promise<void>): Promise<TestDatabase> {
-  givenAs('the password of the database', new URL(url).password);
+  rememberSecret('the password of the database', new URL(url).password);
   const client = new Client({ connectionString: url });
   client.on('error', () => undefined);
   await client.connect();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/platform/schemas/json.js';
-import { notSecret } from './given-secrets.js';
+import { notSecret } from './known-secrets.js';
 
 /** Marks JSON text that no JavaScript value serialises to, such as `1e400`. */
 const RAW = '\u0001raw:';

@@ -1,7 +1,7 @@
 import supertest from 'supertest';
 import type { TestApp } from './app.js';
 import type { Contract } from './contract.js';
-import { given } from './given-secrets.js';
+import { rememberSecrets } from './known-secrets.js';
 import type { Json } from './json.js';
 
 /** A response that has been validated against the API reference. */
@@ -52,7 +52,7 @@ export class Caller {
     const request = supertest(this.app.url)[method](path).set(headers);
     if (this.token !== null) request.set('Authorization', `Bearer ${this.token}`);
     const response = await (body === undefined ? request : request.send(body as object));
-    given(response.text);
+    rememberSecrets(response.text);
     this.contract.assertAnswer(method.toUpperCase(), path.split('?')[0] ?? path, response.status, response.body);
     const answered = response.body as Answer<T>['body'];
     return {

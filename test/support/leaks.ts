@@ -1,5 +1,5 @@
 import type { ClientBase } from 'pg';
-import { secretsIn } from './given-secrets.js';
+import { secretsIn } from './known-secrets.js';
 
 /** A secret was stored or logged in clear. */
 export class Leaked extends Error {

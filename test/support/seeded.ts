@@ -10,6 +10,6 @@ export function seeded(seed: number): () => number {
 }
 
 /** Waits a random time below `maxMs`. */
-export function shortWait(random: () => number, maxMs: number): Promise<void> {
+export function waitUpTo(random: () => number, maxMs: number): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, random() * maxMs));
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from './eventually.js';
-import { given, givenAs, givenIn } from './given-secrets.js';
+import { rememberSecrets, rememberSecret, rememberPasswords } from './known-secrets.js';
 import type { Json } from './json.js';
 import { assertNoSecretsLogged } from './leaks.js';
 
@@ -75,7 +75,7 @@ export class ServiceProcess {
     const { PATH = '', HOME = '' } = process.env;
     const folder = mkdtempSync(join(tmpdir(), 'support-chat-process-'));
     for (const { JWT_SECRETS, ENCRYPTION_KEYS } of [SETTINGS, env]) {
-      for (const secret of [JWT_SECRETS, ENCRYPTION_KEYS]) givenAs('a secret of the service', secret);
+      for (const secret of [JWT_SECRETS, ENCRYPTION_KEYS]) rememberSecret('a secret of the service', secret);
     }
     const child = spawn(options.node ?? process.execPath, [...(options.flags ?? []), options.entry ?? 'dist/main.js'], {
       cwd: options.cwd ?? checkout,
@@ -166,7 +166,7 @@ export async function call(
     ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
   });
   const text = await response.text();
-  given(text);
-  givenIn(options.body);
+  rememberSecrets(text);
+  rememberPasswords(options.body);
   return { status: response.status, headers: response.headers, body: text === '' ? null : (JSON.parse(text) as Json) };
 }

@@ -12,7 +12,7 @@ import { cloneDatabase, openDatabase } from './database.js';
  * A migrated database in its own PostgreSQL server, where an open transaction delays no other test's event log. With
  * TEST_DATABASE_URL it is a clone in that cluster.
  */
-export async function ownDatabase(): Promise<TestDatabase> {
+export async function dedicatedDatabase(): Promise<TestDatabase> {
   if (process.env.TEST_DATABASE_URL) return cloneDatabase();
   const folder = mkdtempSync(join(tmpdir(), 'support-chat-own-'));
   chmodSync(folder, 0o711);

@@ -47,7 +47,7 @@ export interface Found {
 }
 
 /** Remembers every secret found in a response, mail or request header. */
-export function given(text: string): void {
+export function rememberSecrets(text: string): void {
   for (const { kind, value } of secretsByFormat(text)) {
     const bare = value.startsWith('eyJ') ? (value.split('.').at(-1) ?? '') : value.replace(/^(svc_sk|[a-z]+)_/, '');
     const bytes = [Buffer.from(value), Buffer.from(bare), Buffer.from(bare, 'base64')];
@@ -59,15 +59,15 @@ export function given(text: string): void {
 /**
  * Remembers a secret without a format, such as a password. Ignores values under 10 characters, which occur everywhere.
  */
-export function givenAs(kind: string, value: unknown): void {
+export function rememberSecret(kind: string, value: unknown): void {
   if (typeof value !== 'string' || value.length < 10 || harmless.has(value)) return;
   for (const writing of [value, JSON.stringify(value).slice(1, -1)]) kindByText.set(writing, kind);
 }
 
 /** Remembers the passwords in a request body. */
-export function givenIn(body: unknown): void {
+export function rememberPasswords(body: unknown): void {
   const { password, old_password } = (body ?? {}) as { password?: unknown; old_password?: unknown };
-  for (const value of [password, old_password]) givenAs('a password', value);
+  for (const value of [password, old_password]) rememberSecret('a password', value);
 }
 
 /** Marks a secret as stored on purpose, because a test wrote it into a message or name. It still must not be logged. */

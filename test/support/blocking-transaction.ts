@@ -3,7 +3,7 @@ import type { TestDatabase } from './database.js';
 import { eventually } from './eventually.js';
 
 /** A transaction that blocks others until it commits. */
-export interface HeldRow {
+export interface BlockingTransaction {
   /** Waits until at least this many connections are blocked by a lock (default 1). */
   awaited(waiting?: number): Promise<void>;
   /** Runs another statement in the same transaction. */
@@ -12,21 +12,26 @@ export interface HeldRow {
 }
 
 /** Updates a row in a transaction that stays open, so that a test decides the order of two writers. */
-export function heldRow(database: TestDatabase, table: string, id: string, change: string): Promise<HeldRow> {
+export function lockRowByUpdate(
+  database: TestDatabase,
+  table: string,
+  id: string,
+  change: string,
+): Promise<BlockingTransaction> {
   return openTransaction(database, `UPDATE ${table} SET ${change} WHERE id = $1`, id);
 }
 
 /** Locks a row, so that no row that refers to it can be inserted meanwhile. */
-export function lockedRow(database: TestDatabase, table: string, id: string): Promise<HeldRow> {
+export function lockRow(database: TestDatabase, table: string, id: string): Promise<BlockingTransaction> {
   return openTransaction(database, `SELECT 1 FROM ${table} WHERE id = $1 FOR UPDATE`, id);
 }
 
 /** Blocks every write to a table, whichever row it concerns. */
-export function heldTable(database: TestDatabase, table: string): Promise<HeldRow> {
+export function lockTable(database: TestDatabase, table: string): Promise<BlockingTransaction> {
   return openTransaction(database, `LOCK TABLE ${table} IN SHARE MODE`);
 }
 
-async function openTransaction(database: TestDatabase, statement: string, id?: string): Promise<HeldRow> {
+async function openTransaction(database: TestDatabase, statement: string, id?: string): Promise<BlockingTransaction> {
   const client = new Client({ connectionString: database.url });
   client.on('error', () => undefined);
   await client.connect();
