@@ -4,7 +4,7 @@ import { beginTalk, Listener, openDesk, sendSurely } from '../support/outside.js
 import { Stage } from './stage.js';
 
 /** Far longer than a look at the log takes; what was swallowed does not come at all. */
-const HEARD_MS = 10_000;
+const HEARD_MS = 30_000;
 
 /**
  * A restore on a stage of its own, for it takes back what was acknowledged: beside it the crowd goes on. People who
@@ -50,7 +50,10 @@ export async function playRestore(
     };
     const hear = async (who: readonly Listener[], what: string, has: (listener: Listener) => boolean) => {
       const all = () => who.every(has) || undefined;
-      await eventually(all, HEARD_MS).catch(() => wrong.push(`after a restore (${how}) not everybody heard ${what}`));
+      await eventually(all, HEARD_MS).catch(() => {
+        const stories = who.filter(listener => !has(listener)).map(listener => listener.story());
+        wrong.push(`after a restore (${how}) not everybody heard ${what}: ${stories.join(' ')}`);
+      });
     };
 
     const before = await listen();

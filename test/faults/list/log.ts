@@ -6,7 +6,7 @@ import { readDatabase } from '../reading.js';
 import { playRestore } from '../restore.js';
 
 /** Far longer than a look at the log takes; an event that waits for the transaction does not come at all. */
-const HEARD_MS = 10_000;
+const HEARD_MS = 30_000;
 
 /** A transaction that has written, and that somebody forgot. The control plays it against a tail that waits for it. */
 export const HELD_TRANSACTION: Fault = {
