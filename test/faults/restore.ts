@@ -4,7 +4,7 @@ import { beginConversation, ResumingListener, openDesk, sendUntilAccepted } from
 import { Stage } from './stage.js';
 
 /** Far longer than the event tail takes; a lost event never arrives. */
-const DELIVERED_MS = 10_000;
+const DELIVERED_MS = 30_000;
 
 /**
  * Plays a restore on a dedicated stage, because it removes acknowledged messages. Clients on both instances must get
@@ -53,9 +53,10 @@ export async function playRestore(
       has: (listener: ResumingListener) => boolean,
     ) => {
       const all = () => which.every(has) || undefined;
-      await eventually(all, DELIVERED_MS).catch(() =>
-        wrong.push(`after a restore (${how}) not every client received ${description}`),
-      );
+      await eventually(all, DELIVERED_MS).catch(() => {
+        const states = which.filter(listener => !has(listener)).map(listener => listener.describeState());
+        wrong.push(`after a restore (${how}) not every client received ${description}: ${states.join(' ')}`);
+      });
     };
 
     const before = await listen();

@@ -208,7 +208,7 @@ describe('Replayed events', () => {
   async function readDuring(work: () => Promise<unknown>) {
     const read = jest.spyOn(world.app.app.get(Sql), 'rows');
     await work();
-    const statements = read.mock.calls.filter(([{ text }]) => text.includes('asked.conversation_ids'));
+    const statements = read.mock.calls.filter(([{ text }]) => text.includes('lookup.conversation_ids'));
     read.mockRestore();
     return statements.map(([{ text }, values = []]) => ({ text, values: [...values] }));
   }

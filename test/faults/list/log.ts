@@ -6,7 +6,7 @@ import { readDatabase } from '../reading.js';
 import { playRestore } from '../restore.js';
 
 /** Far longer than the event tail takes; an event that waits for the transaction never arrives. */
-const DELIVERED_MS = 10_000;
+const DELIVERED_MS = 30_000;
 
 /** A forgotten write transaction. A control runs it against a tail that waits for it. */
 export const OPEN_TRANSACTION: Fault = {
