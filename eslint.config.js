@@ -32,6 +32,7 @@ export default defineConfig(
     'test/architecture/planted/',
     'clients/*/dist/',
     '**/generated/**',
+    '**/*.d.ts',
   ]),
   {
     files: ['{src,test,bench,clients}/**/*.{ts,tsx}', 'ormconfig.ts'],

@@ -10,7 +10,7 @@
 
 /**
  * @param median (opponent, metric, case) → the median, or undefined where there is none
- * @returns `{own, other, value, wanted, verdict, share, floor}`; `share` is 1 if the target is just met, less below it,
+ * @returns `{own, other, value, target, verdict, share, floor}`; `share` is 1 if the target is just met, less below it,
  *   null if there is nothing to judge; `floor` is the same relative to the recorded value
  */
 export function judge(bar, caseName, median) {
@@ -26,7 +26,7 @@ export function judge(bar, caseName, median) {
     case: caseName,
     against: against ?? null,
     difference,
-    wanted: atLeast === undefined ? { atMost } : { atLeast },
+    target: atLeast === undefined ? { atMost } : { atLeast },
     own: own ?? null,
     other: other ?? null,
     value,

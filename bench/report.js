@@ -16,11 +16,11 @@ const COLUMNS = {
   serverCores: ['server cores', 2],
   missing: ['missing', 0],
   repeated: ['repeated', 0],
-  heldKib: ['KiB in V8 each', 1],
-  heldMib: ['max. MiB in V8', 1],
+  heapKib: ['KiB in V8 each', 1],
+  heapMib: ['max. MiB in V8', 1],
   ofLimit: ['of the limit', 2],
   cut: ['disconnected', 0],
-  heldSlope: ['in V8, MiB a minute', 2],
+  heapSlope: ['in V8, MiB a minute', 2],
   residentSlope: ['resident, MiB a minute', 2],
   descriptorGrowth: ['more descriptors', 1],
   connects: ['sockets opened', 0],
@@ -163,7 +163,7 @@ function number(value, digits) {
   return value.toLocaleString('en', { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
-function targetText({ metric, of, case: name, against, difference, wanted: { atLeast, atMost } }) {
+function targetText({ metric, of, case: name, against, difference, target: { atLeast, atMost } }) {
   const sign = atLeast === undefined ? '≤' : '≥';
   const figure = COLUMNS[metric]?.[0] ?? metric;
   const other = against && [against.opponent, against.metric, against.case].filter(Boolean).join(' ');

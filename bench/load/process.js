@@ -21,7 +21,7 @@ let lost = [];
 const commands = {
   /** Opens sockets that receive messages, in addition to the open ones. */
   async open({ port, sockets }) {
-    const receive = (data, start, end) => tally.hear(data, start, end);
+    const receive = (data, start, end) => tally.receive(data, start, end);
     const cut = reason => lost.push(reason);
     const { listen } = protocolOf(sockets[0]);
     listeners.push(...(await each(sockets, OPENING, spec => listen(port, spec, receive, cut))));

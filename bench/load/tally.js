@@ -26,7 +26,7 @@ export class Tally {
   }
 
   /** Counts the messages in a text frame, which may contain none or several. */
-  hear(data, start, end) {
+  receive(data, start, end) {
     for (let at = start; ;) {
       at = data.indexOf(MARK, at) + MARK.length;
       if (at < MARK.length || at >= end) return;

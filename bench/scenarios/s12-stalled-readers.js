@@ -38,7 +38,7 @@ export default {
     'deliveryP50',
     'deliveryP99',
     'missing',
-    'heldMib',
+    'heapMib',
     'ofLimit',
     'cut',
   ],
@@ -73,7 +73,7 @@ export default {
     }
     cut += (await load.stall({ port, sockets: [] })).cut;
     const figures = figuresOf(combine(bursts));
-    return { ...figures, cut, heldMib: maxBytes / MIB, ofLimit: maxBytes / (limit * STALLED) };
+    return { ...figures, cut, heapMib: maxBytes / MIB, ofLimit: maxBytes / (limit * STALLED) };
   },
 };
 

@@ -34,10 +34,10 @@ export default {
   quick: ['ours'],
   columns: [
     ...['rate', 'serverMicros', 'serverCores', 'ackP99', 'deliveryP99', 'missing', 'connects'],
-    ...['heldSlope', 'residentSlope', 'descriptorGrowth'],
+    ...['heapSlope', 'residentSlope', 'descriptorGrowth'],
   ],
   bars: [
-    { metric: 'heldSlope', case: '10 minutes', atMost: 1, fullOnly: true },
+    { metric: 'heapSlope', case: '10 minutes', atMost: 1, fullOnly: true },
     { metric: 'residentSlope', case: '10 minutes', atMost: 1, fullOnly: true },
     { metric: 'descriptorGrowth', case: '10 minutes', atMost: 5, fullOnly: true },
     { metric: 'missing', atMost: 0 },
@@ -81,8 +81,8 @@ export default {
       while (!over) {
         const { heapUsed, external, rss } = await server.ask('memory');
         const minute = (performance.now() - begun) / 60_000;
-        const [held, resident] = [(heapUsed + external) / MIB, rss / MIB];
-        looks.push({ minute, held, resident, descriptors: openDescriptors(server.pid) });
+        const [heap, resident] = [(heapUsed + external) / MIB, rss / MIB];
+        looks.push({ minute, heap, resident, descriptors: openDescriptors(server.pid) });
         await Promise.race([delay(LOOK_SECONDS * 1000, undefined, { ref: false }), sending]);
       }
     };
@@ -101,13 +101,13 @@ export function trend(looks, minutes) {
   const third = Math.ceil(settled.length / 3);
   const descriptors = some => mean(some.map(one => one.descriptors));
   return {
-    heldSlope: slope(settled.map(({ minute, held }) => [minute, held])),
+    heapSlope: slope(settled.map(({ minute, heap }) => [minute, heap])),
     residentSlope: slope(settled.map(({ minute, resident }) => [minute, resident])),
     descriptorGrowth: descriptors(settled.slice(-third)) - descriptors(settled.slice(0, third)),
   };
 }
 
-function line({ minute, held, resident, descriptors }) {
-  const [at, mib, whole] = [minute, held, resident].map(value => value.toFixed(1));
+function line({ minute, heap, resident, descriptors }) {
+  const [at, mib, whole] = [minute, heap, resident].map(value => value.toFixed(1));
   return `minute ${at}: ${mib} MiB in V8, ${whole} resident, ${descriptors} descriptors`;
 }

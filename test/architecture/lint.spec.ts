@@ -30,6 +30,7 @@ const readsPort = 'export const port = process.env.PORT;';
 const throwsHttp = `import { NotFoundException } from '@nestjs/common';\nexport const gone = new NotFoundException();`;
 const logs = `console.log('planted');`;
 const service = 'src/modules/bots/planted.service.ts';
+const planted = 'src/modules/bots/planted.spec.ts';
 
 describe('Lint errors', () => {
   it.each([
@@ -47,6 +48,52 @@ describe('Lint errors', () => {
       `export function f(state: 'open' | 'closed') {\n  switch (state) {\n    case 'open':\n      return 1;\n  }\n}`,
       '@typescript-eslint/switch-exhaustiveness-check',
     ],
+    [
+      'a metaphor as the name of a method',
+      service,
+      'export class Bots {\n  tellAgents() {}\n}',
+      'language/identifiers',
+    ],
+    [
+      'a metaphor as a local name',
+      service,
+      'export const f = () => {\n  const heard = 1;\n  return heard;\n};',
+      'language/identifiers',
+    ],
+    ['a metaphor in a destructured name', service, 'export const f = ({ twin }) => twin;', 'language/identifiers'],
+    ['a metaphor in a constant', service, 'export const STANDING_COLUMNS = 1;', 'language/identifiers'],
+    [
+      'a comment that begins with a riddle',
+      service,
+      '/** What has been noted lately. */\nexport const a = 1;',
+      'language/comments',
+    ],
+    [
+      'a riddle over two line comments',
+      service,
+      '// Whether it is open, or\n// closed\nexport const a = 1;',
+      'language/comments',
+    ],
+    [
+      'a private word in a comment',
+      service,
+      '/** Sends it to whoever asks. */\nexport const a = 1;',
+      'language/comments',
+    ],
+    [
+      'a test name that does not stand alone',
+      planted,
+      "it('is told nothing twice', () => {});",
+      'language/test-titles',
+    ],
+    ['a test name of one word', planted, "it('Works', () => {});", 'language/test-titles'],
+    ['a private word in a test name', planted, "it('A twin of the request waits', () => {});", 'language/test-titles'],
+    [
+      'a riddle as the name of a table of tests',
+      planted,
+      "it.each([1])('is told %s', () => {});",
+      'language/test-titles',
+    ],
     ['a file of 251 lines', service, 'export {};\n'.repeat(251), 'max-lines'],
   ])('Lint refuses %s.', async (_case, filePath, text, rule) => {
     expect(await complaints(filePath, text)).toEqual([rule]);
@@ -58,6 +105,9 @@ describe('Code without lint errors', () => {
     ['process.env in config', 'src/config/planted.ts', readsPort],
     ['console in a command of bin', 'src/bin/planted.ts', logs],
     ['an HTTP exception in a controller', 'src/modules/bots/planted.controller.ts', throwsHttp],
+    ['a name on the wire', service, 'export interface View {\n  held_by: string;\n}'],
+    ['a comment that states something', service, '/** Closes the sockets of a session. */\nexport const a = 1;'],
+    ['a test name that is a sentence', planted, "it('An agent cannot read a foreign conversation', () => {});"],
     ['an unused name that starts with _', service, 'export const f = (_unused: number) => 1;'],
   ])('Lint allows %s.', async (_case, filePath, text) => {
     expect(await complaints(filePath, text)).toEqual([]);

@@ -57,23 +57,23 @@ describe('The ten-minute trend', () => {
   const looks = (more: (minute: number) => object) =>
     Array.from({ length: 61 }, (_, index) => ({
       minute: index / 6,
-      held: 50,
+      heap: 50,
       resident: 100,
       descriptors: 900,
       ...more(index / 6),
     }));
 
   it('A run that grows only while warming up has a flat trend.', () => {
-    const warming = looks(minute => ({ held: 50 + 10 * Math.min(3, minute), descriptors: minute < 3 ? 500 : 900 }));
-    const { heldSlope, residentSlope, descriptorGrowth } = trend(warming, 10);
-    expect([heldSlope, residentSlope].map(value => Math.abs(value) < 1e-9)).toEqual([true, true]);
+    const warming = looks(minute => ({ heap: 50 + 10 * Math.min(3, minute), descriptors: minute < 3 ? 500 : 900 }));
+    const { heapSlope, residentSlope, descriptorGrowth } = trend(warming, 10);
+    expect([heapSlope, residentSlope].map(value => Math.abs(value) < 1e-9)).toEqual([true, true]);
     expect(descriptorGrowth).toBe(0);
   });
 
   it('A leaking run shows its slope in MiB per minute and its growth in descriptors.', () => {
     const leaking = looks(minute => ({ resident: 100 + 2 * minute, descriptors: 900 + 10 * minute }));
-    const { heldSlope, residentSlope, descriptorGrowth } = trend(leaking, 10);
-    expect([heldSlope, residentSlope].map(value => Math.round(value * 1000))).toEqual([0, 2000]);
+    const { heapSlope, residentSlope, descriptorGrowth } = trend(leaking, 10);
+    expect([heapSlope, residentSlope].map(value => Math.round(value * 1000))).toEqual([0, 2000]);
     expect(descriptorGrowth).toBeGreaterThan(40);
   });
 });

@@ -74,7 +74,7 @@ interface Bench {
     ): { chosen: Choosable[]; leftOut: { scenario: Choosable; reason: string }[] };
   };
   'scenarios/s13-ten-minutes.js': {
-    trend(looks: Look[], minutes: number): { heldSlope: number; residentSlope: number; descriptorGrowth: number };
+    trend(looks: Look[], minutes: number): { heapSlope: number; residentSlope: number; descriptorGrowth: number };
   };
   'scenarios/index.js': { scenarios: Scenario[] };
   'load.js': { startLoad(): Load };
@@ -109,7 +109,7 @@ export interface Choosable {
 
 export interface Look {
   minute: number;
-  held: number;
+  heap: number;
   resident: number;
   descriptors: number;
 }
@@ -149,7 +149,7 @@ export interface Crowd {
 export interface Tally {
   begin(stride: number): void;
   content(since: number): string;
-  hear(data: Buffer, start: number, end: number): void;
+  receive(data: Buffer, start: number, end: number): void;
   lacking(each: number): { missing: number; repeated: number };
 }
 

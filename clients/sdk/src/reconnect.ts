@@ -1,7 +1,7 @@
 import type { ApiError } from './api-error.js';
 import { fullJitter, type Backoff } from './backoff.js';
 
-/** Whether and when to reconnect after a socket has ended. */
+/** The decision to reconnect, and when, after a socket has ended. */
 export type ReconnectDecision = { again: true; waitMs: number; freshToken: boolean } | { again: false };
 
 export interface ReconnectContext {

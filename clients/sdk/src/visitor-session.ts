@@ -4,7 +4,7 @@ import type { HttpTransport } from './http.js';
 import { singleFlight } from './single-flight.js';
 import type { FreeForm, WidgetSessionView } from './types.js';
 
-/** What the page knows about the visitor. */
+/** The page's knowledge of the visitor. */
 export interface VisitorIdentity {
   /** The page's own id of its user. By default the SDK generates an id and stores it on the device. */
   externalId?: string | undefined;

@@ -18,7 +18,7 @@ export interface HashState {
   ageMs: number;
 }
 
-/** Stores the entries of each instance in one Redis hash, `roster:{instanceId}`, which expires unless it is renewed. */
+/** Stores the entries of each instance in one Redis hash (`PREFIX` and its id), which expires unless it is renewed. */
 export class PresenceHashes {
   private readonly key: string;
 
