@@ -1,26 +1,31 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { policies } from './rules.js';
+import { policies, type Orders } from './rules.js';
 import { projectRoot, survey, type Survey } from './survey.js';
 
 const planted = 'test/architecture/planted';
-const foldersOf = (path: string) =>
+const foldersOf = (path: string): string[] =>
   readdirSync(join(projectRoot, path), { withFileTypes: true })
     .filter(entry => entry.isDirectory())
-    .map(entry => entry.name);
-const orderIn = (path: string) => JSON.parse(readFileSync(join(projectRoot, path), 'utf8')) as string[];
+    .map(entry => entry.name)
+    .filter(name => name !== 'orders');
+const orderIn = (folder: string): Orders => {
+  const read = (layer: string) =>
+    JSON.parse(readFileSync(join(projectRoot, folder, layer, 'order.json'), 'utf8')) as string[];
+  return { platform: read('platform'), modules: read('modules') };
+};
 
 describe('The project', () => {
-  const order = orderIn('src/modules/order.json');
+  const orders = orderIn('src');
   let project: Survey;
 
   beforeAll(async () => {
-    project = await survey([''], order);
+    project = await survey([''], orders);
   });
 
   it('The survey reads the configuration and the index file of every module.', () => {
-    const indexFiles = order
+    const indexFiles = orders.modules
       .map(name => `src/modules/${name}/index.ts`)
       .filter(path => existsSync(join(projectRoot, path)));
     expect(project.seen).toEqual(expect.arrayContaining(['src/config/env.ts', ...indexFiles]));
@@ -46,7 +51,7 @@ describe('A project with a planted violation', () => {
 
   beforeAll(async () => {
     const trees = cases.map(({ tree }) => tree);
-    houses = await survey(trees, orderIn(`${planted}/order.json`), `^${planted}/[^/]+/[^/]+/`);
+    houses = await survey(trees, orderIn(`${planted}/orders`), `^${planted}/[^/]+/[^/]+/`);
   });
 
   const brokenIn = (tree: string) => {

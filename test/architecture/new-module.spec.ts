@@ -83,12 +83,12 @@ describe('`npm run new:module` with invalid input', () => {
   });
 
   it('`npm run new:module` writes nothing if a file it edits has changed unexpectedly.', async () => {
-    const path = 'src/modules/realtime/frames.ts';
+    const path = 'src/events.ts';
     const before = text(path);
     writeFileSync(join(tree, path), before.replace('  ...CANNED_RESPONSE_EVENTS,', '  ...OTHER_EVENTS,'));
     try {
       const { status, output } = await newModule('paper-boats');
-      expect(output).toMatch(/^src\/modules\/realtime\/frames\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
+      expect(output).toMatch(/^src\/events\.ts has changed: .*bin\/new-module\/wiring\.js\.$/m);
       expect(status).toBe(1);
       expect(existsSync(join(tree, 'src/modules/paper-boats'))).toBe(false);
       expect(text('src/entities.ts')).not.toMatch(/PaperBoat/);

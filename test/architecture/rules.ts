@@ -8,6 +8,8 @@ export const policies = {
   'no-import-cycles': 'no import cycles, not even of types',
   'kernel-imports-only-kernel-and-node': 'the kernel imports only the kernel and node',
   'platform-never-imports-modules': 'config and platform import no module and not the app',
+  'platform-imports-only-leftwards': 'a platform folder imports only folders before it in order.json',
+  'every-platform-folder-is-listed': 'every folder of platform is listed in order.json',
   'modules-import-only-leftwards': 'a module imports only modules before it in order.json',
   'every-module-is-listed': 'every folder of modules is listed in order.json',
   'modules-import-only-index': 'a module is imported only through its index.ts',
@@ -46,14 +48,21 @@ const sql = packages('typeorm', '@nestjs/typeorm', 'pg', 'pg-(pool|cursor|query-
 const http = packages('express', 'express-[a-z-]+', '@nestjs/platform-express', '@nestjs/swagger');
 const socket = packages('ws', '@nestjs/platform-(ws|socket\\.io)', '@nestjs/websockets');
 
+/** The names of folders in the order in which they may import each other. */
+export interface Orders {
+  platform: readonly string[];
+  modules: readonly string[];
+}
+
 /**
- * Import rules for dependency-cruiser. `order` lists the modules; `root` is a regular expression without capturing
+ * Import rules for dependency-cruiser. `orders` lists the folders of platform and the modules; `root` is a regular expression without capturing
  * groups for the path before `src/` (`^` for the project itself). Rules that this language cannot express (names,
  * `process.env`, two-step imports) are in survey.ts.
  */
-export function importRules(order: readonly string[], root = '^'): IForbiddenRuleType[] {
+export function importRules(orders: Orders, root = '^'): IForbiddenRuleType[] {
   const src = `${root}src/`;
   const modules = `${src}modules/`;
+  const platform = `${src}platform/`;
   const low = `${src}(?:kernel|config|platform)/`;
   const index = `${modules}[^/]+/index\\.ts$`;
 
@@ -73,11 +82,19 @@ export function importRules(order: readonly string[], root = '^'): IForbiddenRul
       { from: { path: `${src}(?:config|platform)/` }, to: { path: src, pathNot: low } },
     ],
 
-    ...order.map((name, position): [RuleName, Partial<IForbiddenRuleType>] => [
+    ...orders.platform.map((name, position): [RuleName, Partial<IForbiddenRuleType>] => [
+      'platform-imports-only-leftwards',
+      {
+        from: { path: `${platform}${name}/` },
+        to: { path: platform, pathNot: `${platform}(?:${orders.platform.slice(0, position + 1).join('|')})/` },
+      },
+    ]),
+
+    ...orders.modules.map((name, position): [RuleName, Partial<IForbiddenRuleType>] => [
       'modules-import-only-leftwards',
       {
         from: { path: `${modules}${name}/` },
-        to: { path: src, pathNot: [low, `${modules}(?:${order.slice(0, position + 1).join('|')})/`] },
+        to: { path: src, pathNot: [low, `${modules}(?:${orders.modules.slice(0, position + 1).join('|')})/`] },
       },
     ]),
 

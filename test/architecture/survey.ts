@@ -3,7 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import ts from 'typescript';
-import { controller, emptyNames, importRules, suffixes, table, type RuleName } from './rules.js';
+import { controller, emptyNames, importRules, suffixes, table, type Orders, type RuleName } from './rules.js';
 
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
 
@@ -25,16 +25,17 @@ export interface Violation {
  * Checks `trees`: folders with `src/` and maybe `clients/`, relative to the project root ('' for the project itself).
  * `treesPattern` matches the path prefix of all of them.
  */
-export async function survey(trees: string[], order: readonly string[], treesPattern = '^'): Promise<Survey> {
+export async function survey(trees: string[], orders: Orders, treesPattern = '^'): Promise<Survey> {
   const folders = trees.flatMap(tree => ['src', 'clients'].map(room => join(tree, room)));
-  const result = await cruiseOver(folders.filter(inProject), order, treesPattern);
+  const result = await cruiseOver(folders.filter(inProject), orders, treesPattern);
   const imports = result.summary.violations.map(found => ({
     rule: found.rule.name as RuleName,
     at: found.from,
     because: found.cycle ? found.cycle.map(step => step.name).join(' → ') : found.to,
   }));
   const files = trees.flatMap(tree => [
-    ...unlistedModules(tree, order),
+    ...unlisted(tree, 'platform', orders.platform),
+    ...unlisted(tree, 'modules', orders.modules),
     ...environmentReaders(tree),
     ...badNames(tree),
   ]);
@@ -44,11 +45,11 @@ export async function survey(trees: string[], order: readonly string[], treesPat
   };
 }
 
-async function cruiseOver(folders: string[], order: readonly string[], root: string): Promise<ICruiseResult> {
+async function cruiseOver(folders: string[], orders: Orders, root: string): Promise<ICruiseResult> {
   const { output } = await cruise(folders, {
     baseDir: projectRoot,
     validate: true,
-    ruleSet: { forbidden: importRules(order, root) },
+    ruleSet: { forbidden: importRules(orders, root) },
     tsPreCompilationDeps: true,
     doNotFollow: { path: ['node_modules/', '/dist/'] },
     enhancedResolveOptions: { exportsFields: ['exports'], conditionNames: ['import', 'node', 'default', 'types'] },
@@ -79,13 +80,13 @@ function tablesBehindOneFile({ modules }: ICruiseResult): Violation[] {
     );
 }
 
-function unlistedModules(tree: string, order: readonly string[]): Violation[] {
-  const folder = join(tree, 'src/modules');
+function unlisted(tree: string, layer: keyof Orders, order: readonly string[]): Violation[] {
+  const folder = join(tree, 'src', layer);
   if (!inProject(folder)) return [];
   return readdirSync(join(projectRoot, folder))
     .filter(name => name !== 'order.json' && !order.includes(name))
     .map(name => ({
-      rule: 'every-module-is-listed',
+      rule: layer === 'modules' ? 'every-module-is-listed' : 'every-platform-folder-is-listed',
       at: join(folder, name),
       because: 'not in order.json',
     }));

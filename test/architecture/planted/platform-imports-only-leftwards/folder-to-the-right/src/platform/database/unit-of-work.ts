@@ -1,0 +1,3 @@
+import { requestId } from '../http/request-id.js';
+
+export const name = requestId;

@@ -1,0 +1,3 @@
+import type { Gauge } from '../health/gauge.js';
+
+export type Lag = Gauge;

@@ -1,0 +1,3 @@
+export interface Gauge {
+  value: number;
+}
