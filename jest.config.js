@@ -1,9 +1,19 @@
-/** One runner for every suite; each file is a room of policy sentences, run against real dependencies. */
+/**
+ * Two suites with one configuration. `npm test` runs the specs of one process. `npm run test:system` sets TEST_SUITE and
+ * runs test/system: specs that start services, servers, balancers, builds and images as processes of their own.
+ */
+const isSystem = process.env.TEST_SUITE === 'system';
+
 export default {
   rootDir: '.',
-  roots: ['<rootDir>/test', '<rootDir>/src', '<rootDir>/clients'],
+  roots: isSystem ? ['<rootDir>/test/system'] : ['<rootDir>/test', '<rootDir>/src', '<rootDir>/clients'],
   testMatch: ['**/*.spec.ts'],
-  testPathIgnorePatterns: ['/node_modules/', '/dist/', '/test/architecture/planted/'],
+  testPathIgnorePatterns: [
+    '/node_modules/',
+    '/dist/',
+    '/test/architecture/planted/',
+    ...(isSystem ? [] : ['/test/system/']),
+  ],
   modulePathIgnorePatterns: ['<rootDir>/dist', '<rootDir>/.data'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: { '^.+\\.ts$': '@swc/jest' },

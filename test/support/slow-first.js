@@ -1,7 +1,7 @@
 import Sequencer from '@jest/test-sequencer';
 
 /** Slow spec files, started first: started last, one would keep a worker busy after the others are done. */
-const SLOW = ['embedded-postgres', 'image', 'resilience', 'new-module'];
+const SLOW = ['start-and-stop', 'resilience', 'rolling-restart', 'image', 'new-module', 'model', 'locked-rows'];
 
 export default class SlowFirst extends Sequencer {
   sort(tests) {

@@ -3,7 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, wri
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { projectRoot } from './survey.js';
+import { projectRoot } from '../architecture/survey.js';
 
 /**
  * Names that no real module will have: an ordinary one, one that contains a word of the copied module, and one that is

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { ESLint } from 'eslint';
-import { projectRoot } from './survey.js';
+import { projectRoot } from '../architecture/survey.js';
 
 /** Lints a text as if it were a file of the project. The file does not exist. */
 const eslint = new ESLint({

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from '@jest/globals';
 import { checkout } from '../support/service-process.js';
-import { FAULTS, faultOf } from './faults.js';
+import { FAULTS, faultOf } from '../faults/faults.js';
 
 const seeds = (from: number, count: number) => Array.from({ length: count }, (_nothing, index) => from + index);
 
