@@ -364,7 +364,7 @@ describe('Error codes', () => {
     for (const code of ['made_up', 'short_code_taken', 'not_found']) {
       expect(() => contract.assertAnswer('GET', '/v1/workspace', 403, failure(code))).toThrow('/v1/workspace');
     }
-    expect(() => contract.assertAnswer('GET', '/v1/workspace', 418, failure('forbidden'))).toThrow('does not know');
+    expect(() => contract.assertAnswer('GET', '/v1/workspace', 418, failure('forbidden'))).toThrow('does not list');
     const leak = { ...failure('x'), ok: true, data: { id: 'x', password_hash: 'x' } };
     expect(() => contract.assertAnswer('GET', '/v1/workspace', 200, leak)).toThrow('additionalProperties');
   });

@@ -51,7 +51,7 @@ describe('The leak check of a database', () => {
     const where = ['text', 'json', 'bytes', 'list'].map((column, at) => [column, [1, 3, 4, 5][at]] as const);
     const prefix = secret.slice(0, 11);
     expect(leaks).toEqual(
-      where.map(([column, id]) => `"Planted one".${column} holds ${kind}, ${prefix}…, where id = ${id}`),
+      where.map(([column, id]) => `"Planted one".${column} stores ${kind}, ${prefix}…, where id = ${id}`),
     );
     expect(leaks.join()).not.toContain(secret.slice(0, 20));
   });
@@ -66,7 +66,7 @@ describe('The leak check of a database', () => {
     }
     const database = await emptyDatabase();
     await database.query('CREATE TABLE planted AS SELECT 7 AS id, $1::text AS text', [bare]);
-    expect(await leaksOf(database.drop())).toEqual([expect.stringMatching(/^planted\.text holds .+ where id = 7$/)]);
+    expect(await leaksOf(database.drop())).toEqual([expect.stringMatching(/^planted\.text stores .+ where id = 7$/)]);
   });
 
   it('Dropping a database fails if it has a password that a request sent', async () => {
@@ -77,7 +77,7 @@ describe('The leak check of a database', () => {
     await database.query('INSERT INTO planted VALUES (2, $1)', [second]);
     const prefix = [first, second].map(text => `${text.slice(0, Math.floor(text.length / 3)).slice(0, 11)}…`);
     expect(await leaksOf(database.drop())).toEqual(
-      [1, 2].map((id, at) => `planted.name holds a password, ${prefix[at]}, where id = ${id}`),
+      [1, 2].map((id, at) => `planted.name stores a password, ${prefix[at]}, where id = ${id}`),
     );
   });
 
@@ -88,12 +88,12 @@ describe('The leak check of a database', () => {
       await database.query('CREATE TABLE planted AS SELECT 1 AS id, $1::text AS text', [SECRETS['an invite']?.()]);
     }
     expect(await leaksOf(app.stop())).toEqual([]);
-    expect(await leaksOf(shared.drop())).toEqual([expect.stringContaining('planted.text holds an invite')]);
-    expect(await leaksOf(dedicated.drop())).toEqual([expect.stringContaining('planted.text holds an invite')]);
+    expect(await leaksOf(shared.drop())).toEqual([expect.stringContaining('planted.text stores an invite')]);
+    expect(await leaksOf(dedicated.drop())).toEqual([expect.stringContaining('planted.text stores an invite')]);
     const careless = await dedicatedDatabase();
     await careless.query(`SELECT 1/0, '${randomToken('rst_')}'`).catch(() => undefined);
     expect(await leaksOf(careless.drop())).toEqual([
-      expect.stringMatching(/^the log has a reset link, .+ SELECT 1\/0/),
+      expect.stringMatching(/^the log contains a reset link, .+ SELECT 1\/0/),
     ]);
   });
 
@@ -107,7 +107,7 @@ describe('The leak check of a database', () => {
     }
     await database.query('INSERT INTO planted VALUES (3, $1)', [plantedOnPurpose(typed)]);
     expect(await leaksOf(database.drop())).toEqual([]);
-    expect(secretsIn(typed, false)).toEqual([{ what: 'an API key', value: typed }]);
+    expect(secretsIn(typed, false)).toEqual([{ kind: 'an API key', value: typed }]);
   });
 });
 
@@ -118,7 +118,7 @@ describe('The leak check of a service', () => {
     const key = (await world.apiKey(desk)).token ?? '';
     const { contactId } = await world.visitor(desk);
     await world.app.database.query(`UPDATE contact SET custom_attributes = $1`, [{ seen: key }]);
-    const leak = `contact.custom_attributes holds an API key, ${key.slice(0, 11)}…, where id = ${contactId}`;
+    const leak = `contact.custom_attributes stores an API key, ${key.slice(0, 11)}…, where id = ${contactId}`;
     expect(await leaksOf(world.stop())).toEqual([leak]);
   });
 
@@ -130,8 +130,8 @@ describe('The leak check of a service', () => {
     new Logger('Planted').verbose(`who typed ${PASSWORD}`);
     const leaks = await leaksOf(world.stop());
     expect(leaks).toEqual([
-      expect.stringMatching(/^the log has a token, eyJ\S+…, in: .*"context":"Planted","msg":"welcome, eyJ\S+…"/),
-      expect.stringMatching(/^the log has a password, .+, in: .*"msg":"who typed/),
+      expect.stringMatching(/^the log contains a token, eyJ\S+…, in: .*"context":"Planted","msg":"welcome, eyJ\S+…"/),
+      expect.stringMatching(/^the log contains a password, .+, in: .*"msg":"who typed/),
     ]);
     expect(leaks.join()).not.toContain(owner.token.slice(-43));
     expect(shown).toEqual([]);
@@ -147,8 +147,8 @@ describe('The leak check of a service', () => {
     new Logger('Planted').log({ address: `#${link}` });
     new Logger('Planted').warn(`signed with ${world.app.config.jwtSecrets[0]?.secret}`);
     expect(await leaksOf(world.stop())).toEqual([
-      expect.stringContaining('the log has a reset link, or what it consists of'),
-      expect.stringContaining('the log has a secret of the service'),
+      expect.stringContaining('the log contains a reset link, or a part of it'),
+      expect.stringContaining('the log contains a secret of the service'),
     ]);
   });
 
@@ -177,8 +177,8 @@ describe('The leak check of a service process', () => {
       `console.log('{"msg":"for ${key}"}'); console.error('a stack of ${ticket}'); process.exitCode = 3;`,
     );
     expect((await leaksOf(ending.ended)).sort()).toEqual([
-      expect.stringMatching(/^the log has an API key, svc_sk_\w{4}…, in: {"msg":"for svc_sk_\w{4}…"}$/),
-      expect.stringMatching(/^the log has an SSO ticket, sst_\S{7}…, in: a stack of sst_/),
+      expect.stringMatching(/^the log contains an API key, svc_sk_\w{4}…, in: {"msg":"for svc_sk_\w{4}…"}$/),
+      expect.stringMatching(/^the log contains an SSO ticket, sst_\S{7}…, in: a stack of sst_/),
     ]);
     const killed = run(`console.log('{"msg":"for ${key}"}'); setInterval(() => undefined, 1000);`);
     await killed.waitForLog(/for/);

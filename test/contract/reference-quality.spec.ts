@@ -43,18 +43,18 @@ describe('The quality of the API reference', () => {
     ],
     ['a tag without a text', document => (document.tags[0]!.description = ''), 'has no description'],
     ['an undeclared tag', document => (login(document).tags = ['Elsewhere']), 'is not declared'],
-    ['a public route without security', document => delete login(document).security, 'does not say security'],
+    ['a public route without security', document => delete login(document).security, 'public, but lacks security'],
     [
       'a closed route without a credential',
       document => (operationOf(document, 'get', '/v1/bots').security = []),
-      'names no credential',
+      'lists no credential',
     ],
     [
       'a parameter without a description',
       document => delete operationOf(document, 'get', '/v1/bots/{id}').parameters?.[0]?.description,
       'id has no description',
     ],
-    ['a summary of two lines', document => (login(document).summary = 'x'.repeat(101)), 'longer than a line'],
+    ['a summary of two lines', document => (login(document).summary = 'x'.repeat(101)), 'longer than 100 characters'],
     [
       'a body that is required though nothing in it is',
       document => (operationOf(document, 'post', '/v1/conversations/{id}/take').requestBody!.required = true),
@@ -74,12 +74,12 @@ describe('The quality of the API reference', () => {
       'a body whose example does not fit',
       document =>
         (operationOf(document, 'post', '/v1/bots').requestBody!.content['application/json']!.example = { name: 1 }),
-      'v1~1bots/post/requestBody/content/application~1json does not fit',
+      'v1~1bots/post/requestBody/content/application~1json does not match',
     ],
     [
       'a field whose example does not fit',
       document => ((fieldOf(document, 'CreatedApiKeyView', 'key') as JsonObject).example = 'svc_sk_short'),
-      'CreatedApiKeyView/properties/key does not fit',
+      'CreatedApiKeyView/properties/key does not match',
     ],
     [
       'a failure whose example does not fit',
@@ -87,7 +87,7 @@ describe('The quality of the API reference', () => {
         const [first] = Object.values(document.components.responses ?? {}) as never as Failure[];
         first!.content['application/json'].example.error.code = 'made_up';
       },
-      /^the example at \/components\/responses.* does not fit/.source,
+      /^the example at \/components\/responses.* does not match/.source,
     ],
     [
       'a text without an example',

@@ -1,5 +1,6 @@
 import type { Invariant } from './checker.js';
 import type { Fault } from './fault.js';
+import { FAULTS } from './faults.js';
 import { CROWDING_FAULTS } from './list/crowding.js';
 import { WRONG_DATA } from './list/bus.js';
 import { OPEN_TRANSACTION, injectRestore } from './list/log.js';
@@ -11,13 +12,15 @@ import { Stage } from './stage.js';
  */
 export interface Control {
   name: string;
-  /** Invariant that the checker must report. */
-  breaks: Invariant;
+  /** Invariant that the checker must report; `fault`: the fault's own assertion must fail. */
+  breaks: Breach;
   /** Reason why the control cannot run on that stage; null if it can. */
   needs?: (stage: Stage) => string | null;
   /** @returns every invariant the checker reported, over all attempts */
-  run(stage: Stage, seed: number): Promise<Set<Invariant>>;
+  run(stage: Stage, seed: number): Promise<Set<Breach>>;
 }
+
+type Breach = Invariant | 'fault';
 
 /** Short: the missing frames never arrive. */
 const QUIET_MS = 2_500;
@@ -110,6 +113,33 @@ const forgetful = (name: string, embedded: boolean): Control => ({
   },
 });
 
+/** The fault asserts something itself, which the defect must break. Runs on the fault's dedicated stage, if it has one. */
+const failing = (name: string, number: Fault['number']): Control => ({
+  name,
+  breaks: 'fault',
+  async run(shared, seed) {
+    const fault = FAULTS.find(candidate => candidate.number === number);
+    if (!fault) throw new Error(`there is no fault ${number}`);
+    const stage = await Stage.open('defective', fault.stage ?? { bus: shared.bus !== null });
+    const inject: Fault['inject'] = async scene => {
+      for (const instance of stage.instances) await instance.mutate(name, true);
+      await fault.inject(scene);
+    };
+    try {
+      for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+        const error = await play(stage, seed + attempt, { ...fault, inject }, QUIET_MS).then(
+          () => null,
+          (thrown: unknown) => thrown,
+        );
+        if (error !== null) return new Set<Breach>(['fault']);
+      }
+      return new Set<Breach>();
+    } finally {
+      await stage.close();
+    }
+  },
+});
+
 const PUT_BACK = 'a restored log is taken for the old one';
 
 export const CONTROLS: readonly Control[] = [
@@ -126,6 +156,9 @@ export const CONTROLS: readonly Control[] = [
     inject: OPEN_TRANSACTION.inject,
   }),
   mutant(PUT_BACK, 'I4', { inject: scene => injectRestore(scene, 'running', PUT_BACK) }),
+  failing('locked rows are waited for', 'F18'),
+  failing('transactions have no limits', 'F19'),
+  failing('a silent database is waited for', 'F25'),
   forgetful('synchronous_commit is off and PostgreSQL is killed', false),
   forgetful('synchronous_commit is off and the embedded PostgreSQL is killed', true),
 ];

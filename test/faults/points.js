@@ -175,6 +175,26 @@ const MUTANTS = {
       };
     replace(EventTailRepository.prototype, 'look', on && trusting);
   },
+  /** The shared statement waits for every row, as before rows were skipped. */
+  async 'locked rows are waited for'(on) {
+    const { FastPathSendsRepository } = await dist('modules/conversations/messages/fast-path-sends.repository.js');
+    const waiting = () =>
+      function (sends) {
+        return this.sendAndWait(sends, 1_400);
+      };
+    replace(FastPathSendsRepository.prototype, 'send', on && waiting);
+  },
+  async 'transactions have no limits'(on) {
+    const unlimited = repeat =>
+      function (work) {
+        return repeat.call(this, work, { statementMs: 0, lockMs: 0, idleMs: 0 });
+      };
+    replace(UnitOfWork.prototype, 'repeat', on && unlimited);
+  },
+  async 'a silent database is waited for'(on) {
+    const { OpenConnections } = await dist('platform/database/open-connections.js');
+    replace(OpenConnections.prototype, 'closeAll', on && (() => () => undefined));
+  },
 };
 
 const originals = new Map();

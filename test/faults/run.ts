@@ -19,13 +19,18 @@ const { values } = parseArgs({
     seed: { type: 'string' },
     /** Plays the fault with this number or name in every seed, without controls. */
     fault: { type: 'string' },
+    /** Plays only the controls whose name contains this, without seeds. */
+    control: { type: 'string' },
   },
 });
 const first = Number(values.seed ?? values.from);
 const count = values.seed === undefined ? Number(values.seeds) : 1;
+const controls = CONTROLS.filter(({ name }) => name.includes(values.control ?? ''));
 const chosen = FAULTS.filter(({ number, name }) => number === values.fault || name === values.fault);
-if (!(count > 0 && first > 0) || (values.fault !== undefined && chosen.length === 0)) {
-  console.error('usage: npm run test:faults -- [--seeds N] [--from N] [--seed N] [--fault F3|"its name"]');
+if (!(count > 0 && first > 0) || (values.fault !== undefined && chosen.length === 0) || controls.length === 0) {
+  console.error(
+    'usage: npm run test:faults -- [--seeds N] [--from N] [--seed N] [--fault F3|"its name"] [--control "its name"]',
+  );
   process.exit(2);
 }
 
@@ -139,9 +144,10 @@ async function act(name: string, bus: boolean): Promise<boolean> {
 }
 
 ensureBuilt();
-const jobs = Array.from({ length: count }, (_nothing, index) => jobOfSeed(first + index));
+const seeds = values.control === undefined ? count : 0;
+const jobs = Array.from({ length: seeds }, (_nothing, index) => jobOfSeed(first + index));
 const single = values.seed !== undefined || values.fault !== undefined;
-if (!single) jobs.push(...CONTROLS.map(jobOfControl));
+if (!single) jobs.push(...controls.map(jobOfControl));
 const reasons: string[] = [];
 const lanes = await Promise.allSettled(count === 1 ? [lane('a', true)] : [lane('a', true), lane('b', false)]);
 for (const lane of lanes) {

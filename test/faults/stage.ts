@@ -45,6 +45,8 @@ export interface StageOptions {
   settings?: Record<string, string>;
   /** The instances run PostgreSQL themselves from one data folder, and nobody else starts it. */
   embedded?: boolean;
+  /** Environment of the instances, over the settings of every stage. */
+  env?: Record<string, string>;
 }
 
 /** PostgreSQL, optionally Redis, and two instances. Seeds run on it one after another. */
@@ -68,6 +70,7 @@ export class Stage {
     const bus = options.bus && hasRedis ? await openBus() : null;
     const env = {
       ...SETTINGS,
+      ...options.env,
       ...(embedded ? { DATA_DIR: database.dataDir } : { DATABASE_URL: database.url }),
       ...(bus ? { REDIS_URL: bus.proxy.rewriteUrl(bus.server.url) } : {}),
     };

@@ -11,8 +11,8 @@ import { jwt } from '../support/tokens.js';
 import type { Desk } from '../support/world.js';
 import { unique, World } from '../support/world.js';
 
-const OLD = 'the first encryption key, used only in these tests';
-const NEW = 'the second encryption key, used only in these tests';
+const OLD = 'the first encryption key that only these tests use';
+const NEW = 'the second encryption key that only these tests use';
 
 const worlds: World[] = [];
 const databases: TestDatabase[] = [];

@@ -122,7 +122,7 @@ describe('A data directory restored from a snapshot', () => {
       expect(listener.messages().filter(content => sent.includes(content))).toEqual(sent);
     }
     await Promise.all(
-      services.map(service => service.waitForLog(/put back to an earlier state|another one than before/)),
+      services.map(service => service.waitForLog(/restored to an earlier state|replaced by another one/)),
     );
     for (const cursor of [...lostCursors, keptCursor]) {
       expect((await resume(cursor)).answer).toMatchObject({ type: 'sync.required', data: { reason: 'epoch' } });

@@ -9,6 +9,8 @@ import { pick } from '../fault.js';
 const LOCKED_MS = 4_000;
 /** Time limit of a send on a busy machine. Without the fix, sends waited until the lock was released. */
 const ANSWERED_MS = 1_400;
+/** Several times as long as a statement may take, so that abandoned ones add up. */
+const ABANDONED_MS = 7_000;
 const ERASED_MESSAGES = 5_000;
 
 const BACKENDS = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = 'faults' AND usename IS NOT NULL`;
@@ -72,16 +74,25 @@ export const LOCK_FAULTS: readonly Fault[] = [
   {
     number: 'F20',
     name: 'statements time out repeatedly while a table is locked',
-    async inject({ stage }) {
+    async inject({ stage, crowd }) {
       await stage.database.with(async client => {
         await client.query('BEGIN');
         await client.query('LOCK TABLE message IN SHARE MODE');
+        const end = performance.now() + ABANDONED_MS;
+        const sends = crowd.desks.flatMap(desk =>
+          desk.visitors.flatMap(visitor =>
+            stage.instances.map(async instance => {
+              while (performance.now() < end) await crowd.sendOnce(desk, visitor, instance);
+            }),
+          ),
+        );
         let max = 0;
-        for (const end = performance.now() + LOCKED_MS; performance.now() < end; await delay(100)) {
+        for (; performance.now() < end; await delay(100)) {
           const { rows } = await client.query<{ count: number }>(BACKENDS);
           max = Math.max(max, rows[0]?.count ?? 0);
         }
         await client.query('COMMIT');
+        await Promise.all(sends);
         const pools = stage.instances.length * POOL;
         if (max > pools + SPARE) throw new Error(`${max} backends for pools of ${pools} connections`);
       });
@@ -90,6 +101,8 @@ export const LOCK_FAULTS: readonly Fault[] = [
   {
     number: 'F25',
     name: 'an instance is stopped while PostgreSQL never answers',
+    // With the shorter limit of other stages every statement would end in time by itself.
+    stage: { env: { DATABASE_QUERY_TIMEOUT_MS: '20000', DATABASE_LOCK_TIMEOUT_MS: '15000' } },
     async inject({ stage, random }) {
       const victim = pick(random, stage.instances);
       stage.database.proxy.swallow();
