@@ -74,6 +74,7 @@ export class InvitesService {
       await this.channels.assertExisting(workspaceId, fields.channel_ids ?? null);
       const present = member?.status === 'active' ? member : { role: 'agent' as const, channelIds: null };
       const tokens = this.newTokens();
+      const now = this.clock.now();
       const draft: Invite = {
         id: newId(),
         workspaceId,
@@ -81,9 +82,9 @@ export class InvitesService {
         role: fields.role ?? present.role,
         channelIds: fields.channel_ids ?? present.channelIds,
         status: 'pending',
-        ...this.linkColumns(principal, tokens),
+        ...this.linkColumns(principal, tokens, now),
         acceptedAt: null,
-        createdAt: this.clock.now(),
+        createdAt: now,
       };
       const invite = await this.invites.issue(draft, ROLES.slice(0, rank(by) + 1));
       if (!invite) throw new RoleTooHigh();
@@ -104,7 +105,7 @@ export class InvitesService {
       const invite = await this.lockPending(principal, id);
       await this.joining.findInvitable(principal.workspaceId, invite.email, actingRole(principal));
       const tokens = this.newTokens();
-      Object.assign(invite, this.linkColumns(principal, tokens));
+      Object.assign(invite, this.linkColumns(principal, tokens, this.clock.now()));
       await this.invites.save(invite);
       await this.log.recordEvent('invite.renewed', invite, actorOf(principal));
       return this.mailAndIssue(invite, tokens);
@@ -138,6 +139,7 @@ export class InvitesService {
   private linkColumns(
     principal: Inviter,
     { shown, mailed }: InviteTokens,
+    now: Date,
   ): Pick<Invite, 'tokenHash' | 'mailedTokenHash' | 'invitedBy' | 'apiKeyId' | 'inviterRole' | 'expiresAt'> {
     return {
       tokenHash: sha256(shown),
@@ -145,7 +147,7 @@ export class InvitesService {
       inviterRole: actingRole(principal),
       invitedBy: principal.kind === 'agent' ? principal.memberId : null,
       apiKeyId: principal.kind === 'api_key' ? principal.apiKeyId : null,
-      expiresAt: new Date(this.clock.now().getTime() + INVITE_MS),
+      expiresAt: new Date(now.getTime() + INVITE_MS),
     };
   }
 
