@@ -1,4 +1,4 @@
-import { domainToASCII } from 'node:url';
+import { domainToASCII, domainToUnicode } from 'node:url';
 
 const LOCAL = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/;
 /** Letters, marks and digits of any script. The URL parser would drop or decode other characters. */
@@ -24,10 +24,17 @@ export function normaliseEmail(text: string): string | null {
   if (!DOMAIN.test(domain) || domain.normalize('NFKC') !== domain) return null;
   const ascii = domainToASCII(domain);
   const labels = ascii.split('.');
-  if (labels.length < 2 || !labels.every(label => LABEL.test(label))) return null;
+  if (labels.length < 2 || !labels.every(label => LABEL.test(label) && isValidPunycode(label))) return null;
   // keep an ASCII domain unchanged: the URL parser would rewrite one that looks like a number
   const email = `${local}@${isAscii(domain) ? domain : ascii}`;
   return email.length > MAX_CHARACTERS ? null : email;
+}
+
+/** Newer lines of Node accept labels that begin with `xn--` and encode nothing; older ones reject them. */
+function isValidPunycode(label: string): boolean {
+  if (!label.startsWith('xn--')) return true;
+  const decoded = domainToUnicode(label);
+  return decoded !== label && domainToASCII(decoded) === label;
 }
 
 function isAscii(text: string): boolean {

@@ -112,6 +112,8 @@ describe('Stored form of e-mail addresses', () => {
     ['ada@0x7f.1', 'ada@0x7f.1'],
     [`ada@${'ü'.repeat(60)}.example`, null],
     ['ada@xn--a.example', null],
+    ['ada@xn--a-.example', null],
+    ['ada@xn--zzzzzz.example', null],
     ['ada@bücher.example.', null],
     ['ada@bücher。example', null],
     ['ada@bu\u0308cher.example', null],
