@@ -191,6 +191,10 @@ const MUTANTS = {
       };
     replace(UnitOfWork.prototype, 'repeat', on && unlimited);
   },
+  async 'the embedded PostgreSQL is not restarted'(on) {
+    const { SupervisedServer } = await dist('platform/database/embedded/supervised-server.js');
+    replace(SupervisedServer.prototype, 'recover', on && (() => async () => undefined));
+  },
   async 'a silent database is waited for'(on) {
     const { OpenConnections } = await dist('platform/database/open-connections.js');
     replace(OpenConnections.prototype, 'closeAll', on && (() => () => undefined));
