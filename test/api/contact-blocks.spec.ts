@@ -1,28 +1,27 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import type { TestDatabase } from '../support/database.js';
 import { lockRowByUpdate } from '../support/blocking-transaction.js';
-import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { race } from '../support/race.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
-import type { Desk, Visitor } from '../support/world.js';
-import { unique, World } from '../support/world.js';
+import { TwoInstances } from '../support/two-instances.js';
+import type { Desk, Visitor, World } from '../support/world.js';
+import { unique } from '../support/world.js';
 
 /** Sockets close within 1 s; a busy machine gets 5 s. */
 const CLOSE_TIMEOUT_MS = 5_000;
 
+/** Without a message bus: the first instance makes changes, the second must follow them. */
+let instances: TwoInstances;
 let database: TestDatabase;
-/** Two instances on one database, without a message bus: the first makes changes, the second must follow them. */
 let first: World;
 let second: World;
 beforeAll(async () => {
-  database = await dedicatedDatabase();
-  [first, second] = [await World.start({}, { database }), await World.start({}, { database })];
+  instances = await TwoInstances.start();
+  database = instances.database;
+  [first, second] = instances.worlds;
 });
-afterAll(async () => {
-  await Promise.all([first.stop(), second.stop()]);
-  await database.drop();
-});
+afterAll(() => instances.stop());
 
 let desk: Desk;
 let visitor: Visitor;

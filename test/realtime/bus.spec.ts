@@ -1,14 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { hasRedis, RedisServer } from '../support/redis.js';
-import type { Desk, Visitor } from '../support/world.js';
-import { World } from '../support/world.js';
+import { TwoInstances } from '../support/two-instances.js';
+import type { Desk, Visitor, World } from '../support/world.js';
 
 (hasRedis ? describe : describe.skip)('Two instances with a bus', () => {
   let redis: RedisServer;
-  let database: TestDatabase;
+  let instances: TwoInstances;
   let one: World;
   let other: World;
   let desk: Desk;
@@ -16,17 +14,13 @@ import { World } from '../support/world.js';
 
   beforeAll(async () => {
     redis = await RedisServer.start();
-    // A test leaves a transaction open, which delays the log of every database on the server.
-    database = await dedicatedDatabase();
-    one = await World.start({ REDIS_URL: redis.url }, { database });
-    other = await World.start({ REDIS_URL: redis.url }, { database });
+    instances = await TwoInstances.start({ REDIS_URL: redis.url });
+    [one, other] = instances.worlds;
     desk = await one.desk();
     visitor = await one.visitor(desk);
   });
   afterAll(async () => {
-    await other.stop();
-    await one.stop();
-    await database.drop();
+    await instances.stop();
     await redis.kill();
   });
 

@@ -1,16 +1,15 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { EventTail } from '../../src/platform/events/event-tail.js';
-import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { invited } from '../support/invites.js';
 import type { Json } from '../support/json.js';
-import { dedicatedDatabase } from '../support/dedicated-database.js';
 import type { TestSocket } from '../support/socket.js';
 import { Refused } from '../support/socket.js';
 import { exchange, sessionBySso, ticketFor } from '../support/sso.js';
-import type { Agent, Desk, Visitor } from '../support/world.js';
-import { PASSWORD, World } from '../support/world.js';
+import { TwoInstances } from '../support/two-instances.js';
+import type { Agent, Desk, Visitor, World } from '../support/world.js';
+import { PASSWORD } from '../support/world.js';
 
 /** The guarantee: sockets close within a second. */
 const MAX_MS = 1_000;
@@ -19,18 +18,15 @@ const ROUNDS = 3;
 const MEDIAN_MS = 600;
 const MEMBERS = '/v1/workspace/members';
 
-let database: TestDatabase;
+let instances: TwoInstances;
 /** Actions happen on `here` and are checked on `there`; the two share only a database. */
 let here: World;
 let there: World;
 beforeAll(async () => {
-  database = await dedicatedDatabase();
-  [here, there] = [await World.start({}, { database }), await World.start({}, { database })];
+  instances = await TwoInstances.start();
+  [here, there] = instances.worlds;
 });
-afterAll(async () => {
-  await Promise.all([here.stop(), there.stop()]);
-  await database.drop();
-});
+afterAll(() => instances.stop());
 
 let desk: Desk;
 beforeEach(async () => {

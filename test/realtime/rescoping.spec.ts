@@ -1,13 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Authenticator } from '../../src/platform/access/authenticator.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
-import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
-import { dedicatedDatabase } from '../support/dedicated-database.js';
 import { seeded } from '../support/seeded.js';
 import type { TestSocket } from '../support/socket.js';
-import type { Agent, Desk, Visitor } from '../support/world.js';
-import { unique, World } from '../support/world.js';
+import { TwoInstances } from '../support/two-instances.js';
+import type { Agent, Desk, Visitor, World } from '../support/world.js';
+import { unique } from '../support/world.js';
 
 const MEMBERS = '/v1/workspace/members';
 const ROUNDS = 6;
@@ -15,17 +14,14 @@ const ROUNDS = 6;
 const SOCKETS = 20;
 
 /** Two instances on one database without Redis: events reach the other instance through the log alone. */
-let database: TestDatabase;
+let instances: TwoInstances;
 let here: World;
 let there: World;
 beforeAll(async () => {
-  database = await dedicatedDatabase();
-  [here, there] = [await World.start({}, { database }), await World.start({}, { database })];
+  instances = await TwoInstances.start();
+  [here, there] = instances.worlds;
 });
-afterAll(async () => {
-  await Promise.all([here.stop(), there.stop()]);
-  await database.drop();
-});
+afterAll(() => instances.stop());
 afterEach(() => void jest.restoreAllMocks());
 
 let desk: Desk;
