@@ -47,7 +47,7 @@ interface PendingFrames {
   bytes: number;
 }
 
-function toFrame(outgoing: Outgoing): TextFrame {
+export function toFrame(outgoing: Outgoing): TextFrame {
   return typeof outgoing === 'string' ? TextFrame.fromText(outgoing) : outgoing;
 }
 

@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { CloseReason } from '../../kernel/close-codes.js';
 import { ExpiringMap } from '../../kernel/expiring-map.js';
 import type { Outgoing, SocketConnection } from './socket-connection.js';
-import { TextFrame } from './text-frame.js';
+import { toFrame } from './socket-connection.js';
 
 const SOCKETS_PER_PRINCIPAL = 20;
 /** Longer than any handshake takes. */
@@ -90,7 +90,7 @@ export class SocketHub {
     outgoing: Outgoing,
     { ephemeral = false, except }: { ephemeral?: boolean; except?: (connection: SocketConnection) => boolean } = {},
   ): void {
-    const frame = typeof outgoing === 'string' ? TextFrame.fromText(outgoing) : outgoing;
+    const frame = toFrame(outgoing);
     for (const [index, topic] of topics.entries()) {
       for (const connection of this.topics.get(topic) ?? NONE) {
         if (index > 0 && isInEarlierTopic(connection, topics, index)) continue;
