@@ -46,21 +46,21 @@ function scrubbedPayload(registry: EventRegistry, when: ScrubbedWhen): string {
 /** @returns null where all of it stays */
 function scrub(json: string, plan: ScrubPlan, when: ScrubbedWhen): string | null {
   if (plan === 'kept') return null;
-  if (plan instanceof Replacement)
-    return applies(plan.when, when) ? `${literal(JSON.stringify(plan.value))}::jsonb` : null;
-  if (plan instanceof KeptKeys) {
-    const pairs = plan.keys.map(key => `${literal(key)}, ${json} -> ${literal(key)}`);
-    return applies(plan.when, when) ? `jsonb_strip_nulls(jsonb_build_object(${pairs.join(', ')}))` : null;
-  }
-  if (plan instanceof RemovedKeys) {
-    return applies(plan.when, when) ? `(${json} - ARRAY[${plan.keys.map(literal).join(', ')}]::text[])` : null;
-  }
+  if (plan instanceof Replacement || plan instanceof KeptKeys || plan instanceof RemovedKeys)
+    return applies(plan.when, when) ? scrubbed(json, plan) : null;
   const pairs = Object.entries(plan).flatMap(([field, fieldPlan]) => {
     const value = scrub(`(${json} -> ${literal(field)})`, fieldPlan, when);
     return value === null ? [] : [`${literal(field)}, ${value}`];
   });
   if (pairs.length === 0) return null;
   return `CASE jsonb_typeof(${json}) WHEN 'object' THEN ${json} || jsonb_build_object(${pairs.join(', ')}) ELSE ${json} END`;
+}
+
+function scrubbed(json: string, plan: Replacement<unknown> | KeptKeys | RemovedKeys): string {
+  if (plan instanceof Replacement) return `${literal(JSON.stringify(plan.value))}::jsonb`;
+  if (plan instanceof RemovedKeys) return `(${json} - ARRAY[${plan.keys.map(literal).join(', ')}]::text[])`;
+  const pairs = plan.keys.map(key => `${literal(key)}, ${json} -> ${literal(key)}`);
+  return `jsonb_strip_nulls(jsonb_build_object(${pairs.join(', ')}))`;
 }
 
 /** Erasing a person removes what unsending a message removes, too. */
