@@ -1,7 +1,7 @@
 import type { Invariant } from './checker.js';
 import type { Fault } from './fault.js';
 import { FAULTS } from './faults.js';
-import { CROWDING_FAULTS } from './list/crowding.js';
+import { CROWDED_LOGINS } from './list/crowding.js';
 import { WRONG_DATA } from './list/bus.js';
 import { OPEN_TRANSACTION, injectRestore } from './list/log.js';
 import { play } from './play.js';
@@ -57,32 +57,6 @@ const mutant = (name: string, breaks: Invariant, meets: Partial<Pick<Fault, 'nee
     }
   },
 });
-
-/** Breaks fairness while one account fills the hash queue: the other workspace's login is refused. */
-const unfair: Control = {
-  name: 'passwords are hashed in order of arrival',
-  breaks: 'I13',
-  async run(stage, seed) {
-    const named = new Set<Invariant>();
-    const [crowding] = CROWDING_FAULTS;
-    if (!crowding) return named;
-    const fault: Fault = {
-      ...crowding,
-      at: 0,
-      async inject(scene) {
-        for (const instance of stage.instances) await instance.mutate('passwords are hashed in order', true);
-        await crowding.inject(scene);
-      },
-    };
-    try {
-      const { violations } = await play(stage, seed, fault, QUIET_MS);
-      for (const { invariant } of violations) named.add(invariant);
-      return named;
-    } finally {
-      for (const instance of stage.instances) await instance.mutate('passwords are hashed in order', false);
-    }
-  },
-};
 
 /** Acknowledges before writing. Chance decides what a kill loses. */
 const forgetful = (name: string, embedded: boolean): Control => ({
@@ -149,7 +123,7 @@ export const CONTROLS: readonly Control[] = [
   mutant('events are delivered before their commit', 'I5'),
   mutant('a ticket can be spent twice', 'I7'),
   mutant('API keys are cached forever', 'I8'),
-  unfair,
+  mutant('passwords are hashed in order', 'I13', CROWDED_LOGINS),
   mutant('messages from Redis are trusted', 'I11', WRONG_DATA),
   mutant('events wait for the watermark', 'I4', {
     needs: ({ bus }) => (bus ? 'with a bus, no client waits for the log' : null),

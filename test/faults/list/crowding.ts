@@ -38,8 +38,10 @@ const crowding = (name: string, FloodOf: FloodType): Fault => ({
   },
 });
 
+export const CROWDED_LOGINS = crowding('half-sent bodies, and one account that fills the hash queue', BodiesAndLogins);
+
 export const CROWDING_FAULTS: readonly Fault[] = [
-  crowding('half-sent bodies, and one account that fills the hash queue', BodiesAndLogins),
+  CROWDED_LOGINS,
   crowding('twenty sockets of junk frames', JunkFrames),
   crowding('sixty resuming sockets that never read', StalledResumes),
 ];
