@@ -132,6 +132,7 @@ export const CONTROLS: readonly Control[] = [
   mutant(PUT_BACK, 'I4', { inject: scene => injectRestore(scene, 'running', PUT_BACK) }),
   failing('locked rows are waited for', 'F18'),
   failing('transactions have no limits', 'F19'),
+  failing('abandoned statements are not cancelled', 'F20'),
   failing('the embedded PostgreSQL is not restarted', 'F23'),
   failing('a silent database is waited for', 'F25'),
   forgetful('synchronous_commit is off and PostgreSQL is killed', false),

@@ -191,6 +191,10 @@ const MUTANTS = {
       };
     replace(UnitOfWork.prototype, 'repeat', on && unlimited);
   },
+  async 'abandoned statements are not cancelled'(on) {
+    const { PoolClient } = await dist('platform/database/pool-client.js');
+    replace(PoolClient.prototype, 'endIfLate', on && (() => () => undefined));
+  },
   async 'the embedded PostgreSQL is not restarted'(on) {
     const { SupervisedServer } = await dist('platform/database/embedded/supervised-server.js');
     replace(SupervisedServer.prototype, 'recover', on && (() => async () => undefined));

@@ -281,11 +281,14 @@ export const STALLS: readonly Attack[] = [
               30_000,
             );
           const sending = flood(20, over, send);
-          while (!over()) {
-            const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'`;
-            backends = Math.max(backends, (await client.query<{ count: number }>(sql)).rows[0]!.count);
-            await delay(200);
-          }
+          // in a session of its own: within a transaction, pg_stat_activity stays as it was first read
+          await arena.withDatabase(async observer => {
+            while (!over()) {
+              const sql = `SELECT count(*)::int AS count FROM pg_stat_activity WHERE backend_type = 'client backend'`;
+              backends = Math.max(backends, (await observer.query<{ count: number }>(sql)).rows[0]!.count);
+              await delay(200);
+            }
+          });
           await client.query('ROLLBACK');
           return sending;
         });

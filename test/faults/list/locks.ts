@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Client } from 'pg';
 import { ALL_PATIENCE_MS } from '../client.js';
+import type { Crowd } from '../crowd.js';
 import { openDesk } from '../desk.js';
 import type { Fault, Scene } from '../fault.js';
 import { pick } from '../fault.js';
+import type { Stage } from '../stage.js';
 
 /** Longer than the lock timeout and the query timeout. */
 const LOCKED_MS = 4_000;
@@ -75,27 +77,18 @@ export const LOCK_FAULTS: readonly Fault[] = [
     number: 'F20',
     name: 'statements time out repeatedly while a table is locked',
     async inject({ stage, crowd }) {
-      await stage.database.with(async client => {
+      const end = performance.now() + ABANDONED_MS;
+      const max = await stage.database.with(async client => {
         await client.query('BEGIN');
-        await client.query('LOCK TABLE message IN SHARE MODE');
-        const end = performance.now() + ABANDONED_MS;
-        const sends = crowd.desks.flatMap(desk =>
-          desk.visitors.flatMap(visitor =>
-            stage.instances.map(async instance => {
-              while (performance.now() < end) await crowd.sendOnce(desk, visitor, instance);
-            }),
-          ),
-        );
-        let max = 0;
-        for (; performance.now() < end; await delay(100)) {
-          const { rows } = await client.query<{ count: number }>(BACKENDS);
-          max = Math.max(max, rows[0]?.count ?? 0);
-        }
+        await client.query('LOCK TABLE message IN ACCESS EXCLUSIVE MODE');
+        const requests = useRepeatedly(crowd, stage, end);
+        const most = await stage.database.with(observer => countMaxBackends(observer, end));
         await client.query('COMMIT');
-        await Promise.all(sends);
-        const pools = stage.instances.length * POOL;
-        if (max > pools + SPARE) throw new Error(`${max} backends for pools of ${pools} connections`);
+        await requests;
+        return most;
       });
+      const pools = stage.instances.length * POOL;
+      if (max > pools + SPARE) throw new Error(`${max} backends for pools of ${pools} connections`);
     },
   },
   {
@@ -122,6 +115,40 @@ const POOL = 8;
 /** Sessions of the test, and those being cancelled at this moment. */
 const SPARE = 8;
 const STOP_MS = 12_000;
+
+/** Sends to every conversation and reads it, through every instance, until the time is over. */
+async function useRepeatedly(crowd: Crowd, { instances }: Stage, end: number): Promise<void> {
+  const until = async (work: () => Promise<unknown>): Promise<void> => {
+    while (performance.now() < end) await work();
+  };
+  await Promise.all(
+    crowd.desks.flatMap(desk =>
+      desk.visitors.flatMap(visitor =>
+        instances.flatMap(instance => {
+          const path = `/v1/conversations/${visitor.conversationId}/messages`;
+          const read = { method: 'GET', path, token: desk.owner.token };
+          return [
+            until(() => crowd.sendOnce(desk, visitor, instance)),
+            until(() => crowd.http.send(instance.url, read).catch(() => null)),
+          ];
+        }),
+      ),
+    ),
+  );
+}
+
+/**
+ * Largest number of sessions in PostgreSQL until the time is over.
+ * @param observer not in a transaction, in which pg_stat_activity stays as it was first read
+ */
+async function countMaxBackends(observer: Client, end: number): Promise<number> {
+  let max = 0;
+  for (; performance.now() < end; await delay(100)) {
+    const { rows } = await observer.query<{ count: number }>(BACKENDS);
+    max = Math.max(max, rows[0]?.count ?? 0);
+  }
+  return max;
+}
 
 /** Sends repeatedly to every conversation but one. @throws Error if too many responses are late */
 async function assertOtherSendsAnswered({ stage, crowd, random }: Scene, except: string, ms: number): Promise<void> {
