@@ -15,10 +15,15 @@ import { TcpProxy } from '../support/tcp-proxy.js';
 const READY_MS = 60_000;
 
 /**
- * Default rate limits and production's password cost. Only the register limit is lifted, because every attack creates
- * workspaces.
+ * Default rate limits and lock timeout, and production's password cost. Only the register limit is lifted, because every
+ * attack creates workspaces.
  */
-const SETTINGS = { RATE_LIMITS: 'register=10000/60', BCRYPT_COST: '12', LOG_LEVEL: 'warn' };
+const SETTINGS = {
+  RATE_LIMITS: 'register=10000/60',
+  DATABASE_LOCK_TIMEOUT_MS: '2000',
+  BCRYPT_COST: '12',
+  LOG_LEVEL: 'warn',
+};
 
 const MEMORY = ['--expose-gc', '--import', fileURLToPath(new URL('memory.js', import.meta.url))];
 

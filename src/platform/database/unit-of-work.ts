@@ -82,7 +82,7 @@ export class UnitOfWork {
    * succeeded.
    *
    * Only a few units with the same `row` use a connection; the others queue in front of the pool. The waits in the
-   * queue and for the lock together do not exceed the lock timeout.
+   * queue and for the lock together do not exceed the lock timeout, if no other instance waits for the same row.
    * @throws the error of the work; an error that maps to 503 when the database is unavailable
    */
   async run<T>(work: () => Promise<T>, { row }: UnitOptions = {}): Promise<T> {
