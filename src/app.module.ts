@@ -4,21 +4,8 @@ import { ENTITIES } from './entities.js';
 import { EVENT_REGISTRY } from './events.js';
 import { Clock, SystemClock } from './kernel/clock.js';
 import { EventRegistry } from './kernel/event-registry.js';
-import { ApiKeysModule } from './modules/api-keys/index.js';
-import { AuditModule } from './modules/audit/index.js';
+import { MODULES } from './modules.js';
 import { AuthModule, PassportAuthenticatorService } from './modules/auth/index.js';
-import { BotsModule } from './modules/bots/index.js';
-import { CannedResponsesModule } from './modules/canned-responses/index.js';
-import { ChannelsModule } from './modules/channels/index.js';
-import { ContactsModule } from './modules/contacts/index.js';
-import { ConversationsModule } from './modules/conversations/index.js';
-import { InvitesModule } from './modules/invites/index.js';
-import { MembersModule } from './modules/members/index.js';
-import { RealtimeModule } from './modules/realtime/index.js';
-import { SsoModule } from './modules/sso/index.js';
-import { UsersModule } from './modules/users/index.js';
-import { WidgetModule } from './modules/widget/index.js';
-import { WorkspacesModule } from './modules/workspaces/index.js';
 import { AccessGuard } from './platform/access/access.guard.js';
 import { Authenticator } from './platform/access/authenticator.js';
 import { Schema } from './platform/database/data-source.js';
@@ -75,25 +62,6 @@ const PLATFORM = [
   HealthModule,
 ];
 
-/** Listed in the order of `modules/order.json`. */
-const MODULES = [
-  WorkspacesModule,
-  UsersModule,
-  BotsModule,
-  ChannelsModule,
-  MembersModule,
-  ContactsModule,
-  ApiKeysModule,
-  AuthModule,
-  InvitesModule,
-  SsoModule,
-  WidgetModule,
-  ConversationsModule,
-  CannedResponsesModule,
-  AuditModule,
-  RealtimeModule,
-];
-
 /** Binds the platform's ports to their implementations in modules. */
 @Global()
 @Module({
@@ -103,7 +71,7 @@ const MODULES = [
 })
 class PortsModule {}
 
-/** The composition root: the only file that names every module. */
+/** The composition root. */
 @Module({})
 export class AppModule {
   static with(config: Config): DynamicModule {

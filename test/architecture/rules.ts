@@ -108,17 +108,10 @@ export function importRules(orders: Orders, root = '^'): IForbiddenRuleType[] {
     [
       'modules-import-only-index',
       {
-        // The composition root and the commands beside it bind the modules' internals.
-        from: {
-          path: src,
-          pathNot: [low, modules, `${src}bin/`, `${src}(?:app\\.module|entities|api-document)\\.ts$`],
-        },
+        // Commands, and the reference with its shapes, read the modules' internals.
+        from: { path: src, pathNot: [low, modules, `${src}bin/`, `${src}api-document\\.ts$`] },
         to: { path: modules, pathNot: [index, `${modules}order\\.json$`] },
       },
-    ],
-    [
-      'modules-import-only-index',
-      { from: { path: `${src}entities\\.ts$` }, to: { path: modules, pathNot: [index, '\\.entity\\.ts$'] } },
     ],
 
     [
@@ -134,7 +127,7 @@ export function importRules(orders: Orders, root = '^'): IForbiddenRuleType[] {
     [
       'sql-only-in-repositories',
       {
-        from: { path: src, pathNot: [table.source, `${src}platform/database/`, `${src}entities\\.ts$`] },
+        from: { path: src, pathNot: [table.source, `${src}platform/database/`] },
         to: { path: sql },
       },
     ],

@@ -1,8 +1,10 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
 import { ApiKeyRefusals } from './api-key-refusals.js';
+import { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
 import { ApiKeyUsage } from './api-key-usage.js';
+import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeysController } from './api-keys.controller.js';
+import { API_KEY_EVENTS } from './api-keys.events.js';
 import { ApiKeysRepository } from './api-keys.repository.js';
 import { ApiKeysService } from './api-keys.service.js';
 
@@ -11,4 +13,7 @@ import { ApiKeysService } from './api-keys.service.js';
   providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage, ApiKeyRefusals, ApiKeyTeardownHooks],
   exports: [ApiKeysService, ApiKeyTeardownHooks],
 })
-export class ApiKeysModule {}
+export class ApiKeysModule {
+  static readonly entities = [ApiKeyEntity];
+  static readonly events = API_KEY_EVENTS;
+}

@@ -3,4 +3,3 @@ export type { ApiKey, ApiKeyRecord } from './api-key.js';
 export { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
 export { ApiKeysModule } from './api-keys.module.js';
 export { ApiKeysService } from './api-keys.service.js';
-export { API_KEY_EVENTS } from './api-keys.events.js';

@@ -9,10 +9,13 @@ import { UsersModule } from '../users/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { AuthLog } from './auth-log.js';
 import { AuthController } from './auth.controller.js';
+import { AUTH_EVENTS } from './auth.events.js';
 import { AuthService } from './auth.service.js';
 import { PassportAuthenticatorService } from './passport-authenticator.service.js';
+import { PasswordResetEntity } from './password-reset.entity.js';
 import { PasswordsController } from './passwords.controller.js';
 import { PasswordsService } from './passwords.service.js';
+import { SessionEntity } from './session.entity.js';
 import { SessionsRepository } from './sessions.repository.js';
 import { SessionsService } from './sessions.service.js';
 import { SignInService } from './sign-in.service.js';
@@ -50,4 +53,7 @@ import { VerifiedCredentials } from './verified-credentials.js';
   ],
   exports: [TokenService, SessionsService, SignInService, PassportAuthenticatorService],
 })
-export class AuthModule {}
+export class AuthModule {
+  static readonly entities = [PasswordResetEntity, SessionEntity];
+  static readonly events = AUTH_EVENTS;
+}

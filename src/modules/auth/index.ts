@@ -10,4 +10,3 @@ export { SessionsService } from './sessions.service.js';
 export { SignInService } from './sign-in.service.js';
 export type { VisitorClaims } from './token.service.js';
 export { channelGenerationIn, TokenService, VISITOR_SECONDS } from './token.service.js';
-export { AUTH_EVENTS } from './auth.events.js';

@@ -1,7 +1,9 @@
 import { Module } from '@nestjs/common';
-import { BotTeardownHooks } from './bot-teardown-hooks.js';
 import { BotSecretsRepository } from './bot-secrets.repository.js';
+import { BotTeardownHooks } from './bot-teardown-hooks.js';
+import { BotEntity } from './bot.entity.js';
 import { BotsController } from './bots.controller.js';
+import { BOT_EVENTS } from './bots.events.js';
 import { BotsRepository } from './bots.repository.js';
 import { BotsService } from './bots.service.js';
 
@@ -10,4 +12,7 @@ import { BotsService } from './bots.service.js';
   providers: [BotsRepository, BotSecretsRepository, BotsService, BotTeardownHooks],
   exports: [BotsService, BotTeardownHooks],
 })
-export class BotsModule {}
+export class BotsModule {
+  static readonly entities = [BotEntity];
+  static readonly events = BOT_EVENTS;
+}

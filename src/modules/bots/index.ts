@@ -2,4 +2,3 @@ export type { Bot, BotRecord } from './bot.js';
 export { BotTeardownHooks } from './bot-teardown-hooks.js';
 export { BotsModule } from './bots.module.js';
 export { BotsService } from './bots.service.js';
-export { BOT_EVENTS } from './bots.events.js';

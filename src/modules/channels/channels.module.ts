@@ -1,10 +1,12 @@
 import { Module } from '@nestjs/common';
 import { BotsModule } from '../bots/index.js';
-import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
+import { ChannelEntity } from './channel.entity.js';
 import { ChannelsController } from './channels.controller.js';
+import { CHANNEL_EVENTS } from './channels.events.js';
 import { ChannelsRepository } from './channels.repository.js';
 import { ChannelsService } from './channels.service.js';
 import { IdentitySecretsRepository } from './identity-secrets.repository.js';
+import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
 
 @Module({
   imports: [BotsModule],
@@ -12,4 +14,7 @@ import { IdentitySecretsRepository } from './identity-secrets.repository.js';
   providers: [ChannelsRepository, IdentitySecretsRepository, ChannelsService, BotDeletionListener],
   exports: [ChannelsService],
 })
-export class ChannelsModule {}
+export class ChannelsModule {
+  static readonly entities = [ChannelEntity];
+  static readonly events = CHANNEL_EVENTS;
+}

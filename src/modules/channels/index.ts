@@ -7,4 +7,3 @@ export { OriginNotAllowed } from './channels.errors.js';
 export { ChannelsModule } from './channels.module.js';
 export { ChannelsService } from './channels.service.js';
 export type { WidgetConfig } from './widget-config.js';
-export { CHANNEL_EVENTS } from './channels.events.js';

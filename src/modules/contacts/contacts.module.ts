@@ -1,11 +1,13 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
 import { ContactErasuresService } from './contact-erasures.service.js';
-import { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';
 import { ContactLog } from './contact-log.js';
 import { ContactMergesService } from './contact-merges.service.js';
 import { ContactPresenceService } from './contact-presence.service.js';
+import { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';
+import { ContactChannelEntity, ContactEntity } from './contact.entity.js';
 import { ContactsController } from './contacts.controller.js';
+import { CONTACT_EVENTS } from './contacts.events.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
@@ -24,4 +26,7 @@ import { ContactsService } from './contacts.service.js';
   ],
   exports: [ContactsService, ContactPresenceService, ContactMergeHooks, ContactErasureHooks],
 })
-export class ContactsModule {}
+export class ContactsModule {
+  static readonly entities = [ContactEntity, ContactChannelEntity];
+  static readonly events = CONTACT_EVENTS;
+}

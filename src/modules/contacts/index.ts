@@ -14,4 +14,3 @@ export { canSeeExternalIds, visibleRecord, withoutSecretId } from './external-id
 export { ContactsModule } from './contacts.module.js';
 export type { ContactDetails } from './contact-details.js';
 export { ContactsService } from './contacts.service.js';
-export { CONTACT_EVENTS } from './contacts.events.js';

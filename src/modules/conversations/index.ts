@@ -19,4 +19,3 @@ export type {
 export { ConversationsModule } from './conversations.module.js';
 export { ConversationsService } from './conversations.service.js';
 export type { MessageRecord } from './messages/message.js';
-export { CONVERSATION_EVENTS } from './conversations.events.js';

@@ -7,13 +7,15 @@ import { UsersModule } from '../users/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
 import { AcceptanceController } from './acceptance.controller.js';
 import { AcceptanceService } from './acceptance.service.js';
-import { MemberDeactivationListener } from './listeners/member-deactivation.listener.js';
+import { InviteChecksService } from './invite-checks.service.js';
 import { InviteLog } from './invite-log.js';
 import { InviteMail } from './invite-mail.js';
-import { InviteChecksService } from './invite-checks.service.js';
+import { InviteEntity } from './invite.entity.js';
 import { InvitesController } from './invites.controller.js';
+import { INVITE_EVENTS } from './invites.events.js';
 import { InvitesRepository } from './invites.repository.js';
 import { InvitesService } from './invites.service.js';
+import { MemberDeactivationListener } from './listeners/member-deactivation.listener.js';
 import { MailboxProofsService } from './mailbox-proofs.service.js';
 
 @Module({
@@ -30,4 +32,7 @@ import { MailboxProofsService } from './mailbox-proofs.service.js';
     InviteMail,
   ],
 })
-export class InvitesModule {}
+export class InvitesModule {
+  static readonly entities = [InviteEntity];
+  static readonly events = INVITE_EVENTS;
+}

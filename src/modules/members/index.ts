@@ -11,4 +11,3 @@ export type { Availability, Member, MemberDisplay, MemberRecord, Membership } fr
 export { LastOwner, MemberExists, RoleTooHigh } from './members.errors.js';
 export { MembersModule } from './members.module.js';
 export { MembersService } from './members.service.js';
-export { MEMBER_EVENTS } from './members.events.js';

@@ -1,3 +1,2 @@
 export type { SsoTicketIssued } from './sso.events.js';
 export { SsoModule } from './sso.module.js';
-export { SSO_EVENTS } from './sso.events.js';

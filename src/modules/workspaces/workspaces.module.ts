@@ -1,5 +1,7 @@
 import { Module } from '@nestjs/common';
+import { WorkspaceEntity } from './workspace.entity.js';
 import { WorkspacesController } from './workspaces.controller.js';
+import { WORKSPACE_EVENTS } from './workspaces.events.js';
 import { WorkspacesRepository } from './workspaces.repository.js';
 import { WorkspacesService } from './workspaces.service.js';
 
@@ -8,4 +10,7 @@ import { WorkspacesService } from './workspaces.service.js';
   providers: [WorkspacesRepository, WorkspacesService],
   exports: [WorkspacesService],
 })
-export class WorkspacesModule {}
+export class WorkspacesModule {
+  static readonly entities = [WorkspaceEntity];
+  static readonly events = WORKSPACE_EVENTS;
+}

@@ -1,3 +1,3 @@
-import { Bot } from './modules/bots/bot.entity.js';
+import { MODULES } from './modules.js';
 
-export const entities = [Bot];
+export const entities = [MODULES];

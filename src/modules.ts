@@ -1,0 +1,40 @@
+import { ApiKeysModule } from './modules/api-keys/index.js';
+import { AuditModule } from './modules/audit/index.js';
+import { AuthModule } from './modules/auth/index.js';
+import { BotsModule } from './modules/bots/index.js';
+import { CannedResponsesModule } from './modules/canned-responses/index.js';
+import { ChannelsModule } from './modules/channels/index.js';
+import { ContactsModule } from './modules/contacts/index.js';
+import { ConversationsModule } from './modules/conversations/index.js';
+import { InvitesModule } from './modules/invites/index.js';
+import { MembersModule } from './modules/members/index.js';
+import { RealtimeModule } from './modules/realtime/index.js';
+import { SsoModule } from './modules/sso/index.js';
+import { UsersModule } from './modules/users/index.js';
+import { WidgetModule } from './modules/widget/index.js';
+import { WorkspacesModule } from './modules/workspaces/index.js';
+
+/** Static properties that a module's class may have, beside what it declares to Nest. */
+interface Declarations {
+  readonly entities?: readonly (new () => object)[];
+  readonly events?: object;
+}
+
+/** Every module, in the order of `modules/order.json`. */
+export const MODULES = [
+  WorkspacesModule,
+  UsersModule,
+  BotsModule,
+  ChannelsModule,
+  MembersModule,
+  ContactsModule,
+  ApiKeysModule,
+  AuthModule,
+  InvitesModule,
+  SsoModule,
+  WidgetModule,
+  ConversationsModule,
+  CannedResponsesModule,
+  AuditModule,
+  RealtimeModule,
+] as const satisfies readonly (Declarations & (new () => object))[];

@@ -1,0 +1,1 @@
+export { realtime } from './realtime.service.js';

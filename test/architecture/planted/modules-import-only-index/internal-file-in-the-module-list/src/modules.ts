@@ -1,0 +1,3 @@
+import { BotsService } from './modules/bots/bots.service.js';
+
+export const MODULES = [BotsService];
