@@ -15,7 +15,6 @@ const lanes = [
     ['build', 'npx nest build'],
     ['documents', 'node dist/bin/write-docs.js --check'],
     ['api reference', 'npm run --silent lint:api'],
-    ['sdk types', 'npm run --silent docs:sdk -- --check'],
   ],
 ];
 const tests = ['tests', `npm run --silent ${fast ? 'jest -- test/architecture/architecture.spec.ts' : 'test:built'}`];

@@ -2,14 +2,17 @@ import { spawnSync } from 'node:child_process';
 import { rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { fileURLToPath } from 'node:url';
+import { generateTypes } from './generate.js';
 
 /**
- * Builds the package in both formats: ES modules in `dist`, CommonJS in `dist/cjs`, each with its declarations. The
- * package.json in `dist/cjs` marks these files as CommonJS for Node.js and TypeScript.
+ * Generates the types of the service, then builds the package in both formats: ES modules in `dist`, CommonJS in
+ * `dist/cjs`, each with its declarations. The package.json in `dist/cjs` marks these files as CommonJS for Node.js and
+ * TypeScript.
  */
 const folder = fileURLToPath(new URL('.', import.meta.url));
 const tsc = createRequire(import.meta.url).resolve('typescript/bin/tsc');
 
+await generateTypes();
 rmSync(`${folder}dist`, { recursive: true, force: true });
 for (const project of ['tsconfig.json', 'tsconfig.cjs.json']) {
   const { status } = spawnSync(process.execPath, [tsc, '-p', `${folder}${project}`], { stdio: 'inherit' });

@@ -9,7 +9,6 @@ import type { Demands, StaffPermission } from '../kernel/permission.js';
 import { isVisitorPermission, roleFor } from '../kernel/permission.js';
 import type { Access } from '../platform/access/access.decorator.js';
 import { STATUS } from '../platform/http/problem.js';
-import { sdkFramesDocument } from '../sdk-frames-document.js';
 import type { ApiDocument } from '../platform/openapi/document.js';
 import { markdownPage, markdownTable } from '../platform/pages/markdown-text.js';
 
@@ -23,7 +22,6 @@ export function writeDocuments(app: INestApplication): Record<string, string> {
     'docs/generated/errors.md': errors(),
     'docs/generated/events.md': eventsDocument(GENERATED_NOTICE),
     'docs/generated/env.md': environment(),
-    'clients/sdk/src/generated/frames.ts': sdkFramesDocument(),
   };
 }
 

@@ -103,6 +103,7 @@ describe('The SDK packed and installed in another project', () => {
     root = mkdtempSync(join(tmpdir(), 'support-chat-sdk-'));
     const copy = join(root, 'checkout/clients/sdk');
     cpSync('clients/sdk', copy, { recursive: true, filter: path => !/\/(dist|node_modules)$/.test(path) });
+    cpSync('docs/generated', join(root, 'checkout/docs/generated'), { recursive: true });
     symlinkSync(resolve('node_modules'), join(root, 'checkout/node_modules'));
     elsewhere = join(root, 'elsewhere');
     mkdirSync(elsewhere);

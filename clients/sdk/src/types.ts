@@ -1,5 +1,5 @@
 /**
- * Response types, with the names of the API description. `npm run docs` generates `generated/openapi.ts` from
+ * Response types, with the names of the API description. The build generates `generated/openapi.ts` from
  * `docs/generated/openapi.json`.
  */
 import type { components } from './generated/openapi.js';
