@@ -12,6 +12,7 @@ const ACCEPTED: Record<string, string> = {
   'a message sent by a server as a member': `server.conversations.send('c', { content: 'Hi', member_id: 'm' })`,
   'a list with filters': `agent.conversations.list({ status: 'open', assignee: 'me', sort: 'waiting', limit: 10 })`,
   'messages after a seq': `visitor.messages('c', { after_seq: 7, limit: 200 })`,
+  'a collection by its path': `agent.resource('/v1/canned-responses').update('r', { title: 'Thanks' })`,
   'null to clear a visitor’s own detail': `visitor.updateContact({ phone: null })`,
 };
 const REFUSED: Record<string, string> = {
@@ -20,6 +21,8 @@ const REFUSED: Record<string, string> = {
   'null for the expiry of a new key': `agent.apiKeys.create({ name: 'key', expires_at: null })`,
   'null for the name of a channel': `agent.channels.update('c', { name: null })`,
   'a channel without a name': `agent.channels.create({})`,
+  'a row of a collection without a required field': `server.resource('/v1/canned-responses').create({ title: 'Thanks' })`,
+  'a collection whose rows cannot be deleted': `agent.resource('/v1/workspace/members').list()`,
   'an unknown status': `agent.conversations.list({ status: 'closed' })`,
   'an unknown field': `agent.workspace.update({ title: 'Shop' })`,
   'a timeline entry sent by a visitor': `visitor.send('c', { content_type: 'event', content: 'x' })`,

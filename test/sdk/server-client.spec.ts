@@ -30,6 +30,27 @@ describe('The server client', () => {
     expect(service.requests.map(({ headers }) => headers['idempotency-key'])).toEqual(routes.map(() => 'import-7'));
     await service.stop();
   });
+
+  it('A client reaches the rows of any collection by its path, and an id cannot change the route', async () => {
+    const service = await FakeService.start();
+    service.fallback = ({ method }) => ok({ method });
+    const responses = new ServerClient({ ...options, baseUrl: service.baseUrl }).resource('/v1/canned-responses');
+    await responses.list({ limit: 2, query: 'th' });
+    await responses.create({ short_code: 'thanks', title: 'Thanks', content: 'Thank you!' });
+    await responses.get('../bots');
+    await responses.update('r1', { title: 'Thank you' });
+    await responses.delete('r1');
+    expect(service.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
+      'GET /v1/canned-responses',
+      'POST /v1/canned-responses',
+      'GET /v1/canned-responses/..%2Fbots',
+      'PATCH /v1/canned-responses/r1',
+      'DELETE /v1/canned-responses/r1',
+    ]);
+    expect(service.requests[0]?.query).toEqual({ limit: '2', query: 'th' });
+    expect(service.requests[3]?.body).toEqual({ title: 'Thank you' });
+    await service.stop();
+  });
 });
 
 describe('Paging through a list', () => {

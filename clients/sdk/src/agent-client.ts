@@ -1,6 +1,7 @@
 import { resolveAddresses, type Addresses } from './addresses.js';
 import { AgentSession, type AgentTokens } from './agent-session.js';
 import { AgentSocket } from './agent-socket.js';
+import type { Collection } from './api-types.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ChangePasswordBody, LoginBody, RegisterBody, RegisterUserBody, ResetPasswordBody } from './bodies.js';
 import { waitUntilConnected } from './wait-until-connected.js';
@@ -15,6 +16,7 @@ import { Contacts } from './resources/contacts.js';
 import { AgentConversations } from './resources/conversations.js';
 import { Invites } from './resources/invites.js';
 import { AgentMembers } from './resources/members.js';
+import { Resource } from './resources/resource.js';
 import { Workspace } from './resources/workspace.js';
 import type { AgentSessionView, InvitePreviewView, MeView } from './types.js';
 
@@ -127,6 +129,11 @@ export class AgentClient {
     this.session.clear();
     const body = { refresh_token: tokens.refresh_token };
     await this.http.request({ method: 'POST', path: '/v1/auth/logout', body });
+  }
+
+  /** Returns a collection by its path, typed by the API description: `resource('/v1/canned-responses')`. */
+  resource<P extends Collection>(path: P): Resource<P> {
+    return new Resource(this.api, path);
   }
 
   me(): Promise<MeView> {

@@ -2,15 +2,8 @@
  * Request bodies and queries, taken from the API description; responses are in types.ts. Only the sender of a message
  * is typed by hand, because callers differ there and the service's one shape does not show it.
  */
-import type { paths } from './generated/openapi.js';
+import type { Patch, Post, Query } from './api-types.js';
 import type { ContentType } from './types.js';
-
-type Json<Body> = { content: { 'application/json': Body } };
-type Post<P extends keyof paths> = paths[P] extends { post: { requestBody?: Json<infer Body> } } ? Body : never;
-type Patch<P extends keyof paths> = paths[P] extends { patch: { requestBody?: Json<infer Body> } } ? Body : never;
-type Query<P extends keyof paths> = paths[P] extends { get: { parameters: { query?: infer Q } } }
-  ? NonNullable<Q>
-  : never;
 
 /** A message that clients may send: only the service writes timeline entries (`event`). */
 type ClientMessage<M> = Omit<M, 'content_type'> & { content_type?: Exclude<ContentType, 'event'> };

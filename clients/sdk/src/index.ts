@@ -1,6 +1,7 @@
 /** Client of the support chat service: one class for each of the three kinds of caller. */
 export { AgentClient, type AgentLiveOptions, type AgentOptions, type OwnTokens } from './agent-client.js';
 export type { AgentTokens } from './agent-session.js';
+export type { Collection } from './api-types.js';
 export { ApiError, type ClientErrorCode, type ErrorCode, type FieldFault, type ServiceErrorCode } from './api-error.js';
 export type { Backoff } from './backoff.js';
 export type * from './bodies.js';
@@ -21,6 +22,7 @@ export { LiveSocket, type LiveEvents, type LiveOptions } from './live-socket.js'
 export type { ClientOptions } from './options.js';
 export { enterFromPage, type OpenPage } from './enter-from-page.js';
 export { items, pages, type ListPage, type Page, type PageQuery } from './pages.js';
+export type { Resource } from './resources/resource.js';
 export { ServerClient, type ServerOptions } from './server-client.js';
 export type * from './types.js';
 export { VisitorClient, type VisitorLiveOptions, type VisitorOptions, type VisitorSocket } from './visitor-client.js';

@@ -1,4 +1,5 @@
 import { resolveAddresses } from './addresses.js';
+import type { Collection } from './api-types.js';
 import { AuthorizedApi } from './authorized-api.js';
 import type { ListEventsQuery, ServerMessageBody, SsoTicketBody } from './bodies.js';
 import type { ServerEventPage } from './frames.js';
@@ -12,6 +13,7 @@ import { Contacts } from './resources/contacts.js';
 import { Conversations } from './resources/conversations.js';
 import { Invites } from './resources/invites.js';
 import { ServerMembers } from './resources/members.js';
+import { Resource } from './resources/resource.js';
 import { Sso } from './resources/sso.js';
 import { Workspace } from './resources/workspace.js';
 import { isBrowser } from './environment.js';
@@ -57,6 +59,11 @@ export class ServerClient {
     this.cannedResponses = new CannedResponses(api);
     this.apiKeys = new ApiKeys(api);
     this.workspace = new Workspace(api);
+  }
+
+  /** Returns a collection by its path, typed by the API description: `resource('/v1/canned-responses')`. */
+  resource<P extends Collection>(path: P): Resource<P> {
+    return new Resource(this.api, path);
   }
 
   /**

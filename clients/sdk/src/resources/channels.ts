@@ -1,34 +1,15 @@
 import { path } from '../addresses.js';
 import type { AuthorizedApi } from '../authorized-api.js';
-import type { UpdateChannelBody, CreateChannelBody } from '../bodies.js';
-import { idempotencyHeader } from '../idempotency.js';
-import type { Page, PageQuery } from '../pages.js';
-import type { ChannelView, ChannelWithSecretView, DeletedView } from '../types.js';
+import type { ChannelView, ChannelWithSecretView } from '../types.js';
+import { Resource } from './resource.js';
 
-/** Channels. Every agent can read them, admins can change them. */
-export class Channels {
-  constructor(private readonly api: AuthorizedApi) {}
-
-  list(query?: PageQuery): Promise<Page<ChannelView>> {
-    return this.api.get('/v1/channels', query);
-  }
-
-  get(id: string): Promise<ChannelView> {
-    return this.api.get(path`/v1/channels/${id}`);
-  }
-
-  /** Creates a channel. Only this response contains the identity secret; one `idempotencyKey` creates one channel. */
-  create(body: CreateChannelBody, options: { idempotencyKey?: string } = {}): Promise<ChannelWithSecretView> {
-    return this.api.post('/v1/channels', body, { headers: idempotencyHeader(options.idempotencyKey) });
-  }
-
-  update(id: string, body: UpdateChannelBody): Promise<ChannelView> {
-    return this.api.patch(path`/v1/channels/${id}`, body);
-  }
-
-  /** Deletes a channel. Its conversations stay readable; its visitors' sessions end. */
-  delete(id: string): Promise<DeletedView> {
-    return this.api.delete(path`/v1/channels/${id}`);
+/**
+ * Channels. Every agent can read them, admins can change them. Only the response to `create` has the identity secret.
+ * Conversations of a deleted channel stay readable; its visitors' sessions end.
+ */
+export class Channels extends Resource<'/v1/channels'> {
+  constructor(api: AuthorizedApi) {
+    super(api, '/v1/channels');
   }
 
   /**
