@@ -1,6 +1,7 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
+import { collectionsOf, committedReference } from '../support/collections.js';
 import type { Answer, Caller } from '../support/http.js';
 import { race } from '../support/race.js';
 import type { Desk } from '../support/world.js';
@@ -322,17 +323,13 @@ describe('Lists', () => {
     items: { id: string }[];
     next_cursor: string | null;
   }
-  const LISTS: [string, (owner: Caller, key: Caller) => Promise<Answer>][] = [
-    ['/v1/channels', owner => owner.post('/v1/channels', { name: unique('Channel') })],
-    ['/v1/contacts', owner => owner.post('/v1/contacts', { name: unique('Contact') })],
+  type List = [string, (owner: Caller, key: Caller) => Promise<Answer>];
+  const LISTS: List[] = [
+    ...collectionsOf(committedReference()).map(({ path, newRow }): List => [path, owner => owner.post(path, newRow())]),
     ['/v1/api-keys', owner => owner.post('/v1/api-keys', { name: unique('Key') })],
     [
       '/v1/workspace/members',
       (_owner, key) => key.post('/v1/workspace/members', { email: `${unique('m')}@example.com`, name: 'M' }),
-    ],
-    [
-      '/v1/canned-responses',
-      owner => owner.post('/v1/canned-responses', { short_code: unique('c'), title: 'T', content: 'C' }),
     ],
   ];
 

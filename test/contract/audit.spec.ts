@@ -1,7 +1,9 @@
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { EVENT_REGISTRY } from '../../src/events.js';
-import { eventFramesOf } from '../../src/modules/realtime/index.js';
+import type { EventType } from '../../src/kernel/domain-event.js';
+import { collectionsOf } from '../support/collections.js';
+import { Contract } from '../support/contract.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller, Method } from '../support/http.js';
 import { invited, someEmail } from '../support/invites.js';
@@ -9,8 +11,6 @@ import type { Json } from '../support/json.js';
 import { ticketFor } from '../support/sso.js';
 import type { Agent, Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
-
-const EVENT_FRAMES = eventFramesOf(EVENT_REGISTRY);
 
 const ADDRESS = '203.0.113.7';
 const USER_AGENT = 'Backend/1.0 (audited client)';
@@ -728,13 +728,22 @@ describe('The log', () => {
   });
 });
 
-describe('Events of conversations', () => {
+describe('Events without an entry in the audit log', () => {
   /** Recorded by a job, without a request. */
   const RECORDED_BY_JOB = new Set(['contact.erased']);
   /** Events of conversations and contacts' profiles. Blocking, exporting or erasing a contact is not among them. */
-  const CONVERSATION_EVENTS = /^(message|conversation|canned_response)\.|^contact\.(created|updated)$/;
+  const UNAUDITED = /^(message|conversation|canned_response)\.|^contact\.(created|updated)$/;
+  const AUDITED = /^(api_key|bot|channel|contact|invite|member|password|session|sso_ticket|workspace)\./;
+  const isUnaudited = (type: string) => EVENT_REGISTRY.get(type as EventType).audit === null;
 
-  it('Events of conversations have no address and no user agent', async () => {
+  it('Conversations, profiles and canned responses have no audit entries; people, settings and secrets have', () => {
+    for (const type of EVENT_REGISTRY.types) {
+      if (UNAUDITED.test(type)) expect([type, isUnaudited(type)]).toEqual([type, true]);
+      else if (AUDITED.test(type)) expect([type, isUnaudited(type)]).toEqual([type, false]);
+    }
+  });
+
+  it('Events without an audit entry have no address and no user agent', async () => {
     const headers = { 'X-Forwarded-For': ADDRESS, 'User-Agent': USER_AGENT };
     const desk = await world.desk();
     const open = { widget_token: desk.widgetToken, external_id: unique('visitor') };
@@ -753,10 +762,11 @@ describe('Events of conversations', () => {
     await api.post(`${path}/read`, { seq: 1 }, headers);
     await api.post(`${path}/resolve`, undefined, headers);
     await api.post(`${path}/reopen`, undefined, headers);
-    const code = { short_code: unique('c'), title: 'T', content: 'C' };
-    const response = (await api.post('/v1/canned-responses', code, headers)).data;
-    await api.patch(`/v1/canned-responses/${response.id}`, { title: 'U' }, headers);
-    await api.delete(`/v1/canned-responses/${response.id}`, headers);
+    for (const collection of collectionsOf(Contract.of(world.app.app).document)) {
+      const row = (await api.post(collection.path, collection.newRow(), headers)).data;
+      await api.patch(`${collection.path}/${row.id}`, collection.change(), headers);
+      await api.delete(`${collection.path}/${row.id}`, headers);
+    }
     // Deactivating a member also changes its conversations, by an event of the conversation.
     const colleague = await world.colleague(desk);
     await api.post(`${path}/assign`, { member_id: colleague.memberId }, headers);
@@ -767,23 +777,18 @@ describe('Events of conversations', () => {
     const kinds = await world.app.database.query<{ type: string; rows: number; origins: number }>(sql, [
       desk.workspaceId,
     ]);
-    const found = kinds.filter(({ type }) => CONVERSATION_EVENTS.test(type));
+    const found = kinds.filter(({ type }) => isUnaudited(type));
     expect(found.map(({ origins }) => origins)).toEqual(found.map(() => 0));
-    const every = Object.keys(EVENT_FRAMES).filter(type => CONVERSATION_EVENTS.test(type));
-    expect(found.map(({ type }) => type)).toEqual(every.sort());
+    expect(found.map(({ type }) => type)).toEqual(EVENT_REGISTRY.types.filter(isUnaudited).sort());
   });
 
   it('Every other event type has an address and a user agent', async () => {
     const sql = 'SELECT DISTINCT type FROM event WHERE address = $1 AND user_agent = $2';
     const kinds = await world.app.database.query<{ type: string }>(sql, [ADDRESS, USER_AGENT]);
-    const others = Object.keys(EVENT_FRAMES).filter(
-      type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type),
-    );
+    const others = EVENT_REGISTRY.types.filter(type => !isUnaudited(type) && !RECORDED_BY_JOB.has(type));
     expect(kinds.map(({ type }) => type).sort()).toEqual(others.sort());
     const without = `SELECT DISTINCT type FROM event WHERE address IS NULL`;
     const silent = await world.app.database.query<{ type: string }>(without);
-    expect(
-      silent.map(({ type }) => type).filter(type => !CONVERSATION_EVENTS.test(type) && !RECORDED_BY_JOB.has(type)),
-    ).toEqual([]);
+    expect(silent.map(({ type }) => type).filter(type => !isUnaudited(type) && !RECORDED_BY_JOB.has(type))).toEqual([]);
   });
 });

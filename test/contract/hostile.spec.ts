@@ -8,6 +8,7 @@ import type { Access } from '../../src/platform/access/access.decorator.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/schemas/json.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
+import { collectionsOf } from '../support/collections.js';
 import { eventually } from '../support/eventually.js';
 import type { Known } from '../support/hostile.js';
 import { hostileBody, hostilePiece, hostileQuery, hostileValue, toJsonText } from '../support/hostile.js';
@@ -42,14 +43,14 @@ beforeAll(async () => {
   desk = await world.desk();
   visitor = await world.visitor(desk, { name: 'Vera' });
   agent = await world.colleague(desk);
-  const victim = await world.channel(desk);
   const doomed = await world.colleague(desk);
   const leaver = await world.colleague(desk);
   const conversation = await world.conversation(visitor);
   const message = await visitor.api.post(`/v1/widget/conversations/${conversation.id}/messages`, { content: 'More' });
-  const canned = await desk.owner.api.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi' });
-  const bot = await desk.owner.api.post('/v1/bots', { name: 'Berta' });
-  const lost = await desk.owner.api.post('/v1/contacts', { name: 'Lotte' });
+  const made: [string, string[]][] = [];
+  for (const { name, path, newRow } of collectionsOf(document)) {
+    made.push([name, [(await desk.owner.api.post(path, newRow())).data.id]]);
+  }
   const spare = await desk.owner.api.post('/v1/api-keys', { name: 'spare' });
   tokens = {
     nobody: null,
@@ -61,13 +62,9 @@ beforeAll(async () => {
     refresh: doomed.refreshToken,
   };
   rows = {
+    // Not the visitor and its channel: contacts are blocked, merged and erased here, channels disabled and deleted.
+    ...Object.fromEntries(made),
     'api-keys': [spare.data.id],
-    bots: [bot.data.id],
-    'canned-responses': [canned.data.id],
-    // Not the visitor's channel: channels are disabled and deleted here.
-    channels: [victim.id],
-    // Not the visitor: contacts are blocked, merged and erased here.
-    contacts: [lost.data.id],
     conversations: [conversation.id],
     messages: [message.data.id, conversation.last_message.id],
     // Not a caller: members are deactivated here.

@@ -10,6 +10,9 @@ import { ACCESS } from '../../src/platform/access/access.decorator.js';
 import { AccessGuard } from '../../src/platform/access/access.guard.js';
 import type { Authenticator } from '../../src/platform/access/authenticator.js';
 import type { RateLimiter } from '../../src/platform/limits/rate-limiter.js';
+import type { Collection } from '../support/collections.js';
+import { collectionsOf } from '../support/collections.js';
+import { Contract } from '../support/contract.js';
 import type { Answer } from '../support/http.js';
 import type { Route } from '../support/routes.js';
 import { fill, routesOf } from '../support/routes.js';
@@ -364,13 +367,9 @@ describe('Credentials of the right kind without the permission', () => {
 });
 
 describe("Another workspace's rows", () => {
-  /** A body that passes validation, for each route with an id in its path that takes one. */
+  /** A body that passes validation, for each route with an id in its path that takes one. Collections add theirs. */
   const BODIES: Record<string, object> = {
-    'PATCH /v1/bots/{id}': { name: 'Taken over' },
-    'PATCH /v1/canned-responses/{id}': { title: 'Taken over' },
     'POST /v1/canned-responses/{id}/render': { conversation_id: newId() },
-    'PATCH /v1/channels/{id}': { name: 'Taken over' },
-    'PATCH /v1/contacts/{id}': { name: 'Taken over' },
     'POST /v1/contacts/{id}/merge': { from_id: newId() },
     'PATCH /v1/conversations/{id}': { subject: 'Taken over' },
     'POST /v1/conversations/{id}/assign': { member_id: null },
@@ -391,6 +390,7 @@ describe("Another workspace's rows", () => {
     key: string;
     ids: Record<string, string>;
   }
+  let collections: Collection[];
   let theirs: Rows;
   let ours: Rows;
 
@@ -399,16 +399,15 @@ describe("Another workspace's rows", () => {
     const desk = await world.desk();
     const visitor = await world.visitor(desk, { name: 'Vera' });
     const conversation = await world.conversation(visitor);
-    const path = `/v1/conversations/${conversation.id}`;
-    const message = await desk.owner.api.post(`${path}/messages`, { content: 'Hello!' });
+    const messages = `/v1/conversations/${conversation.id}/messages`;
+    const message = await desk.owner.api.post(messages, { content: 'Hello!' });
     const made = await desk.owner.api.post('/v1/api-keys', { name: unique('key') });
-    const canned = await desk.owner.api.post('/v1/canned-responses', { short_code: 'hi', title: 'Hi', content: 'Hi' });
-    const bot = await desk.owner.api.post('/v1/bots', { name: unique('Bot') });
+    const rows: Record<string, string> = {};
+    for (const { name, path, newRow } of collections) rows[name] = (await desk.owner.api.post(path, newRow())).data.id;
     const invite = await desk.owner.api.post('/v1/workspace/invites', { email: `${unique('guest')}@example.com` });
     const ids = {
+      ...rows,
       'api-keys': made.data.id,
-      bots: bot.data.id,
-      'canned-responses': canned.data.id,
       channels: desk.channelId,
       contacts: visitor.contactId,
       conversations: conversation.id,
@@ -420,6 +419,8 @@ describe("Another workspace's rows", () => {
   }
 
   beforeAll(async () => {
+    collections = collectionsOf(Contract.of(world.app.app).document);
+    for (const { path, change } of collections) BODIES[`PATCH ${path}/{id}`] = change();
     [theirs, ours] = [await createRows(), await createRows()];
   });
 
@@ -464,10 +465,7 @@ describe("Another workspace's rows", () => {
   async function readRows({ desk, ids }: Rows): Promise<unknown[]> {
     const paths = [
       '/v1/api-keys',
-      `/v1/bots/${ids.bots}`,
-      `/v1/canned-responses/${ids['canned-responses']}`,
-      `/v1/channels/${ids.channels}`,
-      `/v1/contacts/${ids.contacts}`,
+      ...collections.map(({ name, path }) => `${path}/${ids[name]}`),
       `/v1/conversations/${ids.conversations}`,
       `/v1/conversations/${ids.conversations}/messages`,
       '/v1/workspace/invites',

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import type { Json, JsonObject } from '../../src/platform/schemas/json.js';
+import { collectionsOf, committedReference } from './collections.js';
 import { notSecret } from './known-secrets.js';
 
 /** Marks JSON text that no JavaScript value serialises to, such as `1e400`. */
@@ -145,12 +146,10 @@ export const hostilePiece: fc.Arbitrary<string> = fc.oneof(
 const hostileCursor: fc.Arbitrary<string> = fc
   .tuple(
     fc.constantFrom(
+      ...collectionsOf(committedReference()).map(({ name }) => name),
       'messages',
       'members',
-      'channels',
-      'contacts',
       'api-keys',
-      'canned-responses',
       'conversations.created',
       'conversations.last_activity',
       'conversations.waiting',

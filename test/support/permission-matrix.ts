@@ -1,5 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
+import type { App } from '../../src/app.js';
+import type { Collection } from './collections.js';
+import { collectionsOf } from './collections.js';
+import { Contract } from './contract.js';
 import type { Route } from './routes.js';
 import { routesOf } from './routes.js';
 import type { Json } from './json.js';
@@ -49,6 +53,7 @@ export class Scene {
     readonly other: Json,
     readonly visitor: Visitor,
     readonly tokens: Record<CallerName, string | null>,
+    private readonly collections: Collection[],
   ) {}
 
   static async set(world: World): Promise<Scene> {
@@ -75,7 +80,7 @@ export class Scene {
       foreign: foreign.owner.token,
       'foreign key': (await world.apiKey(foreign)).token,
     };
-    return new Scene(world, desk, channel, other, visitor, tokens);
+    return new Scene(world, desk, channel, other, visitor, tokens, collectionsIn(world.app.app));
   }
 
   get owner() {
@@ -89,33 +94,36 @@ export class Scene {
   }
 
   /** Returns one shared row for all calls that do not end it. */
-  one(kind: Kind): Promise<string> {
+  one(kind: string): Promise<string> {
     const known = this.shared.get(kind) ?? this.another(kind);
     this.shared.set(kind, known);
     return known;
   }
 
-  async another(kind: Kind): Promise<string> {
-    return ((await MAKERS[kind](this)) as { id: string }).id;
+  async another(kind: string): Promise<string> {
+    return ((await this.make(kind)) as { id: string }).id;
+  }
+
+  private make(kind: string): Promise<Json> {
+    const collection = this.collections.find(({ name }) => name === kind);
+    const make = MAKERS[kind] ?? (collection && (() => this.made(collection.path, collection.newRow())));
+    if (!make) throw new Error(`${kind}: add a maker to the permission matrix`);
+    return make(this);
   }
 }
 
-/** Creates a row of each kind, as the owner or the visitor. */
-const MAKERS = {
-  'api-keys': (scene: Scene) => scene.made('/v1/api-keys', { name: unique('key') }),
-  bots: (scene: Scene) => scene.made('/v1/bots', { name: 'Robo' }),
-  'canned-responses': (scene: Scene) =>
-    scene.made('/v1/canned-responses', { short_code: unique('c'), title: 'Hi', content: 'Hi' }),
-  channels: (scene: Scene) => scene.world.channel(scene.desk),
-  contacts: async ({ world, channel }: Scene) => {
+/** Create the rows that the reference does not say how to create, or that must carry the mark. */
+const MAKERS: Record<string, (scene: Scene) => Promise<Json>> = {
+  'api-keys': scene => scene.made('/v1/api-keys', { name: unique('key') }),
+  channels: scene => scene.world.channel(scene.desk),
+  contacts: async ({ world, channel }) => {
     const session = { name: MARK, external_id: unique('user') };
     return { id: (await world.visitor({ widgetToken: channel.widget_token }, session)).contactId };
   },
   conversations: (scene: Scene) => scene.world.conversation(scene.visitor, MARK),
   invites: (scene: Scene) => scene.made('/v1/workspace/invites', { email: email() }),
   members: async (scene: Scene) => ({ id: (await scene.world.colleague(scene.desk)).memberId }),
-} satisfies Record<string, (scene: Scene) => Promise<Json>>;
-type Kind = keyof typeof MAKERS;
+};
 
 interface Options {
   body?: object;
@@ -124,7 +132,7 @@ interface Options {
 }
 
 /** A call on one row. */
-function row(kind: Kind, before: string, action: string, { body, ends }: Options = {}): Recipe {
+function row(kind: string, before: string, action: string, { body, ends }: Options = {}): Recipe {
   return async scene => ({
     path: `/v1${before}/${kind}/${await (ends ? scene.another(kind) : scene.one(kind))}${action}`,
     ...(body && { body }),
@@ -138,8 +146,8 @@ const plain =
   () => ({ path, ...(body && { body }) });
 const email = () => `${unique('matrix')}@example.com`;
 
-/** A call for each route that would succeed if permitted. A route that is missing here fails the matrix. */
-export const RECIPES: Record<string, Recipe> = {
+/** Calls of routes that are not those of a plain collection, or that must concern the marked channel. */
+const RECIPES: Record<string, Recipe> = {
   'GET /v1/api-keys': plain('/v1/api-keys'),
   'POST /v1/api-keys': plain('/v1/api-keys', { name: 'another' }),
   'DELETE /v1/api-keys/{id}': row('api-keys', '', '', { ends: true }),
@@ -178,33 +186,15 @@ export const RECIPES: Record<string, Recipe> = {
     path: '/v1/auth/sso/ticket',
     body: { email: await emailOf(scene) },
   }),
-  'GET /v1/bots': plain('/v1/bots'),
-  'POST /v1/bots': plain('/v1/bots', { name: 'Robo' }),
-  'GET /v1/bots/{id}': row('bots', '', ''),
-  'PATCH /v1/bots/{id}': row('bots', '', '', { body: { name: 'Robot' } }),
-  'DELETE /v1/bots/{id}': row('bots', '', '', { ends: true }),
   'POST /v1/bots/{id}/rotate-secret': row('bots', '', '/rotate-secret'),
-  'GET /v1/canned-responses': plain('/v1/canned-responses'),
-  'POST /v1/canned-responses': () => ({
-    path: '/v1/canned-responses',
-    body: { short_code: unique('c'), title: 'T', content: 'C' },
-  }),
-  'GET /v1/canned-responses/{id}': row('canned-responses', '', ''),
-  'PATCH /v1/canned-responses/{id}': row('canned-responses', '', '', { body: { title: 'Other' } }),
-  'DELETE /v1/canned-responses/{id}': row('canned-responses', '', '', { ends: true }),
   'POST /v1/canned-responses/{id}/render': async scene => ({
     path: `/v1/canned-responses/${await scene.one('canned-responses')}/render`,
     body: { conversation_id: await scene.one('conversations') },
   }),
-  'GET /v1/channels': plain('/v1/channels'),
-  'POST /v1/channels': plain('/v1/channels', { name: 'New' }),
   'GET /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}` }),
   'PATCH /v1/channels/{id}': scene => ({ path: `/v1/channels/${scene.channel.id}`, body: { csat_enabled: true } }),
-  'DELETE /v1/channels/{id}': row('channels', '', '', { ends: true }),
   'POST /v1/channels/{id}/rotate-identity-secret': row('channels', '', '/rotate-identity-secret'),
   'POST /v1/channels/{id}/rotate-token': row('channels', '', '/rotate-token'),
-  'GET /v1/contacts': plain('/v1/contacts'),
-  'POST /v1/contacts': plain('/v1/contacts', { name: 'Carla' }),
   'GET /v1/contacts/{id}': contact(''),
   'PATCH /v1/contacts/{id}': contact('', { locale: 'de' }),
   'GET /v1/contacts/{id}/conversations': contact('/conversations'),
@@ -215,7 +205,6 @@ export const RECIPES: Record<string, Recipe> = {
     body: { from_id: await scene.another('contacts') },
   }),
   'POST /v1/contacts/{id}/export': contact('/export'),
-  'DELETE /v1/contacts/{id}': row('contacts', '', '', { ends: true }),
   'GET /v1/conversations': async scene => {
     await scene.one('conversations');
     return { path: '/v1/conversations' };
@@ -279,6 +268,26 @@ export const RECIPES: Record<string, Recipe> = {
   'POST /v1/workspace/members/{id}/reactivate': row('members', '/workspace', '/reactivate'),
 };
 
+/** The calls of a collection's routes, with the bodies of the API reference. */
+function collectionRecipes({ name, path, newRow, change }: Collection): Record<string, Recipe> {
+  return {
+    [`GET ${path}`]: plain(path),
+    [`POST ${path}`]: () => ({ path, body: newRow() }),
+    [`GET ${path}/{id}`]: row(name, '', ''),
+    [`PATCH ${path}/{id}`]: async scene => ({ path: `${path}/${await scene.one(name)}`, body: change() }),
+    [`DELETE ${path}/{id}`]: row(name, '', '', { ends: true }),
+  };
+}
+
+function collectionsIn(app: App): Collection[] {
+  return collectionsOf(Contract.of(app).document);
+}
+
+/** A call for each route that would succeed if permitted. A route that is missing here fails the matrix. */
+export function recipesFor(app: App): Record<string, Recipe> {
+  return { ...Object.assign({}, ...collectionsIn(app).map(collectionRecipes)), ...RECIPES };
+}
+
 function contact(action: string, body?: object): Recipe {
   return scene => ({ path: `/v1/contacts/${scene.visitor.contactId}${action}`, ...(body && { body }) });
 }
@@ -308,8 +317,7 @@ const CODES_IMPLIED_BY_STATUS = new Set([
 /**
  * Calls the route as the caller. @returns the status, the code if it adds something, and `+` if the mark was visible
  */
-async function cell(scene: Scene, route: Route, caller: CallerName): Promise<string> {
-  const recipe = RECIPES[route.name];
+async function cell(scene: Scene, route: Route, recipe: Recipe | undefined, caller: CallerName): Promise<string> {
   if (!recipe) throw new Error(`${route.name}: add a recipe to the permission matrix`);
   const { path, body, reveals } = await recipe(scene, caller);
   const answer = await scene.world.as(scene.tokens[caller]).call(route.method, path, body);
@@ -343,13 +351,14 @@ async function room(scene: Scene, name: string, caller: CallerName): Promise<str
   }
 }
 
-/** Calls every route and room as every caller. Returns rows of cells in the order of `CALLERS`. */
+/** Calls every route and room as every caller. Returns the cells of each, in the order of `CALLERS`; sorted by path. */
 export async function permissionMatrix(world: World, filter: RegExp = /./): Promise<Map<string, string[]>> {
   const scene = await Scene.set(world);
+  const recipes = recipesFor(world.app.app);
   const table = new Map<string, string[]>();
   for (const route of routesOf(world.app.app).filter(({ name }) => filter.test(name))) {
     const cells: string[] = [];
-    for (const caller of CALLERS) cells.push(await cell(scene, route, caller));
+    for (const caller of CALLERS) cells.push(await cell(scene, route, recipes[route.name], caller));
     table.set(route.name, cells);
   }
   for (const name of Object.keys(ROOMS).filter(name => filter.test(name))) {
@@ -357,7 +366,12 @@ export async function permissionMatrix(world: World, filter: RegExp = /./): Prom
     for (const caller of CALLERS) cells.push(await room(scene, name, caller));
     table.set(name, cells);
   }
-  return table;
+  return new Map([...table].sort(([a], [b]) => (pathFirst(a) < pathFirst(b) ? -1 : 1)));
+}
+
+function pathFirst(route: string): string {
+  const [method = '', path = ''] = route.split(' ');
+  return `${path} ${method}`;
 }
 
 export const GOLDEN = resolve(import.meta.dirname, '../contract/golden/permissions.txt');
