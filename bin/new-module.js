@@ -10,17 +10,17 @@ import { wire } from './new-module/wiring.js';
 
 /**
  * `npm run new:module -- saved-replies [saved-reply]`: generates a module as a copy of canned-responses. It has a
- * table, routes, permissions, events, errors and tests, and is registered in all lists. All files are prepared before
- * the first is written, so that a refusal changes nothing.
+ * table, routes, permissions, events, errors and tests, and is registered in all lists and documents. All files are
+ * prepared before the first is written, so that a refusal changes nothing.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
+const PRETTIER = join(root, 'node_modules/prettier/bin/prettier.cjs');
 
 try {
   const names = namesOf(root, ...process.argv.slice(2));
-  const copied = copyOfModel(root, names);
-  const { path: migrationFile, text: migrationText, className } = migration(root, names);
-  const created = new Map([...copied, [migrationFile, migrationText], spec(names)]);
-  const changed = wire(root, names, { file: migrationFile, className });
+  const created = new Map([...copyOfModel(root, names), migration(root, names), spec(names)]);
+  const changed = wire(root, names);
+  if (!existsSync(PRETTIER)) throw new Refusal('Run `npm ci` first.');
   write(new Map([...created, ...changed]));
   report(names, [...created.keys()], [...changed.keys()]);
 } catch (error) {
@@ -34,14 +34,14 @@ function write(files) {
     mkdirSync(dirname(join(root, path)), { recursive: true });
     writeFileSync(join(root, path), text);
   }
-  const prettier = join(root, 'node_modules/prettier/bin/prettier.cjs');
-  const paths = [...files.keys()].filter(path => /\.(ts|json)$/.test(path));
-  if (!existsSync(prettier)) return console.log('Prettier is not installed. Run `npm run format` once it is.');
-  const { status } = spawnSync(process.execPath, [prettier, '--write', '--log-level', 'warn', ...paths], {
-    cwd: root,
-    stdio: 'inherit',
-  });
-  if (status !== 0) throw new Refusal('The files were written, but Prettier cannot format them.');
+  const code = [...files.keys()].filter(path => /\.(ts|json)$/.test(path));
+  run(process.execPath, PRETTIER, '--write', '--log-level', 'warn', ...code);
+  run('npm', 'run', '--silent', 'docs');
+}
+
+function run(command, ...args) {
+  const { status } = spawnSync(command, args, { cwd: root, stdio: 'inherit' });
+  if (status !== 0) throw new Refusal(`The files were written, but this failed: ${command} ${args.join(' ')}`);
 }
 
 function report({ plural }, created, changed) {
@@ -51,9 +51,9 @@ function report({ plural }, created, changed) {
 New:
 ${list(created)}
 Changed:
-${list(changed)}
+${list(changed)}  docs/generated
+
 Next:
-  npm run docs                          the API reference, routes, errors and events
   npm run jest -- test/api/${plural}.spec.ts
   npm run check                         all checks, which the new module passes
 

@@ -38,7 +38,7 @@ export class ${className} implements MigrationInterface {
   }
 }
 `;
-  return { path: `${MIGRATIONS}/${time}-${plural}.ts`, text, className };
+  return [`${MIGRATIONS}/${time}-${plural}.ts`, text];
 }
 
 /** Writes the tests of the rules that every copied module follows. Its author adds the specific ones. */

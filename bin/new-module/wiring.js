@@ -5,9 +5,10 @@ import { pascal } from './names.js';
 import { Refusal } from './refusal.js';
 
 const ORDER = 'src/modules/order.json';
-const MIGRATIONS = 'src/platform/database/migrations/index.ts';
-const GOLDEN = 'test/platform/golden/schema.txt';
-const WALK = 'test/contract/route-walk.spec.ts';
+const MODULES = 'src/modules.ts';
+const PERMISSIONS = 'src/kernel/permission.ts';
+const SCHEMA = 'test/platform/golden/schema.txt';
+const CALLS = 'test/contract/golden/permissions.txt';
 
 /**
  * Adds the new module to the files that list every module, by duplicating the lines that name canned responses.
@@ -15,7 +16,7 @@ const WALK = 'test/contract/route-walk.spec.ts';
  * @returns the new texts by path
  * @throws Refusal when a file does not contain these lines as expected
  */
-export function wire(root, names, migration) {
+export function wire(root, names) {
   const changed = new Map();
   const change = (path, ...edits) => {
     const text = edits.reduce((before, edit) => edit(before, path), readFileSync(join(root, path), 'utf8'));
@@ -26,22 +27,11 @@ export function wire(root, names, migration) {
 
   // a planned module is listed already and keeps its position
   if (!order.includes(names.plural)) change(ORDER, duplicate(/^ *"canned-responses",$/));
-  change('src/entities.ts', duplicateImport(names), duplicate(/^ {2}CannedResponseEntity,$/));
-  change('src/app.module.ts', duplicateImport(names), moduleInOrder(order, names));
+  change(MODULES, duplicateImport(names), moduleInOrder(order, names));
   const permissions = ['read', 'write'].map(kind => new RegExp(`^ {2}'canned-responses:${kind}': 'agent',$`));
-  change('src/kernel/permission.ts', duplicate(...permissions));
-  change('src/events.ts', duplicateImport(names), duplicate(/^ {2}\.\.\.CANNED_RESPONSE_EVENTS,$/));
-  change(MIGRATIONS, lastMigration(migration));
-  change(GOLDEN, table(names));
-
-  const row = line => renamed(line.replace(/\bcanned\b(?!-)/g, names.singularVariable), names);
-  change(
-    WALK,
-    duplicate(/^ *'PATCH \/v1\/canned-responses\/\{id\}': /),
-    duplicateLines([/^ *const canned = await desk\.owner\.api\.post\('\/v1\/canned-responses', /], row),
-    duplicateLines([/^ *'canned-responses': canned\.data\.id,$/], row),
-    duplicate(/^ *`\/v1\/canned-responses\/\$\{ids\['canned-responses'\]\}`,$/),
-  );
+  change(PERMISSIONS, duplicate(...permissions));
+  change(SCHEMA, table(names));
+  change(CALLS, calls(names));
   return changed;
 }
 
@@ -55,7 +45,7 @@ function duplicateLines(patterns, rename) {
   };
 }
 
-/** Inserts a renamed copy of the model's import, sorted by path among its neighbours. */
+/** Inserts a renamed copy of the model's import, sorted by path. */
 function duplicateImport(names) {
   return (text, path) => {
     const statements = [...text.matchAll(/^import [^;]*? from '([^']*)';$/gm)];
@@ -66,10 +56,8 @@ function duplicateImport(names) {
     );
     const [statement, from] = statements[at];
     const newPath = renamed(from, names);
-    const folder = from.slice(0, from.indexOf('canned-responses/'));
-    const neighbours = statements.filter(([, other]) => other.startsWith(folder) && other[folder.length] !== '.');
-    const next = neighbours.find(([, other]) => other > newPath);
-    const last = neighbours.at(-1);
+    const next = statements.find(([, other]) => other > newPath);
+    const last = statements.at(-1);
     const position = next ? next.index : last.index + last[0].length + 1;
     return `${text.slice(0, position)}${renamed(statement, names)}\n${text.slice(position)}`;
   };
@@ -84,23 +72,6 @@ function moduleInOrder(order, names) {
     onlyOne(lines, /^ {2}CannedResponsesModule,$/, path);
     const at = lines.findLastIndex(line => preceding.includes(line));
     return [...lines.slice(0, at + 1), `  ${names.Plural}Module,`, ...lines.slice(at + 1)].join('\n');
-  };
-}
-
-function lastMigration({ file, className }) {
-  return (text, path) => {
-    const list = /export const MIGRATIONS = \[([^\]]*)\];/;
-    const found = list.exec(text);
-    if (!found) throw missing(path, list);
-    const names = found[1].split(',').map(name => name.trim());
-    const statement = `import { ${className} } from './${file.split('/').at(-1).replace(/\.ts$/, '.js')}';\n`;
-    const imports = [...text.matchAll(/^import .*;\n/gm)].at(-1);
-    const after = imports.index + imports[0].length;
-    const all = [...names.filter(name => name !== ''), className].join(', ');
-    return `${text.slice(0, after)}${statement}${text.slice(after)}`.replace(
-      list,
-      `export const MIGRATIONS = [${all}];`,
-    );
   };
 }
 
@@ -119,6 +90,26 @@ function table(names) {
   };
 }
 
+/** Inserts the calls of the new routes in the permission table, which is sorted by path and method. */
+function calls(names) {
+  return (text, path) => {
+    const [titles, ...rows] = text.trimEnd().split('\n');
+    const small = titles.split(' | ').findIndex(title => title.trim() === 'small key');
+    const model = rows.filter(row => /^[A-Z]+ \/v1\/canned-responses(\/\{id\})? +\|/.test(row));
+    if (model.length !== 5 || small === -1) throw missing(path, /canned-responses/, model.length);
+    const copies = model.map(row => {
+      const cells = row.split(' | ');
+      cells[0] = renamed(cells[0].trimEnd(), names).padEnd(cells[0].length);
+      // the scopes of this key are those of canned responses
+      cells[small] = '403'.padEnd(cells[small].length);
+      return cells.join(' | ');
+    });
+    const routeOf = row => row.replace(/^([A-Z]+) (\S+).*/, '$2 $1');
+    const sorted = [...rows, ...copies].sort((a, b) => (routeOf(a) < routeOf(b) ? -1 : 1));
+    return `${[titles, ...sorted].join('\n')}\n`;
+  };
+}
+
 function onlyOne(texts, pattern, path) {
   const found = texts.flatMap((text, at) => (pattern.test(text) ? [at] : []));
   if (found.length !== 1) throw missing(path, pattern, found.length);
@@ -127,6 +118,6 @@ function onlyOne(texts, pattern, path) {
 
 function missing(path, pattern, times = 0) {
   return new Refusal(
-    `${path} has changed: expected one line that matches ${pattern} but found ${times}; update bin/new-module/wiring.js.`,
+    `${path} has changed: lines that match ${pattern} number ${times}; update bin/new-module/wiring.js.`,
   );
 }

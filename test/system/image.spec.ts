@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -10,6 +10,7 @@ import type { TestDatabase } from '../support/database.js';
 import { emptyDatabase } from '../support/database.js';
 import { environmentOf, execForm, only, parseDockerfile, runStages } from '../support/dockerfile.js';
 import { eventually } from '../support/eventually.js';
+import { linkPackages } from '../support/link-packages.js';
 import { nodeFor } from '../support/node-for.js';
 import type { StartOptions } from '../support/service-process.js';
 import { call, checkout, NOBODY, ServiceProcess } from '../support/service-process.js';
@@ -68,19 +69,6 @@ describe('The Dockerfile', () => {
     expect(ignored).toEqual(expect.arrayContaining(['.git', '.data', '.env*', '**/node_modules', '**/dist']));
   });
 });
-
-/**
- * Stands in for `npm ci` in the build stage: links this checkout's packages, which the same command installed. The
- * packages that stay in the image are installed for real.
- */
-function linkPackages(cwd: string): void {
-  const packages = join(checkout, 'node_modules');
-  mkdirSync(join(cwd, 'node_modules/@support-chat'), { recursive: true });
-  symlinkSync('../../clients/sdk', join(cwd, 'node_modules/@support-chat/sdk'));
-  for (const name of readdirSync(packages).filter(name => name !== '@support-chat')) {
-    symlinkSync(join(packages, name), join(cwd, 'node_modules', name));
-  }
-}
 
 /** Reason why the build steps cannot run here; null if they can. */
 function obstacle(): string | null {
