@@ -6,10 +6,12 @@ import { ConversationsRepository } from '../../src/modules/conversations/convers
 import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
 import { EventRepository } from '../../src/platform/events/event.repository.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
-import type { Step, ConversationDesk } from '../support/conversation-steps.js';
-import { steps, LiveConversation, openConversationDesk } from '../support/conversation-steps.js';
 import type { Person } from '../support/conversation-model.js';
 import { PERSONS } from '../support/conversation-model.js';
+import type { Step } from '../support/conversation-steps.js';
+import { steps } from '../support/conversation-steps.js';
+import type { ConversationDesk } from '../support/live-conversation.js';
+import { LiveConversation, openConversationDesk } from '../support/live-conversation.js';
 import { World } from '../support/world.js';
 
 /** MODEL_RUNS sets the number of runs; MODEL_SEED, MODEL_PATH and MODEL_REPLAY repeat a failed run. */
@@ -69,6 +71,15 @@ describe('Planted faults', () => {
 
   const service = <T extends object>(type: new (...args: never[]) => T): T => world.app.app.get(type);
 
+  function changeReplay(change: <Frame>(frames: readonly Frame[]) => Frame[]): void {
+    const replay = service(ReplayService);
+    const missed = replay.findMissed.bind(replay);
+    jest.spyOn(replay, 'findMissed').mockImplementation(async (...args) => {
+      const found = await missed(...args);
+      return 'frames' in found ? { ...found, frames: change(found.frames) } : found;
+    });
+  }
+
   /** Faults planted in the service. The model must find each of them. */
   const FAULTS: Record<string, () => void> = {
     'a private note sent to the visitor': () => {
@@ -80,22 +91,8 @@ describe('Planted faults', () => {
         return { message: payload.message, conversation: shown };
       });
     },
-    'a resume that leaves out the first missed frame': () => {
-      const replay = service(ReplayService);
-      const missed = replay.findMissed.bind(replay);
-      jest.spyOn(replay, 'findMissed').mockImplementation(async (...args) => {
-        const found = await missed(...args);
-        return 'frames' in found ? { ...found, frames: found.frames.slice(1) } : found;
-      });
-    },
-    'a resume in the wrong order': () => {
-      const replay = service(ReplayService);
-      const missed = replay.findMissed.bind(replay);
-      jest.spyOn(replay, 'findMissed').mockImplementation(async (...args) => {
-        const found = await missed(...args);
-        return 'frames' in found ? { ...found, frames: [...found.frames].reverse() } : found;
-      });
-    },
+    'a resume that leaves out the first missed frame': () => changeReplay(frames => frames.slice(1)),
+    'a resume in the wrong order': () => changeReplay(frames => frames.toReversed()),
     'a lost frame': () => {
       const hub = service(SocketHub);
       const broadcast = hub.broadcast.bind(hub);

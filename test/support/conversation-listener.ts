@@ -1,7 +1,7 @@
 import type { Json } from './json.js';
 import type { Frame, TestSocket } from './socket.js';
 import type { Person, ConversationModel } from './conversation-model.js';
-import { ExpectedEvents } from './conversation-model.js';
+import { ExpectedEvents } from './expected-events.js';
 
 /** Names of persons in the model by the ids in frames. */
 export type Names = ReadonlyMap<string | null, string>;

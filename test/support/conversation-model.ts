@@ -10,6 +10,9 @@ export interface Expected {
   seq?: number;
 }
 
+const NOT_FOUND: Expected = { status: 404, code: 'not_found' };
+const INVALID_TRANSITION: Expected = { status: 422, code: 'invalid_transition' };
+
 interface ModelMessage {
   seq: number;
   by: Person | 'bot';
@@ -81,7 +84,7 @@ export class ConversationModel {
   }
 
   send(by: Person, words: string, isPrivate: boolean, clientId: string | null): Expected {
-    if (!this.sees(by)) return { status: 404, code: 'not_found' };
+    if (!this.sees(by)) return NOT_FOUND;
     const existing = this.messages.find(
       message => message.by === by && clientId !== null && message.clientId === clientId,
     );
@@ -111,7 +114,7 @@ export class ConversationModel {
   }
 
   read(by: Person, upTo: number): Expected {
-    if (!this.sees(by)) return { status: 404, code: 'not_found' };
+    if (!this.sees(by)) return NOT_FOUND;
     const contact = by === 'visitor';
     const known = contact ? this.contactRead : this.agentsRead;
     const mark = Math.min(upTo, contact ? this.lastPublicSeq : this.lastSeq);
@@ -125,30 +128,30 @@ export class ConversationModel {
   }
 
   assign(by: Agent, to: Agent | null): Expected {
-    if (!this.sees(by)) return { status: 404, code: 'not_found' };
+    if (!this.sees(by)) return NOT_FOUND;
     if (to !== null && !this.sees(to)) return { status: 422, code: 'assignee_unavailable' };
     this.give(to);
     return { status: 200 };
   }
 
   take(by: Agent): Expected {
-    if (!this.sees(by)) return { status: 404, code: 'not_found' };
-    if (this.status === 'resolved') return { status: 422, code: 'invalid_transition' };
+    if (!this.sees(by)) return NOT_FOUND;
+    if (this.status === 'resolved') return INVALID_TRANSITION;
     this.give(by);
     return { status: 200 };
   }
 
   resolve(by: Agent): Expected {
-    if (!this.sees(by)) return { status: 404, code: 'not_found' };
-    if (this.status === 'resolved') return { status: 422, code: 'invalid_transition' };
+    if (!this.sees(by)) return NOT_FOUND;
+    if (this.status === 'resolved') return INVALID_TRANSITION;
     this.move('resolved');
     this.append({ by: 'bot', words: 'resolved', event: true, private: false, clientId: null });
     return { status: 200 };
   }
 
   reopen(by: Agent): Expected {
-    if (!this.sees(by)) return { status: 404, code: 'not_found' };
-    if (this.status === 'open') return { status: 422, code: 'invalid_transition' };
+    if (!this.sees(by)) return NOT_FOUND;
+    if (this.status === 'open') return INVALID_TRANSITION;
     this.comeBack();
     return { status: 200 };
   }
@@ -209,9 +212,9 @@ export class ConversationModel {
 
   /** The refusal of an agent's change to a message; null if permitted. */
   private refusal(by: Agent, seq: number): Expected | null {
-    if (!this.sees(by)) return { status: 404, code: 'not_found' };
+    if (!this.sees(by)) return NOT_FOUND;
     const message = this.at(seq);
-    if (message.words === null) return { status: 404, code: 'not_found' };
+    if (message.words === null) return NOT_FOUND;
     return message.by === by ? null : { status: 403, code: 'not_sender' };
   }
 
@@ -219,74 +222,5 @@ export class ConversationModel {
     const message = this.messages[seq - 1];
     if (!message) throw new Error(`there is no message ${seq}`);
     return message;
-  }
-}
-
-/** Events that one client must have received, as indexes into the model's events. */
-export class ExpectedEvents {
-  /** Received, or still required. */
-  private readonly must = new Set<number>();
-  private readonly may = new Set<number>();
-  /** Events since the client was last connected, or lost when it dropped out. */
-  private pending: number[] = [];
-  private counted: number;
-
-  /** @param present number of events when the client first connected */
-  constructor(
-    private readonly model: ConversationModel,
-    private readonly person: Person,
-    present: number,
-  ) {
-    this.counted = present;
-  }
-
-  /** Adds new events: required if the client is connected, pending otherwise. */
-  follow(connected: boolean): void {
-    const { entries } = this.model;
-    for (; this.counted < entries.length; this.counted += 1) {
-      if (this.lineAt(this.counted) === null) continue;
-      if (connected) this.must.add(this.counted);
-      else this.pending.push(this.counted);
-    }
-  }
-
-  /** Disconnects the client, perhaps before everything arrived. */
-  drop(received: ReadonlySet<number>): void {
-    const lost = [...this.must].filter(index => !received.has(index));
-    for (const index of lost) this.must.delete(index);
-    this.pending = [...lost, ...this.pending];
-  }
-
-  /**
-   * Reconnects. Pending events are required with a cursor, optional without: the client has then read the current
-   * state.
-   */
-  reconnect(resumes: boolean): void {
-    for (const index of this.pending) (resumes ? this.must : this.may).add(index);
-    this.pending = [];
-  }
-
-  /** Required and optional events, in order. */
-  list(): { index: number; must: boolean; line: string; scrubbed: string | null; scrubbedAt: number }[] {
-    return [...this.must, ...this.may]
-      .sort((a, b) => a - b)
-      .map(index => {
-        const entry = this.model.entries[index];
-        return {
-          index,
-          must: this.must.has(index),
-          line: this.lineAt(index) ?? '',
-          scrubbed: entry?.scrubbed?.[this.side] ?? null,
-          scrubbedAt: entry?.scrubbedAt ?? Infinity,
-        };
-      });
-  }
-
-  private get side(): 'agent' | 'visitor' {
-    return this.person === 'visitor' ? 'visitor' : 'agent';
-  }
-
-  private lineAt(index: number): string | null {
-    return this.model.sees(this.person) ? (this.model.entries[index]?.[this.side] ?? null) : null;
   }
 }
