@@ -3,29 +3,28 @@ import { systemOf } from '../../kernel/principal.js';
 import type { Contact } from '../contacts/index.js';
 import type { Conversation, ExportedConversation } from './conversation.js';
 import { toExportedConversation } from './conversation.js';
-import { ConversationsRepository } from './conversations.repository.js';
+import { ConversationsService } from './conversations.service.js';
 import type { MessageRecord } from './messages/message.js';
 import { toMessageRecord } from './messages/message.js';
 import { MessagesRepository } from './messages/messages.repository.js';
 
-const CONVERSATIONS_PER_PAGE = 100;
 const MESSAGES_PER_PAGE = 200;
 
 /** Reads the conversations and messages of a contact for export, one page at a time. */
 @Injectable()
 export class ContactExportsService {
   constructor(
-    private readonly conversations: ConversationsRepository,
+    private readonly conversations: ConversationsService,
     private readonly messages: MessagesRepository,
   ) {}
 
   async *conversationsOf(contact: Contact): AsyncGenerator<ExportedConversation[]> {
-    for await (const page of this.conversationPages(contact)) yield page.map(toExportedConversation);
+    for await (const page of this.conversations.listByContact(contact)) yield page.map(toExportedConversation);
   }
 
   /** In order of conversation and `seq`. @param includeNotes also yields private notes */
   async *messagesOf(contact: Contact, includeNotes: boolean): AsyncGenerator<MessageRecord[]> {
-    for await (const page of this.conversationPages(contact)) {
+    for await (const page of this.conversations.listByContact(contact)) {
       for (const conversation of page) yield* this.messagePages(conversation, includeNotes);
     }
   }
@@ -36,19 +35,6 @@ export class ContactExportsService {
       const window = await this.messages.findWindow(reader, conversation, { afterSeq, limit: MESSAGES_PER_PAGE });
       yield window.filter(message => includeNotes || !message.private).map(toMessageRecord);
       afterSeq = window.length < MESSAGES_PER_PAGE ? undefined : window.at(-1)?.seq;
-    }
-  }
-
-  private async *conversationPages({ workspaceId, id }: Contact): AsyncGenerator<Conversation[]> {
-    for (let after: string | null | undefined = null; after !== undefined;) {
-      const page: Conversation[] = await this.conversations.findPageByContact(
-        workspaceId,
-        id,
-        after,
-        CONVERSATIONS_PER_PAGE,
-      );
-      yield page;
-      after = page.length < CONVERSATIONS_PER_PAGE ? undefined : page.at(-1)?.id;
     }
   }
 }

@@ -9,15 +9,42 @@ import type { MemberDisplay } from '../members/index.js';
 import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
 import type { Conversation, ConversationRecord } from './conversation.js';
-import { toConversationRecord } from './conversation.js';
+import { eventScopeOf, toConversationRecord } from './conversation.js';
 import { InvalidTransition } from './conversations.errors.js';
 import type { ConversationUpdated } from './conversations.events.js';
 import { ConversationsRepository } from './conversations.repository.js';
 import type { Effects, Trigger } from './lifecycle.js';
 import { TARGET_STATUS, transition } from './lifecycle.js';
-import { MessageAppenderService } from './messages/message-appender.service.js';
 import { keepSingleConversation } from './single-conversation.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
+import { TimelineHooks } from './timeline-hooks.js';
+
+/** Columns that messages change. */
+export type ProgressColumns = Partial<
+  Pick<
+    Conversation,
+    | 'lastSeq'
+    | 'lastPublicSeq'
+    | 'lastActivityAt'
+    | 'lastMessage'
+    | 'lastPublicMessage'
+    | 'unreadAgents'
+    | 'unreadContact'
+    | 'waitingSince'
+    | 'firstResponseAt'
+    | 'updatedAt'
+  >
+>;
+
+/** How far the contact or the agents have read. */
+export interface ReadMark {
+  reader: 'contact' | 'agents';
+  seq: number;
+  /** The last public message among those now read; null if there is none. */
+  publicSeq: number | null;
+  /** Number of messages that stay unread. */
+  unread: number;
+}
 
 /** Fields that every change sets, so events do not list them. */
 const UNREPORTED_FIELDS = new Set<keyof ConversationRecord>(['version', 'updated_at']);
@@ -29,9 +56,9 @@ export class ConversationChangesService {
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
     private readonly conversations: ConversationsRepository,
-    private readonly appender: MessageAppenderService,
     private readonly counts: ConversationCountsRepository,
     private readonly members: MembersService,
+    private readonly timelineHooks: TimelineHooks,
     private readonly clock: Clock,
   ) {}
 
@@ -74,6 +101,29 @@ export class ConversationChangesService {
     await this.counts.moveCounts(first.workspaceId, moves);
   }
 
+  /** Writes what a message changes. The event of the message carries it, so it counts no version. */
+  async applyProgress(conversation: Conversation, columns: ProgressColumns): Promise<void> {
+    await this.conversations.update(conversation, columns);
+    Object.assign(conversation, columns);
+  }
+
+  /** Writes how far the contact or the agents have read, and its event. */
+  async markRead(conversation: Conversation, mark: ReadMark, actor: Actor): Promise<void> {
+    const { reader, seq, publicSeq, unread } = mark;
+    const columns: Partial<Conversation> =
+      reader === 'contact'
+        ? { contactLastReadSeq: seq, unreadContact: unread }
+        : { agentLastReadSeq: seq, unreadAgents: unread };
+    await this.conversations.update(conversation, columns);
+    Object.assign(conversation, columns);
+    await this.events.record({
+      type: 'conversation.read',
+      ...eventScopeOf(conversation),
+      actor,
+      payload: { id: conversation.id, reader, last_read_seq: seq, last_public_read_seq: publicSeq },
+    });
+  }
+
   private async change(
     conversation: Conversation,
     { columns, timeline }: Effects,
@@ -89,10 +139,7 @@ export class ConversationChangesService {
     Object.assign(conversation, written);
     await this.events.record({
       type: 'conversation.updated',
-      workspaceId: conversation.workspaceId,
-      channelId: conversation.channelId,
-      conversationId: conversation.id,
-      contactId: conversation.contactId,
+      ...eventScopeOf(conversation),
       actor,
       payload: {
         id: conversation.id,
@@ -102,7 +149,7 @@ export class ConversationChangesService {
         assignee: 'assignee_id' in changes ? toAssigneeChange(before, conversation, displays) : null,
       },
     });
-    if (timeline) await this.appender.appendEvent(conversation, timeline, actor);
+    if (timeline) await this.timelineHooks.run(conversation, timeline, actor);
   }
 
   /** @throws VersionConflict if the caller knew an older version */

@@ -1,5 +1,5 @@
 import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
-import type { Actor } from '../../kernel/domain-event.js';
+import type { Actor, EventScope } from '../../kernel/domain-event.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
 import { personal } from '../../kernel/scrub.js';
 import type { MemberDisplay } from '../members/index.js';
@@ -69,6 +69,13 @@ export interface Conversation {
 
 /** Fields that decide who receives the conversation's events. */
 export type ConversationScope = Pick<Conversation, 'id' | 'workspaceId' | 'channelId' | 'contactId' | 'assigneeId'>;
+
+/** The records that the conversation's events belong to. */
+export function eventScopeOf({ workspaceId, channelId, id, contactId }: Conversation): Required<EventScope> & {
+  conversationId: string;
+} {
+  return { workspaceId, channelId, conversationId: id, contactId };
+}
 
 export interface ConversationRecord {
   id: string;

@@ -32,6 +32,7 @@ import {
   SenderUnknown,
 } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
+import { MessageReadsService } from './messages/message-reads.service.js';
 
 @Section(
   'Conversations',
@@ -42,6 +43,7 @@ export class ConversationsController {
   constructor(
     private readonly conversations: ConversationsService,
     private readonly starts: ConversationStartsService,
+    private readonly reads: MessageReadsService,
     private readonly views: ConversationViewsService,
   ) {}
 
@@ -185,7 +187,7 @@ export class ConversationsController {
     @IdParam() id: string,
     @Body() body: ReadBody,
   ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.conversations.read(caller, id, body.seq));
+    return this.views.toStaffView(await this.reads.read(caller, id, body.seq));
   }
 }
 

@@ -11,6 +11,7 @@ import { ConversationChangesService } from './conversation-changes.service.js';
 import { ConversationCountsRepairService } from './conversation-counts-repair.service.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
 import { ConversationScopesRepository } from './conversation-scopes.repository.js';
+import { ConversationOpeningsService } from './conversation-openings.service.js';
 import { ConversationStartsService } from './conversation-starts.service.js';
 import { ConversationViewsService } from './conversation-views.service.js';
 import { ConversationCounterEntity, ConversationCountsEntity, ConversationEntity } from './conversation.entity.js';
@@ -24,6 +25,10 @@ import { AssigneeRemovalListener } from './listeners/assignee-removal.listener.j
 import { BotDeletionListener } from './listeners/bot-deletion.listener.js';
 import { ContactErasureListener } from './listeners/contact-erasure.listener.js';
 import { ContactMergeListener } from './listeners/contact-merge.listener.js';
+import { MessageErasureListener } from './messages/listeners/message-erasure.listener.js';
+import { TimelineListener } from './messages/listeners/timeline.listener.js';
+import { MessageReadsService } from './messages/message-reads.service.js';
+import { TimelineHooks } from './timeline-hooks.js';
 import { FastPathSendsRepository } from './messages/fast-path-sends.repository.js';
 import { FastPathSendsService } from './messages/fast-path-sends.service.js';
 import { MessageAppenderService } from './messages/message-appender.service.js';
@@ -58,7 +63,9 @@ import { SendersService } from './messages/senders.service.js';
     ConversationChangesService,
     MessagesService,
     MessageEditsService,
+    MessageReadsService,
     ConversationsService,
+    ConversationOpeningsService,
     ConversationStartsService,
     ConversationViewsService,
     ConversationCountsRepairService,
@@ -66,6 +73,9 @@ import { SendersService } from './messages/senders.service.js';
     BotDeletionListener,
     ContactMergeListener,
     ContactErasureListener,
+    TimelineHooks,
+    TimelineListener,
+    MessageErasureListener,
     ContactExportsService,
   ],
   exports: [ConversationsService],

@@ -4,7 +4,7 @@ import { NotFound } from '../../kernel/errors.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import type { Contact } from '../contacts/index.js';
 import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
 import { ConversationScopesRepository } from './conversation-scopes.repository.js';
@@ -15,8 +15,9 @@ import { AssigneeUnavailable, ConversationErased, unknownId } from './conversati
 import { ConversationsRepository } from './conversations.repository.js';
 import type { ConversationCounts, InboxQuery } from './inbox.js';
 import { InboxRepository } from './inbox.repository.js';
-import { MessagesRepository } from './messages/messages.repository.js';
 import { ConversationCountsRepository } from './conversation-counts.repository.js';
+
+const CONTACT_PAGE = 100;
 
 export interface ConversationEdits {
   subject?: string | null | undefined;
@@ -29,12 +30,10 @@ export interface ConversationEdits {
 export class ConversationsService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
     private readonly conversations: ConversationsRepository,
     private readonly scopes: ConversationScopesRepository,
     private readonly inbox: InboxRepository,
     private readonly countsRepository: ConversationCountsRepository,
-    private readonly messages: MessagesRepository,
     private readonly changes: ConversationChangesService,
     private readonly members: MembersService,
   ) {}
@@ -71,8 +70,25 @@ export class ConversationsService {
     return this.scopes.findAssigneeIds(principal, id);
   }
 
+  /** All conversations of the contact, oldest first, in pages. */
+  async *listByContact({ workspaceId, id }: Contact): AsyncGenerator<Conversation[]> {
+    for (let after: string | null | undefined = null; after !== undefined;) {
+      const page = await this.conversations.findPageByContact(workspaceId, id, after, CONTACT_PAGE);
+      yield page;
+      after = page.length < CONTACT_PAGE ? undefined : page.at(-1)?.id;
+    }
+  }
+
+  /** @throws NotFound */
   async get(principal: Principal, id: string): Promise<Conversation> {
     const conversation = await this.find(principal, id);
+    if (!conversation) throw new NotFound();
+    return conversation;
+  }
+
+  /** Locks the conversation until the unit of work ends. @throws NotFound */
+  async lock(principal: Principal, id: string): Promise<Conversation> {
+    const conversation = await this.conversations.lockVisible(principal, id);
     if (!conversation) throw new NotFound();
     return conversation;
   }
@@ -143,39 +159,6 @@ export class ConversationsService {
     );
   }
 
-  /** Marks messages up to `seq` as read: by the contact for a visitor, by the agents otherwise. */
-  read(principal: Principal, id: string, seq: number): Promise<Conversation> {
-    return this.change(principal, id, undefined, async conversation => {
-      const byContact = principal.kind === 'visitor';
-      const lastRead = byContact ? conversation.contactLastReadSeq : conversation.agentLastReadSeq;
-      const mark = Math.min(seq, byContact ? conversation.lastPublicSeq : conversation.lastSeq);
-      if (mark <= lastRead) return;
-      const agents = byContact ? conversation.agentLastReadSeq : mark;
-      const contact = byContact ? mark : conversation.contactLastReadSeq;
-      const unread = await this.messages.countUnread(conversation, agents, contact);
-      const publicMark = await this.messages.findLastPublicSeq(conversation, lastRead, mark);
-      const columns: Partial<Conversation> = byContact
-        ? { contactLastReadSeq: mark, unreadContact: unread.contact }
-        : { agentLastReadSeq: mark, unreadAgents: unread.agents };
-      await this.conversations.update(conversation, columns);
-      Object.assign(conversation, columns);
-      await this.events.record({
-        type: 'conversation.read',
-        workspaceId: conversation.workspaceId,
-        channelId: conversation.channelId,
-        conversationId: conversation.id,
-        contactId: conversation.contactId,
-        actor: actorOf(principal),
-        payload: {
-          id: conversation.id,
-          reader: byContact ? 'contact' : 'agents',
-          last_read_seq: mark,
-          last_public_read_seq: publicMark,
-        },
-      });
-    });
-  }
-
   private change(
     principal: Principal,
     id: string,
@@ -184,8 +167,7 @@ export class ConversationsService {
   ): Promise<Conversation> {
     return this.units.run(
       async () => {
-        const conversation = await this.conversations.lockVisible(principal, id);
-        if (!conversation) throw new NotFound();
+        const conversation = await this.lock(principal, id);
         if (conversation.erasedAt) throw new ConversationErased();
         this.changes.assertVersion(conversation, expected);
         await edit(conversation);

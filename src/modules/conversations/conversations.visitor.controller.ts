@@ -18,6 +18,7 @@ import { ConversationStartsService } from './conversation-starts.service.js';
 import { ConversationViewsService } from './conversation-views.service.js';
 import { ContentRequired, ContentTypeReserved, ConversationErased, ReplyUnknown } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
+import { MessageReadsService } from './messages/message-reads.service.js';
 import { toMessageRecord } from './messages/message.js';
 
 /** A visitor's conversations, as the visitor sees them. */
@@ -27,6 +28,7 @@ export class ConversationsVisitorController {
   constructor(
     private readonly conversations: ConversationsService,
     private readonly starts: ConversationStartsService,
+    private readonly reads: MessageReadsService,
     private readonly views: ConversationViewsService,
   ) {}
 
@@ -81,6 +83,6 @@ export class ConversationsVisitorController {
     @IdParam() id: string,
     @Body() body: ReadBody,
   ): Promise<VisitorConversationView> {
-    return this.views.toVisitorView(await this.conversations.read(caller, id, body.seq));
+    return this.views.toVisitorView(await this.reads.read(caller, id, body.seq));
   }
 }

@@ -3,34 +3,25 @@ import { actorOf } from '../../../kernel/actor.js';
 import { Clock } from '../../../kernel/clock.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { ErasureJob } from '../../../platform/erasure/erasure.job.js';
-import { ErasureSteps } from '../../../platform/erasure/erasure-steps.js';
 import type { ErasedPerson } from '../../contacts/index.js';
 import { ContactErasureHooks } from '../../contacts/index.js';
 import { ConversationChangesService } from '../conversation-changes.service.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
-import { MessagesRepository } from '../messages/messages.repository.js';
 
-/** Erases the messages of an erased contact. The conversations stay for statistics. */
+/** Erases the conversations of an erased contact: their rows stay for statistics, their content is scrubbed by the job. */
 @Injectable()
 export class ContactErasureListener implements OnModuleInit {
   constructor(
     private readonly conversations: ConversationsRepository,
-    private readonly messages: MessagesRepository,
     private readonly changes: ConversationChangesService,
     private readonly job: ErasureJob,
-    private readonly steps: ErasureSteps,
     private readonly erasureHooks: ContactErasureHooks,
     private readonly clock: Clock,
   ) {}
 
   onModuleInit(): void {
     this.erasureHooks.add((person, by) => this.erase(person, by));
-    this.steps.add({
-      name: 'messages',
-      kinds: ['conversation'],
-      scrub: (subject, after, limit) => this.messages.scrubSlice(subject, after, limit),
-    });
   }
 
   /** Resolves last, because it updates the counts, for which other transactions wait. */

@@ -2,11 +2,10 @@ import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../../kernel/domain-event.js';
 import { newId } from '../../../kernel/ids.js';
 import { EventLog } from '../../../platform/events/event-log.js';
-import { BotsService } from '../../bots/index.js';
+import { ConversationChangesService } from '../conversation-changes.service.js';
 import type { Conversation } from '../conversation.js';
+import { eventScopeOf } from '../conversation.js';
 import '../conversations.events.js';
-import { ConversationsRepository } from '../conversations.repository.js';
-import type { TimelineEntry } from '../lifecycle.js';
 import type { Message } from './message.js';
 import { toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -20,10 +19,9 @@ export type MessageDraft = Pick<Message, 'senderType' | 'senderId' | 'senderName
 @Injectable()
 export class MessageAppenderService {
   constructor(
-    private readonly conversations: ConversationsRepository,
+    private readonly changes: ConversationChangesService,
     private readonly messages: MessagesRepository,
     private readonly events: EventLog,
-    private readonly bots: BotsService,
   ) {}
 
   async append(conversation: Conversation, draft: MessageDraft, actor: Actor): Promise<Message> {
@@ -41,35 +39,13 @@ export class MessageAppenderService {
       editedAt: null,
       deletedAt: null,
     });
-    const columns = columnsAfter(conversation, message);
-    await this.conversations.update(conversation, columns);
-    Object.assign(conversation, columns);
+    await this.changes.applyProgress(conversation, columnsAfter(conversation, message));
     await this.events.record({
       type: 'message.created',
-      workspaceId: conversation.workspaceId,
-      channelId: conversation.channelId,
-      conversationId: conversation.id,
-      contactId: conversation.contactId,
+      ...eventScopeOf(conversation),
       actor,
       payload: { message: toMessageRecord(message), conversation: toProgress(conversation) },
     });
     return message;
-  }
-
-  /** Appends a timeline entry, sent by the workspace's system bot. A public entry names no person. */
-  async appendEvent(conversation: Conversation, entry: TimelineEntry, actor: Actor): Promise<void> {
-    const senderId = await this.bots.systemBotId(conversation.workspaceId);
-    const reason = entry.reason === undefined ? {} : { reason: entry.reason };
-    const details = entry.public ? {} : { actor, assignee_id: conversation.assigneeId, ...reason };
-    const draft: MessageDraft = {
-      senderType: 'bot',
-      senderId,
-      senderName: null,
-      contentType: 'event',
-      content: null,
-      metadata: { event: entry.event, ...details },
-      private: !entry.public,
-    };
-    await this.append(conversation, draft, actor);
   }
 }

@@ -6,9 +6,12 @@ import { NotFound } from '../../../kernel/errors.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { EventLog } from '../../../platform/events/event-log.js';
+import type { ProgressColumns } from '../conversation-changes.service.js';
+import { ConversationChangesService } from '../conversation-changes.service.js';
 import type { Conversation } from '../conversation.js';
+import { eventScopeOf } from '../conversation.js';
 import { EditWindowOver, NotSender } from '../conversations.errors.js';
-import { ConversationsRepository } from '../conversations.repository.js';
+import { ConversationsService } from '../conversations.service.js';
 import type { Message } from './message.js';
 import { EDIT_MS, toLastMessage, toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';
@@ -20,7 +23,8 @@ export class MessageEditsService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly events: EventLog,
-    private readonly conversations: ConversationsRepository,
+    private readonly conversations: ConversationsService,
+    private readonly changes: ConversationChangesService,
     private readonly messages: MessagesRepository,
     private readonly clock: Clock,
   ) {}
@@ -58,18 +62,17 @@ export class MessageEditsService {
   ): Promise<Message> {
     return this.units.run(
       async () => {
-        const conversation = await this.conversations.lockVisible(principal, conversationId);
-        const message = conversation && (await this.messages.find(principal, conversation, id));
-        if (!conversation || !message || message.deletedAt) throw new NotFound();
+        const conversation = await this.conversations.lock(principal, conversationId);
+        const message = await this.messages.find(principal, conversation, id);
+        if (!message || message.deletedAt) throw new NotFound();
         const actor = this.assertChangeable(principal, message);
         const changed = edit(message);
         await this.messages.update(message, changed);
         const unread = type === 'message.deleted' ? await this.recountUnread(conversation) : {};
-        await this.conversations.update(conversation, { ...previewsAfter(conversation, changed), ...unread });
-        const { workspaceId, channelId, contactId } = conversation;
-        const eventContext = { workspaceId, channelId, conversationId, contactId };
-        if (type === 'message.deleted') await this.events.scrubMessage(eventContext, id);
-        await this.events.record({ type, ...eventContext, actor, payload: { message: toMessageRecord(changed) } });
+        await this.changes.applyProgress(conversation, { ...previewsAfter(conversation, changed), ...unread });
+        const scope = eventScopeOf(conversation);
+        if (type === 'message.deleted') await this.events.scrubMessage(scope, id);
+        await this.events.record({ type, ...scope, actor, payload: { message: toMessageRecord(changed) } });
         return changed;
       },
       { row: conversationId },
@@ -77,7 +80,7 @@ export class MessageEditsService {
   }
 
   /** Recounts, because a deleted message is not unread. */
-  private async recountUnread(conversation: Conversation): Promise<Partial<Conversation>> {
+  private async recountUnread(conversation: Conversation): Promise<ProgressColumns> {
     const { agentLastReadSeq, contactLastReadSeq } = conversation;
     const { agents, contact } = await this.messages.countUnread(conversation, agentLastReadSeq, contactLastReadSeq);
     return { unreadAgents: agents, unreadContact: contact };
@@ -94,7 +97,7 @@ export class MessageEditsService {
 }
 
 /** Previews of the conversation that show the changed message. */
-function previewsAfter(conversation: Conversation, changed: Message): Partial<Conversation> {
+function previewsAfter(conversation: Conversation, changed: Message): ProgressColumns {
   const preview = toLastMessage(changed);
   return {
     ...(conversation.lastMessage?.id === changed.id ? { lastMessage: preview } : {}),

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { DomainError } from '../../../kernel/domain-error.js';
 import type { Actor } from '../../../kernel/domain-event.js';
-import { NotFound, Unsupported } from '../../../kernel/errors.js';
+import { Unsupported } from '../../../kernel/errors.js';
 import type { Principal } from '../../../kernel/principal.js';
 import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
 import { ContactsService } from '../../contacts/index.js';
@@ -15,7 +15,7 @@ import {
   ReplyToNote,
   ReplyUnknown,
 } from '../conversations.errors.js';
-import { ConversationsRepository } from '../conversations.repository.js';
+import { ConversationsService } from '../conversations.service.js';
 import type { Trigger } from '../lifecycle.js';
 import { MessageAppenderService } from './message-appender.service.js';
 import type { ContentType, Message, SenderType } from './message.js';
@@ -59,7 +59,7 @@ const TRIGGER: Record<SenderType, Trigger> = {
 export class MessagesService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly conversations: ConversationsRepository,
+    private readonly conversations: ConversationsService,
     private readonly messages: MessagesRepository,
     private readonly changes: ConversationChangesService,
     private readonly appender: MessageAppenderService,
@@ -69,8 +69,7 @@ export class MessagesService {
   ) {}
 
   async list(principal: Principal, conversationId: string, window: MessageWindow): Promise<Message[]> {
-    const conversation = await this.conversations.findVisible(principal, conversationId);
-    if (!conversation) throw new NotFound();
+    const conversation = await this.conversations.get(principal, conversationId);
     return this.messages.findWindow(principal, conversation, window);
   }
 
@@ -88,8 +87,7 @@ export class MessagesService {
     return this.units.run(
       async () => {
         if (principal.kind === 'visitor') await this.contacts.lockForShare(principal);
-        const conversation = await this.conversations.lockVisible(principal, conversationId);
-        if (!conversation) throw new NotFound();
+        const conversation = await this.conversations.lock(principal, conversationId);
         return this.sendLocked(principal, conversation, request);
       },
       { row: conversationId },

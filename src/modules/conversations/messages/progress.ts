@@ -1,3 +1,4 @@
+import type { ProgressColumns } from '../conversation-changes.service.js';
 import type { Conversation } from '../conversation.js';
 import { unreadOf } from '../conversation.js';
 import type { ConversationProgress } from '../conversations.events.js';
@@ -6,9 +7,9 @@ import type { Message } from './message.js';
 import { toLastMessage } from './message.js';
 
 /** Columns of the conversation that a new message changes. Timeline entries change only `seq`. */
-export function columnsAfter(conversation: Conversation, message: Message): Partial<Conversation> {
+export function columnsAfter(conversation: Conversation, message: Message): ProgressColumns {
   const { seq, createdAt } = message;
-  const columns: Partial<Conversation> = { lastSeq: seq, updatedAt: createdAt };
+  const columns: ProgressColumns = { lastSeq: seq, updatedAt: createdAt };
   if (!message.private) columns.lastPublicSeq = seq;
   if (message.contentType === 'event') return columns;
   columns.lastActivityAt = createdAt;

@@ -1,0 +1,118 @@
+import { Injectable } from '@nestjs/common';
+import { actorOf } from '../../kernel/actor.js';
+import { newId } from '../../kernel/ids.js';
+import type { Principal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { Channel } from '../channels/index.js';
+import type { Contact } from '../contacts/index.js';
+import { ContactsService, toContactSummary } from '../contacts/index.js';
+import { ConversationCountsRepository } from './conversation-counts.repository.js';
+import type { Conversation } from './conversation.js';
+import { eventScopeOf, toConversationRecord, toVisitorConversationRecord } from './conversation.js';
+import { ConversationsRepository } from './conversations.repository.js';
+import { keepSingleConversation } from './single-conversation.js';
+
+/** A conversation to open. */
+export interface Opening extends Partial<Pick<Conversation, 'subject' | 'previousConversationId'>> {
+  channel: Channel;
+  contact: Contact;
+}
+
+/** Opens conversations, in the caller's unit of work. */
+@Injectable()
+export class ConversationOpeningsService {
+  constructor(
+    private readonly units: UnitOfWork,
+    private readonly events: EventLog,
+    private readonly conversations: ConversationsRepository,
+    private readonly counts: ConversationCountsRepository,
+    private readonly contacts: ContactsService,
+  ) {}
+
+  /**
+   * Finds the unresolved conversation that a contact's message belongs to; null if it opens a new one.
+   * @param previous the resolved conversation that the message continues
+   */
+  async findCurrent(
+    { workspaceId, id, singleConversation }: Channel,
+    contactId: string,
+    previous: Conversation | null,
+  ): Promise<Conversation | null> {
+    if (singleConversation) return this.conversations.findUnresolved(workspaceId, id, contactId);
+    return previous && this.conversations.findUnresolvedSuccessor(previous);
+  }
+
+  /**
+   * Opens a conversation.
+   * @param work what else belongs to the start. The conversation is counted after it, because counts are contended
+   * @throws ConversationExists
+   */
+  async open<T>(principal: Principal, opening: Opening, work: (conversation: Conversation) => Promise<T>): Promise<T> {
+    const { channel, contact } = opening;
+    const { workspaceId } = channel;
+    const key = { workspaceId, channelId: channel.id, contactId: contact.id };
+    const conversation = await keepSingleConversation(this.conversations, key, () =>
+      this.units.savepoint(() => this.insert(opening)),
+    );
+    await this.contacts.addChannel(workspaceId, contact.id, channel.id);
+    await this.events.record({
+      type: 'conversation.created',
+      ...eventScopeOf(conversation),
+      actor: actorOf(principal),
+      payload: {
+        conversation: toConversationRecord(conversation),
+        contact: toContactSummary(contact),
+        visitor: toVisitorConversationRecord(conversation, null),
+      },
+    });
+    const result = await work(conversation);
+    await this.counts.moveCount(workspaceId, null, conversation);
+    return result;
+  }
+
+  /** Draws the number and inserts the row in one savepoint, so that a refused row uses no number. */
+  private async insert({ channel, contact, ...fields }: Opening): Promise<Conversation> {
+    const { workspaceId } = channel;
+    const number = await this.conversations.nextNumber(workspaceId);
+    const now = await this.conversations.databaseNow();
+    return this.conversations.insert({
+      id: newId(),
+      workspaceId,
+      number,
+      channelId: channel.id,
+      contactId: contact.id,
+      status: 'open',
+      priority: 'none',
+      assigneeId: null,
+      botId: null,
+      control: 'human',
+      single: channel.singleConversation,
+      subject: null,
+      tags: [],
+      customAttributes: {},
+      snoozedUntil: null,
+      waitingSince: null,
+      firstResponseAt: null,
+      lastMessage: null,
+      lastPublicMessage: null,
+      lastActivityAt: now,
+      lastSeq: 0,
+      lastPublicSeq: 0,
+      unreadAgents: 0,
+      unreadContact: 0,
+      agentLastReadSeq: 0,
+      contactLastReadSeq: 0,
+      resolvedAt: null,
+      resolvedBy: null,
+      reopenedCount: 0,
+      previousConversationId: null,
+      csat: null,
+      erasedAt: null,
+      version: 1,
+      createdAt: now,
+      updatedAt: now,
+      ...fields,
+    });
+  }
+}
