@@ -8,6 +8,7 @@ import { ContactsModule } from './modules/contacts/index.js';
 import { ConversationsModule } from './modules/conversations/index.js';
 import { InvitesModule } from './modules/invites/index.js';
 import { MembersModule } from './modules/members/index.js';
+import { MessagesModule } from './modules/messages/index.js';
 import { RealtimeModule } from './modules/realtime/index.js';
 import { SsoModule } from './modules/sso/index.js';
 import { UsersModule } from './modules/users/index.js';
@@ -34,6 +35,7 @@ export const MODULES = [
   SsoModule,
   WidgetModule,
   ConversationsModule,
+  MessagesModule,
   CannedResponsesModule,
   AuditModule,
   RealtimeModule,

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/glob
 import { ConversationCountsRepairService } from '../../src/modules/conversations/index.js';
 import type { BotRecord } from '../../src/modules/bots/index.js';
 import type { ChannelRecord } from '../../src/modules/channels/index.js';
-import type { ConversationRecord, MessageRecord } from '../../src/modules/conversations/index.js';
+import type { ConversationRecord } from '../../src/modules/conversations/index.js';
+import type { MessageRecord } from '../../src/modules/messages/index.js';
 import { newId } from '../../src/kernel/ids.js';
 import { Cipher } from '../../src/platform/encryption/cipher.js';
 import { lockRowByUpdate } from '../support/blocking-transaction.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { ConversationCountsRepairService } from '../../src/modules/conversations/index.js';
-import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
+import { MessagesRepository } from '../../src/modules/messages/messages.repository.js';
 import { ErasureJob } from '../../src/platform/erasure/erasure.job.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';

@@ -1,7 +1,7 @@
 import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
+import { MessagesRepository } from '../../src/modules/messages/messages.repository.js';
 import { eventually } from '../support/eventually.js';
 import type { Json } from '../support/json.js';
 import type { Desk, Visitor } from '../support/world.js';

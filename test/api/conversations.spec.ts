@@ -3,7 +3,7 @@ import { DataSource } from 'typeorm';
 import { newId } from '../../src/kernel/ids.js';
 import type { ContactRecord, ContactSummary } from '../../src/modules/contacts/index.js';
 import type { ConversationRecord, Status, VisitorConversationRecord } from '../../src/modules/conversations/index.js';
-import type { MessageRecord } from '../../src/modules/conversations/index.js';
+import type { MessageRecord } from '../../src/modules/messages/index.js';
 import { ConversationCountsRepairService } from '../../src/modules/conversations/conversation-counts-repair.service.js';
 import { ConversationsRepository } from '../../src/modules/conversations/conversations.repository.js';
 import type { Caller } from '../support/http.js';

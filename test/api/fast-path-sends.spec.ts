@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import type { Principal } from '../../src/kernel/principal.js';
-import { MessageAppenderService } from '../../src/modules/conversations/messages/message-appender.service.js';
-import { MessagesService } from '../../src/modules/conversations/messages/messages.service.js';
-import type { NewMessage, SendResult } from '../../src/modules/conversations/messages/messages.service.js';
+import { MessageAppenderService } from '../../src/modules/messages/message-appender.service.js';
+import { MessagesService } from '../../src/modules/messages/messages.service.js';
+import type { NewMessage, SendResult } from '../../src/modules/messages/messages.service.js';
 import type { Statement } from '../../src/platform/database/sql.js';
 import { Sql } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';

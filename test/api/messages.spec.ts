@@ -1,9 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import type {
-  ConversationRecord,
-  MessageRecord,
-  VisitorConversationRecord,
-} from '../../src/modules/conversations/index.js';
+import type { ConversationRecord, VisitorConversationRecord } from '../../src/modules/conversations/index.js';
+import type { MessageRecord } from '../../src/modules/messages/index.js';
 import { newId } from '../../src/kernel/ids.js';
 import type { Answer, Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';

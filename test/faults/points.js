@@ -97,8 +97,8 @@ const MUTANTS = {
     armed = on ? [{ point: 'publish', action: 'drop', after: 3, every: 4, times: Infinity }] : [];
   },
   async 'client_message_id is ignored'(on) {
-    const { MessageAppenderService } = await dist('modules/conversations/messages/message-appender.service.js');
-    const { MessagesService } = await dist('modules/conversations/messages/messages.service.js');
+    const { MessageAppenderService } = await dist('modules/messages/message-appender.service.js');
+    const { MessagesService } = await dist('modules/messages/messages.service.js');
     replace(MessagesService.prototype, 'findExisting', on && (() => async () => null));
     const withoutClientId = append =>
       function (conversation, draft, actor) {
@@ -177,7 +177,7 @@ const MUTANTS = {
   },
   /** The shared statement waits for every row, as before rows were skipped. */
   async 'locked rows are waited for'(on) {
-    const { FastPathSendsRepository } = await dist('modules/conversations/messages/fast-path-sends.repository.js');
+    const { FastPathSendsRepository } = await dist('modules/messages/fast-path-sends.repository.js');
     const waiting = () =>
       function (sends) {
         return this.sendAndWait(sends, 1_400);

@@ -4,6 +4,7 @@ import type { Conversation, Status } from '../../src/modules/conversations/conve
 import { STATUSES } from '../../src/modules/conversations/conversation.js';
 import type { Effects, Trigger } from '../../src/modules/conversations/lifecycle.js';
 import { TARGET_STATUS, isPastReopening, transition, TRANSITIONS } from '../../src/modules/conversations/lifecycle.js';
+import { TimelineHooks } from '../../src/modules/conversations/timeline-hooks.js';
 
 const now = new Date('2026-03-01T12:00:00.000Z');
 const actor: Actor = { type: 'member', id: '01960000-0000-7000-8000-000000000001' };
@@ -136,5 +137,21 @@ describe('Reopen window', () => {
     for (const status of ['pending', 'open', 'snoozed'] as const) {
       expect(isPastReopening(conversation({ status }), 0, now)).toBe(false);
     }
+  });
+});
+
+describe('Timeline hooks', () => {
+  const entry = { event: 'resolved', public: true } as const;
+
+  it('A timeline entry without a registered hook fails', async () => {
+    await expect(new TimelineHooks().run(conversation({}), entry, actor)).rejects.toThrow(/timeline entry resolved/);
+  });
+
+  it('A timeline entry is passed to the registered hook', async () => {
+    const hooks = new TimelineHooks();
+    const written: unknown[] = [];
+    hooks.add(async (...given) => void written.push(given));
+    await hooks.run(conversation({}), entry, actor);
+    expect(written).toEqual([[conversation({}), entry, actor]]);
   });
 });

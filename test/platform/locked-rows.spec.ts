@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { Client } from 'pg';
 import type { Principal } from '../../src/kernel/principal.js';
-import { MessagesService } from '../../src/modules/conversations/messages/messages.service.js';
+import { MessagesService } from '../../src/modules/messages/messages.service.js';
 import type { Statement } from '../../src/platform/database/sql.js';
 import { Sql, statement } from '../../src/platform/database/sql.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';

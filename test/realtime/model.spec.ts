@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { EVENT_REGISTRY } from '../../src/events.js';
 import { ReplayService } from '../../src/modules/realtime/replay.service.js';
 import { ConversationsRepository } from '../../src/modules/conversations/conversations.repository.js';
-import { MessagesRepository } from '../../src/modules/conversations/messages/messages.repository.js';
+import { MessagesRepository } from '../../src/modules/messages/messages.repository.js';
 import { EventRepository } from '../../src/platform/events/event.repository.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import type { Person } from '../support/conversation-model.js';

@@ -70,13 +70,14 @@ export class ContactMergesService {
     await this.endMerged(from, into);
     Object.assign(into, filled, { updatedAt: this.clock.now() });
     await this.contacts.save(into);
-    const merge: ContactMerge = { from, into, conversations: 0, resolvedConversationIds: [] };
+    const merge: ContactMerge = { from, into, movedConversationIds: [], resolvedConversationIds: [] };
     await this.hooks.run(merge, principal);
     const actor = actorOf(principal);
     await this.log.recordUpdated(into, actor, into.blocked && !before.blocked ? into.tokenGeneration : null);
     await this.log.recordMerged(from, into, actor, refused);
-    const { conversations, resolvedConversationIds } = merge;
-    return { contact: into, takenOver: changedFields(before, into), conversations, resolvedConversationIds };
+    const { movedConversationIds, resolvedConversationIds } = merge;
+    const takenOver = changedFields(before, into);
+    return { contact: into, takenOver, conversations: movedConversationIds.length, resolvedConversationIds };
   }
 
   /** Ends `from` before `into` takes its `external_id`, which is unique. */

@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import { TeardownHooks } from '../../kernel/teardown-hooks.js';
 import type { Contact } from './contact.js';
 
-/** A merge in progress. Hooks that move rows of `from` to `into` add their results here. */
+/** A merge in progress. Hooks that move rows of `from` to `into` add their results here; later hooks read them. */
 export interface ContactMerge {
   from: Contact;
   into: Contact;
-  conversations: number;
+  movedConversationIds: string[];
   resolvedConversationIds: string[];
 }
 

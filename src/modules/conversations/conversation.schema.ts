@@ -1,5 +1,4 @@
 import type { Actor } from '../../kernel/domain-event.js';
-import { Embedded } from '../../platform/schemas/answer-fields.js';
 import { Rule } from '../../platform/schemas/field.js';
 import { Choice, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
 import { PageQuery } from '../../platform/schemas/page.schema.js';
@@ -14,11 +13,9 @@ import type {
   Status,
   VisitorConversationRecord,
 } from './conversation.js';
-import { PRIORITIES, STATUSES } from './conversation.js';
+import { PRIORITIES, SENDER_TYPES, STATUSES } from './conversation.js';
 import type { ConversationCounts, Sort } from './inbox.js';
 import { SORTS } from './inbox.js';
-import { SENDER_TYPES } from './messages/message.js';
-import { MessageBody, MessageView, VisitorMessageBody } from './messages/message.schema.js';
 
 const optional = true;
 const nullable = true;
@@ -62,21 +59,6 @@ export class UpdateConversationBody extends ActionBody {
 
 export class AssignBody extends ActionBody {
   @Id({ nullable, description: '`null` unassigns.' }) member_id!: string | null;
-}
-
-export class ReadBody {
-  @Integer({ description: 'The `seq` of the last message read.' }) seq!: number;
-}
-
-export class StartConversationBody {
-  @Id() contact_id!: string;
-  @Id() channel_id!: string;
-  @Text({ optional, example: 'Parcel 4711' }) subject?: string;
-  @Nested(() => MessageBody, { optional }) message?: MessageBody;
-}
-
-export class StartVisitorConversationBody {
-  @Nested(() => VisitorMessageBody) message!: VisitorMessageBody;
 }
 
 export class LastMessageView implements LastMessage {
@@ -162,11 +144,6 @@ export class VisitorConversationView implements VisitorConversationRecord {
   @Nested(() => UnreadView) unread!: UnreadView;
   @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
   @Time() created_at!: string;
-}
-
-export class VisitorConversationStartedView {
-  @Nested(() => VisitorConversationView) conversation!: VisitorConversationView;
-  @Embedded('MessageView') message!: MessageView;
 }
 
 export class ConversationCountsView implements ConversationCounts {

@@ -6,15 +6,17 @@ import type { MemberDisplay } from '../members/index.js';
 
 export const STATUSES = ['pending', 'open', 'snoozed', 'resolved'] as const;
 export const PRIORITIES = ['none', 'low', 'medium', 'high', 'urgent'] as const;
+export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
 export type Status = (typeof STATUSES)[number];
 export type Priority = (typeof PRIORITIES)[number];
 export type Control = 'bot' | 'human';
+export type SenderType = (typeof SENDER_TYPES)[number];
 
 /** The last message as lists show it. */
 export interface LastMessage {
   id: string;
   preview: string;
-  sender_type: 'agent' | 'contact' | 'bot';
+  sender_type: SenderType;
   created_at: string;
 }
 
@@ -160,35 +162,6 @@ export interface VisitorConversationRecord {
   unread: Unread;
   csat: Rating | null;
   created_at: string;
-}
-
-/** A conversation in a contact's export, without internal fields such as the assignee. */
-export interface ExportedConversation {
-  id: string;
-  number: number;
-  channel_id: string;
-  status: Status;
-  subject: string | null;
-  tags: string[];
-  custom_attributes: Record<string, unknown>;
-  csat: Rating | null;
-  created_at: string;
-  resolved_at: string | null;
-}
-
-export function toExportedConversation(conversation: Conversation): ExportedConversation {
-  return {
-    id: conversation.id,
-    number: conversation.number,
-    channel_id: conversation.channelId,
-    status: conversation.status,
-    subject: conversation.subject,
-    tags: conversation.tags,
-    custom_attributes: conversation.customAttributes,
-    csat: conversation.csat,
-    created_at: toWireTime(conversation.createdAt),
-    resolved_at: toWireTimeOrNull(conversation.resolvedAt),
-  };
 }
 
 export function unreadOf(conversation: Conversation): Unread {

@@ -1,38 +1,28 @@
 import { Body, Controller, Get, Patch, Post, Query } from '@nestjs/common';
-import { NotFound, Unsupported, VersionConflict } from '../../kernel/errors.js';
+import { NotFound, VersionConflict } from '../../kernel/errors.js';
 import type { AgentPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { Allow } from '../../platform/access/access.decorator.js';
 import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { Answers, AnswersPage, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
 import type { PageView } from '../../platform/schemas/page.schema.js';
 import { toPageView } from '../../platform/schemas/page.schema.js';
 import { invalidField } from '../../platform/schemas/validation.js';
-import { ContactMergedAway } from '../contacts/index.js';
 import {
   ActionBody,
   AssignBody,
   ConversationCountsView,
   ConversationView,
   ListConversationsQuery,
-  ReadBody,
-  StartConversationBody,
   UpdateConversationBody,
 } from './conversation.schema.js';
-import { ConversationStartsService } from './conversation-starts.service.js';
 import { ConversationViewsService } from './conversation-views.service.js';
 import {
   AssigneeUnavailable,
-  ContentRequired,
-  ContentTypeReserved,
   ConversationErased,
   ConversationExists,
   InvalidTransition,
-  ReplyUnknown,
-  SenderRequired,
-  SenderUnknown,
 } from './conversations.errors.js';
 import { ConversationsService } from './conversations.service.js';
-import { MessageReadsService } from './messages/message-reads.service.js';
 
 @Section(
   'Conversations',
@@ -42,8 +32,6 @@ import { MessageReadsService } from './messages/message-reads.service.js';
 export class ConversationsController {
   constructor(
     private readonly conversations: ConversationsService,
-    private readonly starts: ConversationStartsService,
-    private readonly reads: MessageReadsService,
     private readonly views: ConversationViewsService,
   ) {}
 
@@ -80,27 +68,6 @@ export class ConversationsController {
   @Answers(ConversationCountsView)
   counts(@Caller() caller: StaffPrincipal): Promise<ConversationCountsView> {
     return this.conversations.getCounts(caller);
-  }
-
-  @Post()
-  @Summary(
-    'Start a conversation with a contact, with or without a first message.',
-    'Returns 409 `conversation_exists` with `conversation_id` if the channel allows one unresolved conversation per contact and there is one. With an API key, name the sender of the message: `member_id` or `bot_id`.',
-  )
-  @Allow('conversations:write')
-  @Creates(ConversationView)
-  @Throws(
-    ContactMergedAway,
-    ConversationExists,
-    ContentRequired,
-    ContentTypeReserved,
-    ReplyUnknown,
-    Unsupported,
-    SenderRequired,
-    SenderUnknown,
-  )
-  async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationView> {
-    return this.views.toStaffView(await this.starts.startByStaff(caller, body));
   }
 
   @Get(':id')
@@ -175,19 +142,6 @@ export class ConversationsController {
     @Body() body: ActionBody,
   ): Promise<ConversationView> {
     return this.views.toStaffView(await this.conversations.reopen(caller, id, body.expected_version));
-  }
-
-  @Post(':id/read')
-  @Summary('Mark messages up to `seq` as read by the agents.')
-  @Allow('conversations:write')
-  @Answers(ConversationView)
-  @Throws(NotFound, ConversationErased)
-  async read(
-    @Caller() caller: StaffPrincipal,
-    @IdParam() id: string,
-    @Body() body: ReadBody,
-  ): Promise<ConversationView> {
-    return this.views.toStaffView(await this.reads.read(caller, id, body.seq));
   }
 }
 

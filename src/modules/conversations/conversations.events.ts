@@ -1,35 +1,10 @@
-import type { EventDefinition, EventDefinitions } from '../../kernel/event-definition.js';
-import { payloadVersionOf, wholePayload } from '../../kernel/event-definition.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import type { EventDefinitions } from '../../kernel/event-definition.js';
 import { changesOf, personal } from '../../kernel/scrub.js';
 import { CONVERSATION_FIELDS } from './conversation.js';
-import { MESSAGE_FIELDS } from './messages/message.js';
-import type { Actor, RecordedEvent } from '../../kernel/domain-event.js';
 import type { ContactSummary } from '../contacts/index.js';
 import type { MemberDisplay } from '../members/index.js';
-import type { ConversationRecord, Status, Unread, VisitorConversationRecord } from './conversation.js';
-import type { MessageRecord } from './messages/message.js';
-
-/** Fields of the conversation that each message changes, for agents and for the visitor. */
-export interface ConversationProgress {
-  id: string;
-  status: Status;
-  last_seq: number;
-  last_public_seq: number;
-  unread: Unread;
-  last_activity_at: string;
-  /** Like `last_activity_at`, for public messages only. */
-  last_public_activity_at: string;
-}
-
-export interface MessageCreated {
-  message: MessageRecord;
-  conversation: ConversationProgress;
-}
-
-/** An edited or deleted message. After deletion content, attachments and metadata are empty. */
-export interface MessageChanged {
-  message: MessageRecord;
-}
+import type { ConversationRecord, VisitorConversationRecord } from './conversation.js';
 
 export interface ConversationCreated {
   conversation: ConversationRecord;
@@ -56,44 +31,15 @@ export interface ConversationRead {
 
 declare module '../../kernel/domain-event.js' {
   interface DomainEvents {
-    'message.created': MessageCreated;
-    'message.updated': MessageChanged;
-    'message.deleted': MessageChanged;
     'conversation.created': ConversationCreated;
     'conversation.updated': ConversationUpdated;
     'conversation.read': ConversationRead;
   }
 }
 
-type ConversationEvent =
-  | 'message.created'
-  | 'message.updated'
-  | 'message.deleted'
-  | 'conversation.created'
-  | 'conversation.updated'
-  | 'conversation.read';
+type ConversationEvent = 'conversation.created' | 'conversation.updated' | 'conversation.read';
 
 export const CONVERSATION_EVENTS: EventDefinitions<ConversationEvent> = {
-  'message.created': {
-    summary: 'A message was sent.',
-    agents: { room: 'conversation', shape: 'MessageCreatedData', data: ({ payload }) => agentMessage(payload) },
-    visitor: { shape: 'MessageCreatedData', data: ({ payload }) => publicMessage(payload) },
-    public: ({ payload }) => publicMessage(payload),
-    audit: null,
-    personal: { message: MESSAGE_FIELDS, conversation: 'kept' },
-  },
-  'message.updated': {
-    summary: 'A message was edited.',
-    ...changedMessage(),
-    audit: null,
-    personal: { message: MESSAGE_FIELDS },
-  },
-  'message.deleted': {
-    summary: 'A message was unsent.',
-    ...changedMessage(),
-    audit: null,
-    personal: { message: MESSAGE_FIELDS },
-  },
   'conversation.created': {
     summary: 'A conversation was created. Sent before its first `message.created`.',
     agents: {
@@ -160,35 +106,6 @@ export const CONVERSATION_EVENTS: EventDefinitions<ConversationEvent> = {
     personal: { id: 'kept', reader: 'kept', last_read_seq: 'kept', last_public_read_seq: 'kept' },
   },
 };
-
-export const MESSAGE_CREATED_VERSION = payloadVersionOf(CONVERSATION_EVENTS['message.created']);
-
-function changedMessage<T extends 'message.updated' | 'message.deleted'>(): Pick<
-  EventDefinition<T>,
-  'agents' | 'visitor' | 'public'
-> {
-  const data = ({ payload }: RecordedEvent<T>): object | null => (payload.message.private ? null : payload);
-  return {
-    agents: { room: 'conversation', shape: 'MessageChangedData', data: wholePayload },
-    visitor: { shape: 'MessageChangedData', data },
-    public: data,
-  };
-}
-
-function agentMessage({ message, conversation }: MessageCreated): object {
-  const { id, status, last_seq, unread, last_activity_at } = conversation;
-  return { message, conversation: { id, status, last_seq, unread, last_activity_at } };
-}
-
-/** Counts and times are those of public messages: others would reveal that there is a private note. */
-function publicMessage({ message, conversation }: MessageCreated): object | null {
-  if (message.private) return null;
-  const { id, status, last_public_seq, unread, last_public_activity_at } = conversation;
-  return {
-    message,
-    conversation: { id, status, last_seq: last_public_seq, unread, last_activity_at: last_public_activity_at },
-  };
-}
 
 function publicConversation({ conversation, contact, visitor }: ConversationCreated): object {
   const { last_message, last_seq } = visitor;

@@ -1,21 +1,25 @@
-export { toConversationRecord } from './conversation.js';
+export type { ProgressColumns } from './conversation-changes.service.js';
+export { ConversationChangesService } from './conversation-changes.service.js';
+export { ConversationCountsRepairService } from './conversation-counts-repair.service.js';
+export { ConversationOpeningsService } from './conversation-openings.service.js';
+export type { ConversationWithContact } from './conversation-views.service.js';
+export { ConversationViewsService } from './conversation-views.service.js';
+export { eventScopeOf, SENDER_TYPES, STATUSES, toConversationRecord, unreadOf } from './conversation.js';
 export type {
   Conversation,
   ConversationScope,
   ConversationRecord,
+  LastMessage,
+  Rating,
+  SenderType,
   Status,
+  Unread,
   VisitorConversationRecord,
 } from './conversation.js';
-export { ConversationCountsRepairService } from './conversation-counts-repair.service.js';
-export { unknownId } from './conversations.errors.js';
-export type {
-  ConversationCreated,
-  ConversationProgress,
-  ConversationRead,
-  ConversationUpdated,
-  MessageChanged,
-  MessageCreated,
-} from './conversations.events.js';
+export { ConversationErased, ConversationExists, unknownId } from './conversations.errors.js';
+export type { ConversationCreated, ConversationRead, ConversationUpdated } from './conversations.events.js';
 export { ConversationsModule } from './conversations.module.js';
 export { ConversationsService } from './conversations.service.js';
-export type { MessageRecord } from './messages/message.js';
+export type { TimelineEntry, Trigger } from './lifecycle.js';
+export { isPastReopening } from './lifecycle.js';
+export { TimelineHooks } from './timeline-hooks.js';

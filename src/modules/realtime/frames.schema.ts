@@ -1,9 +1,10 @@
 import type { FieldFault } from '../../kernel/domain-error.js';
 import type { ContactSummary } from '../contacts/index.js';
-import type { ConversationRecord, MessageRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
+import type { ConversationRecord, Status, VisitorConversationRecord } from '../conversations/index.js';
 import type { Presence, PresenceSubject } from '../../kernel/presence.js';
 import { PRESENCES } from '../../kernel/presence.js';
 import type { MemberDisplay } from '../members/index.js';
+import type { MessageRecord } from '../messages/index.js';
 import { AnyValue, Embedded, EmbeddedMap } from '../../platform/schemas/answer-fields.js';
 import { Choice, Flag, Id, Ids, Integer, Nested, Text, Time } from '../../platform/schemas/fields.js';
 

@@ -33,6 +33,11 @@ export function Summary(text: string, details?: string): MethodDecorator {
   return ApiOperation({ summary: text, ...(details === undefined ? {} : { description: details }) });
 }
 
+/** Sets the id of a route that moved to another controller: clients generated from the reference know it by that id. */
+export function OperationId(operationId: string): MethodDecorator {
+  return ApiOperation({ operationId });
+}
+
 /**
  * Sets the section of a controller's routes in the API reference.
  * @param description Markdown. Exactly one controller of each section passes it.

@@ -9,14 +9,12 @@ import { ConversationChangesService } from '../conversation-changes.service.js';
 import type { Conversation } from '../conversation.js';
 import { ConversationsRepository } from '../conversations.repository.js';
 import { transition } from '../lifecycle.js';
-import { MessagesRepository } from '../messages/messages.repository.js';
 
-/** Moves the conversations and messages of a merged contact to the remaining one. */
+/** Moves the conversations of a merged contact to the remaining one. */
 @Injectable()
 export class ContactMergeListener implements OnModuleInit {
   constructor(
     private readonly conversations: ConversationsRepository,
-    private readonly messages: MessagesRepository,
     private readonly changes: ConversationChangesService,
     private readonly mergeHooks: ContactMergeHooks,
     private readonly clock: Clock,
@@ -33,10 +31,8 @@ export class ContactMergeListener implements OnModuleInit {
     const older = olderDuplicates(locked);
     await this.resolve(older, actor);
     const moving = locked.filter(({ contactId }) => contactId === from.id);
-    const ids = moving.map(({ id }) => id);
     await this.changes.applyAll(moving, { columns: { contactId: into.id }, timeline: null }, actor);
-    await this.messages.renameSender(from.workspaceId, ids, from.id, into.id);
-    merge.conversations += moving.length;
+    merge.movedConversationIds.push(...moving.map(({ id }) => id));
     merge.resolvedConversationIds.push(...older.map(({ id }) => id));
   }
 

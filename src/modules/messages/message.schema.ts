@@ -1,8 +1,10 @@
-import { Rule } from '../../../platform/schemas/field.js';
-import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../../platform/schemas/fields.js';
-import { PageQuery } from '../../../platform/schemas/page.schema.js';
-import type { ContentType, MessageRecord, SenderType } from './message.js';
-import { CONTENT_TYPES, MESSAGE_CHARS, SENDER_TYPES, SENDABLE_TYPES } from './message.js';
+import { Rule } from '../../platform/schemas/field.js';
+import { Choice, Flag, FreeForm, Id, Integer, NestedList, Text, Time } from '../../platform/schemas/fields.js';
+import { PageQuery } from '../../platform/schemas/page.schema.js';
+import type { SenderType } from '../conversations/index.js';
+import { SENDER_TYPES } from '../conversations/index.js';
+import type { ContentType, MessageRecord } from './message.js';
+import { CONTENT_TYPES, MESSAGE_CHARS, SENDABLE_TYPES } from './message.js';
 
 const optional = true;
 const nullable = true;

@@ -6,8 +6,9 @@ import {
   TextColumn,
   TimeColumn,
   WrittenAtColumn,
-} from '../../../platform/database/columns.js';
-import type { ContentType, Message, SenderType } from './message.js';
+} from '../../platform/database/columns.js';
+import type { SenderType } from '../conversations/index.js';
+import type { ContentType, Message } from './message.js';
 
 @Entity({ name: 'message' })
 @Unique('uq_message_seq', ['workspaceId', 'conversationId', 'seq'])

@@ -1,11 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../../kernel/domain-event.js';
-import { newId } from '../../../kernel/ids.js';
-import { EventLog } from '../../../platform/events/event-log.js';
-import { ConversationChangesService } from '../conversation-changes.service.js';
-import type { Conversation } from '../conversation.js';
-import { eventScopeOf } from '../conversation.js';
-import '../conversations.events.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import { newId } from '../../kernel/ids.js';
+import { EventLog } from '../../platform/events/event-log.js';
+import type { Conversation } from '../conversations/index.js';
+import { ConversationChangesService, eventScopeOf } from '../conversations/index.js';
+import './messages.events.js';
 import type { Message } from './message.js';
 import { toMessageRecord } from './message.js';
 import { MessagesRepository } from './messages.repository.js';

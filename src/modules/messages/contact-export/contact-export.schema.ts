@@ -1,21 +1,20 @@
-import { Embedded } from '../../platform/schemas/answer-fields.js';
+import { Embedded } from '../../../platform/schemas/answer-fields.js';
 import {
   Choice,
   Flag,
   FreeForm,
   Id,
   Integer,
-  Nested,
   NestedList,
   Text,
   Texts,
   Time,
-} from '../../platform/schemas/fields.js';
-import type { ContactRecord } from '../contacts/index.js';
-import { RatingView } from './conversation.schema.js';
-import type { ExportedConversation, Status } from './conversation.js';
-import { STATUSES } from './conversation.js';
-import type { MessageRecord } from './messages/message.js';
+} from '../../../platform/schemas/fields.js';
+import type { ContactRecord } from '../../contacts/index.js';
+import type { Rating, Status } from '../../conversations/index.js';
+import { STATUSES } from '../../conversations/index.js';
+import type { MessageRecord } from '../message.js';
+import type { ExportedConversation } from './contact-export.js';
 
 const nullable = true;
 
@@ -35,7 +34,7 @@ export class ExportedConversationView implements ExportedConversation {
   @Text({ nullable, example: 'Parcel 4711' }) subject!: string | null;
   @Texts({ maxItems: 20, max: 50 }) tags!: string[];
   @FreeForm() custom_attributes!: Record<string, unknown>;
-  @Nested(() => RatingView, { nullable }) csat!: RatingView | null;
+  @Embedded('RatingView', { nullable }) csat!: Rating | null;
   @Time() created_at!: string;
   @Time({ nullable }) resolved_at!: string | null;
 }

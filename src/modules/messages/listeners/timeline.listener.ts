@@ -1,9 +1,8 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import type { Actor } from '../../../../kernel/domain-event.js';
-import { BotsService } from '../../../bots/index.js';
-import type { Conversation } from '../../conversation.js';
-import type { TimelineEntry } from '../../lifecycle.js';
-import { TimelineHooks } from '../../timeline-hooks.js';
+import type { Actor } from '../../../kernel/domain-event.js';
+import { BotsService } from '../../bots/index.js';
+import type { Conversation, TimelineEntry } from '../../conversations/index.js';
+import { TimelineHooks } from '../../conversations/index.js';
 import { MessageAppenderService } from '../message-appender.service.js';
 
 /** Appends timeline entries as messages of the workspace's system bot. A public entry names no person. */

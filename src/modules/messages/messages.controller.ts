@@ -1,17 +1,15 @@
 import { Body, Controller, Delete, Get, HttpStatus, Patch, Post, Query, Res } from '@nestjs/common';
 import type { Response } from 'express';
-import { CursorInvalid, NotFound, Unsupported } from '../../../kernel/errors.js';
-import type { StaffPrincipal } from '../../../kernel/principal.js';
-import { Allow } from '../../../platform/access/access.decorator.js';
-import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
-import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../../platform/http/answers.decorator.js';
-import { DeletedView } from '../../../platform/schemas/deleted.schema.js';
-import type { PageView } from '../../../platform/schemas/page.schema.js';
+import { CursorInvalid, NotFound, Unsupported } from '../../kernel/errors.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, AnswersPage, Creates, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { DeletedView } from '../../platform/schemas/deleted.schema.js';
+import type { PageView } from '../../platform/schemas/page.schema.js';
 import {
   ContentRequired,
   ContentTypeReserved,
-  ConversationErased,
-  ConversationExists,
   ConversationMoved,
   EditWindowOver,
   NotSender,
@@ -19,7 +17,8 @@ import {
   ReplyUnknown,
   SenderRequired,
   SenderUnknown,
-} from '../conversations.errors.js';
+} from './messages.errors.js';
+import { ConversationErased, ConversationExists } from '../conversations/index.js';
 import { EditMessageBody, ListMessagesQuery, MessageBody, MessageView } from './message.schema.js';
 import { toMessageRecord } from './message.js';
 import { toMessagePage, windowOf } from './message-page.js';

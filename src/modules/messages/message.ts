@@ -1,13 +1,11 @@
-import { toWireTime, toWireTimeOrNull } from '../../../kernel/clock.js';
-import type { ScrubFields } from '../../../kernel/scrub.js';
-import { personal, words, wordsExcept } from '../../../kernel/scrub.js';
-import type { LastMessage } from '../conversation.js';
+import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
+import type { ScrubFields } from '../../kernel/scrub.js';
+import { personal, words, wordsExcept } from '../../kernel/scrub.js';
+import type { LastMessage, SenderType } from '../conversations/index.js';
 
-export const SENDER_TYPES = ['agent', 'contact', 'bot'] as const;
 export const CONTENT_TYPES = ['text', 'image', 'file', 'audio', 'video', 'event'] as const;
 /** Content types that callers can send. Only the service adds timeline entries. */
 export const SENDABLE_TYPES = CONTENT_TYPES.filter(type => type !== 'event');
-export type SenderType = (typeof SENDER_TYPES)[number];
 export type ContentType = (typeof CONTENT_TYPES)[number];
 
 export const MESSAGE_CHARS = 20_000;

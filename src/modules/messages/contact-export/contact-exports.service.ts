@@ -1,12 +1,13 @@
 import { Injectable } from '@nestjs/common';
-import { systemOf } from '../../kernel/principal.js';
-import type { Contact } from '../contacts/index.js';
-import type { Conversation, ExportedConversation } from './conversation.js';
-import { toExportedConversation } from './conversation.js';
-import { ConversationsService } from './conversations.service.js';
-import type { MessageRecord } from './messages/message.js';
-import { toMessageRecord } from './messages/message.js';
-import { MessagesRepository } from './messages/messages.repository.js';
+import { systemOf } from '../../../kernel/principal.js';
+import type { Contact } from '../../contacts/index.js';
+import type { Conversation } from '../../conversations/index.js';
+import { ConversationsService } from '../../conversations/index.js';
+import type { MessageRecord } from '../message.js';
+import { toMessageRecord } from '../message.js';
+import { MessagesRepository } from '../messages.repository.js';
+import type { ExportedConversation } from './contact-export.js';
+import { toExportedConversation } from './contact-export.js';
 
 const MESSAGES_PER_PAGE = 200;
 

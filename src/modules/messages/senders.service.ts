@@ -1,9 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import type { Principal } from '../../../kernel/principal.js';
-import { BotsService } from '../../bots/index.js';
-import { MembersService } from '../../members/index.js';
-import { SenderRequired, SenderUnknown } from '../conversations.errors.js';
-import type { SenderType } from './message.js';
+import type { Principal } from '../../kernel/principal.js';
+import { BotsService } from '../bots/index.js';
+import type { SenderType } from '../conversations/index.js';
+import { MembersService } from '../members/index.js';
+import { SenderRequired, SenderUnknown } from './messages.errors.js';
 
 export interface Sender {
   type: SenderType;

@@ -1,24 +1,21 @@
 import { Injectable } from '@nestjs/common';
-import { DomainError } from '../../../kernel/domain-error.js';
-import type { Actor } from '../../../kernel/domain-event.js';
-import { Unsupported } from '../../../kernel/errors.js';
-import type { Principal } from '../../../kernel/principal.js';
-import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
-import { ContactsService } from '../../contacts/index.js';
-import type { Conversation } from '../conversation.js';
-import { ConversationChangesService } from '../conversation-changes.service.js';
+import { DomainError } from '../../kernel/domain-error.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import { Unsupported } from '../../kernel/errors.js';
+import type { Principal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import { ContactsService } from '../contacts/index.js';
+import type { Conversation, SenderType, Trigger } from '../conversations/index.js';
+import { ConversationChangesService, ConversationErased, ConversationsService } from '../conversations/index.js';
 import {
   ContentRequired,
   ContentTypeReserved,
-  ConversationErased,
   ConversationMoved,
   ReplyToNote,
   ReplyUnknown,
-} from '../conversations.errors.js';
-import { ConversationsService } from '../conversations.service.js';
-import type { Trigger } from '../lifecycle.js';
+} from './messages.errors.js';
 import { MessageAppenderService } from './message-appender.service.js';
-import type { ContentType, Message, SenderType } from './message.js';
+import type { ContentType, Message } from './message.js';
 import type { MessageWindow } from './message-page.js';
 import { MessagesRepository } from './messages.repository.js';
 import { FastPathSendsService } from './fast-path-sends.service.js';

@@ -1,12 +1,12 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Sql, statement } from '../../../platform/database/sql.js';
-import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
-import type { ErasedSubject, Slice } from '../../../platform/erasure/erasure-steps.js';
-import type { Principal } from '../../../kernel/principal.js';
-import type { Conversation } from '../conversation.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-steps.js';
+import type { Principal } from '../../kernel/principal.js';
+import type { Conversation, SenderType } from '../conversations/index.js';
 import { MessageEntity } from './message.entity.js';
-import type { Message, SenderType } from './message.js';
+import type { Message } from './message.js';
 import { withoutContent } from './message.js';
 import type { MessageWindow } from './message-page.js';
 

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
-import type { Actor } from '../../../kernel/domain-event.js';
-import { Sql, statement } from '../../../platform/database/sql.js';
-import { wireTime } from '../../../platform/database/wire-time.js';
-import type { WrittenRow } from '../../../platform/events/event.repository.js';
-import { appendFrom } from '../../../platform/events/event.repository.js';
-import { MESSAGE_CREATED_VERSION } from '../conversations.events.js';
+import type { Actor } from '../../kernel/domain-event.js';
+import { Sql, statement } from '../../platform/database/sql.js';
+import { wireTime } from '../../platform/database/wire-time.js';
+import type { WrittenRow } from '../../platform/events/event.repository.js';
+import { appendFrom } from '../../platform/events/event.repository.js';
+import { MESSAGE_CREATED_VERSION } from './messages.events.js';
 import type { MessageRecord } from './message.js';
 
 const IS_FAST_PATH = `conversation.workspace_id = request.workspace_id AND conversation.id = request.conversation_id

@@ -1,11 +1,9 @@
 import { Injectable } from '@nestjs/common';
-import { actorOf } from '../../../kernel/actor.js';
-import type { Principal } from '../../../kernel/principal.js';
-import { UnitOfWork } from '../../../platform/database/unit-of-work.js';
-import { ConversationChangesService } from '../conversation-changes.service.js';
-import type { Conversation } from '../conversation.js';
-import { ConversationErased } from '../conversations.errors.js';
-import { ConversationsService } from '../conversations.service.js';
+import { actorOf } from '../../kernel/actor.js';
+import type { Principal } from '../../kernel/principal.js';
+import { UnitOfWork } from '../../platform/database/unit-of-work.js';
+import type { Conversation } from '../conversations/index.js';
+import { ConversationChangesService, ConversationErased, ConversationsService } from '../conversations/index.js';
 import { MessagesRepository } from './messages.repository.js';
 
 /** Marks messages as read. */

@@ -6,13 +6,16 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Channel } from '../channels/index.js';
 import { ChannelsService } from '../channels/index.js';
 import { ContactsService } from '../contacts/index.js';
-import { ConversationOpeningsService } from './conversation-openings.service.js';
-import type { Conversation } from './conversation.js';
-import { ConversationExists, unknownId } from './conversations.errors.js';
-import { ConversationsService } from './conversations.service.js';
-import { isPastReopening } from './lifecycle.js';
-import type { LockedSendResult, NewMessage, SendResult } from './messages/messages.service.js';
-import { assertSendable, MessagesService } from './messages/messages.service.js';
+import type { Conversation } from '../conversations/index.js';
+import {
+  ConversationOpeningsService,
+  ConversationExists,
+  unknownId,
+  ConversationsService,
+  isPastReopening,
+} from '../conversations/index.js';
+import type { LockedSendResult, NewMessage, SendResult } from './messages.service.js';
+import { assertSendable, MessagesService } from './messages.service.js';
 
 export interface NewConversation {
   contact_id: string;

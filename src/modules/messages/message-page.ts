@@ -1,5 +1,5 @@
-import { CursorInvalid } from '../../../kernel/errors.js';
-import { decodeCursor, encodeCursor } from '../../../kernel/page.js';
+import { CursorInvalid } from '../../kernel/errors.js';
+import { decodeCursor, encodeCursor } from '../../kernel/page.js';
 import type { Message, MessageRecord } from './message.js';
 import { toMessageRecord } from './message.js';
 

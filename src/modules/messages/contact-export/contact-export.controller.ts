@@ -1,11 +1,11 @@
 import { Body, Controller, Post } from '@nestjs/common';
-import { NotFound } from '../../kernel/errors.js';
-import type { StaffPrincipal } from '../../kernel/principal.js';
-import { Allow } from '../../platform/access/access.decorator.js';
-import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
-import { Answers, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
-import { StreamedObject } from '../../platform/http/streamed-object.js';
-import { ContactMergedAway, ContactsService, toContactRecord, visibleRecord } from '../contacts/index.js';
+import { NotFound } from '../../../kernel/errors.js';
+import type { StaffPrincipal } from '../../../kernel/principal.js';
+import { Allow } from '../../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../../platform/access/caller.decorator.js';
+import { Answers, Section, Summary, Throws } from '../../../platform/http/answers.decorator.js';
+import { StreamedObject } from '../../../platform/http/streamed-object.js';
+import { ContactMergedAway, ContactsService, toContactRecord, visibleRecord } from '../../contacts/index.js';
 import { ContactExportView, ExportContactBody } from './contact-export.schema.js';
 import { ContactExportsService } from './contact-exports.service.js';
 

@@ -1,5 +1,5 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import { ErasureSteps } from '../../../../platform/erasure/erasure-steps.js';
+import { ErasureSteps } from '../../../platform/erasure/erasure-steps.js';
 import { MessagesRepository } from '../messages.repository.js';
 
 /** Scrubs the messages of erased conversations. */

@@ -1,8 +1,7 @@
-import type { ProgressColumns } from '../conversation-changes.service.js';
-import type { Conversation } from '../conversation.js';
-import { unreadOf } from '../conversation.js';
-import type { ConversationProgress } from '../conversations.events.js';
-import { toWireTime } from '../../../kernel/clock.js';
+import type { ProgressColumns, Conversation } from '../conversations/index.js';
+import { unreadOf } from '../conversations/index.js';
+import type { ConversationProgress } from './messages.events.js';
+import { toWireTime } from '../../kernel/clock.js';
 import type { Message } from './message.js';
 import { toLastMessage } from './message.js';
 

@@ -1,0 +1,66 @@
+import { Body, Controller, Post } from '@nestjs/common';
+import { NotFound, Unsupported } from '../../kernel/errors.js';
+import type { StaffPrincipal } from '../../kernel/principal.js';
+import { Allow } from '../../platform/access/access.decorator.js';
+import { Caller, IdParam } from '../../platform/access/caller.decorator.js';
+import { Answers, Creates, OperationId, Section, Summary, Throws } from '../../platform/http/answers.decorator.js';
+import { ContactMergedAway } from '../contacts/index.js';
+import type { ConversationWithContact } from '../conversations/index.js';
+import { ConversationErased, ConversationExists, ConversationViewsService } from '../conversations/index.js';
+import { ReadBody, StartConversationBody } from './conversation-messages.schema.js';
+import { ConversationStartsService } from './conversation-starts.service.js';
+import { MessageReadsService } from './message-reads.service.js';
+import {
+  ContentRequired,
+  ContentTypeReserved,
+  ReplyUnknown,
+  SenderRequired,
+  SenderUnknown,
+} from './messages.errors.js';
+
+/** In this module, because conversations do not know messages. */
+@Section('Conversations')
+@Controller('conversations')
+export class ConversationMessagesController {
+  constructor(
+    private readonly starts: ConversationStartsService,
+    private readonly reads: MessageReadsService,
+    private readonly views: ConversationViewsService,
+  ) {}
+
+  @Post()
+  @Summary(
+    'Start a conversation with a contact, with or without a first message.',
+    'Returns 409 `conversation_exists` with `conversation_id` if the channel allows one unresolved conversation per contact and there is one. With an API key, name the sender of the message: `member_id` or `bot_id`.',
+  )
+  @OperationId('Conversations_start')
+  @Allow('conversations:write')
+  @Creates('ConversationView')
+  @Throws(
+    ContactMergedAway,
+    ConversationExists,
+    ContentRequired,
+    ContentTypeReserved,
+    ReplyUnknown,
+    Unsupported,
+    SenderRequired,
+    SenderUnknown,
+  )
+  async start(@Caller() caller: StaffPrincipal, @Body() body: StartConversationBody): Promise<ConversationWithContact> {
+    return this.views.toStaffView(await this.starts.startByStaff(caller, body));
+  }
+
+  @Post(':id/read')
+  @Summary('Mark messages up to `seq` as read by the agents.')
+  @OperationId('Conversations_read')
+  @Allow('conversations:write')
+  @Answers('ConversationView')
+  @Throws(NotFound, ConversationErased)
+  async read(
+    @Caller() caller: StaffPrincipal,
+    @IdParam() id: string,
+    @Body() body: ReadBody,
+  ): Promise<ConversationWithContact> {
+    return this.views.toStaffView(await this.reads.read(caller, id, body.seq));
+  }
+}
