@@ -5,7 +5,7 @@ import { wireTime } from '../../platform/database/wire-time.js';
 import type { WrittenRow } from '../../platform/events/event.repository.js';
 import { appendFrom } from '../../platform/events/event.repository.js';
 import { MESSAGE_CREATED_VERSION } from './messages.events.js';
-import type { MessageRecord } from './message.js';
+import type { UnnumberedRecord } from './message.js';
 
 const IS_FAST_PATH = `conversation.workspace_id = request.workspace_id AND conversation.id = request.conversation_id
         AND status = 'open' AND control = 'human' AND erased_at IS NULL
@@ -145,7 +145,7 @@ export interface FastPathSend {
   workspaceId: string;
   conversationId: string;
   /** The statement adds `seq` and `created_at`. */
-  record: Omit<MessageRecord, 'seq' | 'created_at'>;
+  record: UnnumberedRecord;
   preview: string;
   eventId: string;
   actor: Actor;

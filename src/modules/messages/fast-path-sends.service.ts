@@ -15,8 +15,8 @@ import { toAppendedEvent } from '../../platform/events/event.repository.js';
 import type { ConversationProgress } from './messages.events.js';
 import { MESSAGE_CREATED_VERSION } from './messages.events.js';
 import type { MessageDraft } from './message-appender.service.js';
-import type { Message } from './message.js';
-import { toMessageRecord, toPreview } from './message.js';
+import type { Message, UnnumberedMessage } from './message.js';
+import { toPreview, toUnnumberedRecord } from './message.js';
 import type { FastPathRow, FastPathSend, SendOutcome } from './fast-path-sends.repository.js';
 import { FastPathSendsRepository, SKIPPED_ROW } from './fast-path-sends.repository.js';
 
@@ -29,7 +29,7 @@ const MIN_TIMEOUT_SHARE = 0.1;
 const NO_LIMIT_MS = 2 ** 31 - 1;
 
 interface PendingSend {
-  message: Omit<Message, 'seq' | 'createdAt'>;
+  message: UnnumberedMessage;
   send: FastPathSend;
 }
 
@@ -97,7 +97,7 @@ export class FastPathSendsService {
     const send = {
       workspaceId,
       conversationId,
-      record: toMessageRecord({ ...message, seq: 0, createdAt: new Date(0) }),
+      record: toUnnumberedRecord(message),
       preview: toPreview(draft.content),
       eventId: newId(),
       actor,

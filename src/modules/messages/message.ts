@@ -39,6 +39,9 @@ export interface Message {
   deletedAt: Date | null;
 }
 
+/** A message before its conversation gives it a `seq` and a time. */
+export type UnnumberedMessage = Omit<Message, 'seq' | 'createdAt'>;
+
 export interface MessageRecord {
   id: string;
   conversation_id: string;
@@ -58,6 +61,8 @@ export interface MessageRecord {
   edited_at: string | null;
   deleted_at: string | null;
 }
+
+export type UnnumberedRecord = Omit<MessageRecord, 'seq' | 'created_at'>;
 
 /** The scrubbing of each field. Timeline entries keep `metadata.event`, the service's own description of the change. */
 export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
@@ -81,11 +86,14 @@ export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
 };
 
 export function toMessageRecord(message: Message): MessageRecord {
+  return { ...toUnnumberedRecord(message), seq: message.seq, created_at: toWireTime(message.createdAt) };
+}
+
+export function toUnnumberedRecord(message: UnnumberedMessage): UnnumberedRecord {
   return {
     id: message.id,
     conversation_id: message.conversationId,
     workspace_id: message.workspaceId,
-    seq: message.seq,
     sender_type: message.senderType,
     sender_id: message.senderId,
     sender_name: message.senderName,
@@ -96,7 +104,6 @@ export function toMessageRecord(message: Message): MessageRecord {
     client_message_id: message.clientMessageId,
     private: message.private,
     reply_to_id: message.replyToId,
-    created_at: toWireTime(message.createdAt),
     edited_at: toWireTimeOrNull(message.editedAt),
     deleted_at: toWireTimeOrNull(message.deletedAt),
   };
