@@ -9,7 +9,8 @@ import type { Sighting } from '../../kernel/presence.js';
 import { emailContains } from '../../platform/database/like.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
+import { isInChannels } from '../../platform/database/visibility.js';
+import { CALLER, WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ContactEntity } from './contact.entity.js';
 import type { Contact } from './contact.js';
 import { canSeeExternalIds } from './external-id.js';
@@ -91,13 +92,11 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
 
   private visibleWithEnded(principal: Principal): SelectQueryBuilder<ContactEntity> {
     const query = super.visibleTo(principal);
-    const scope = scopeOf(principal);
-    if (principal.kind === 'visitor' || scope === null) return query;
+    if (principal.kind === 'visitor' || scopeOf(principal) === null) return query;
     return query.andWhere(
       `EXISTS (SELECT 1 FROM contact_channel seen
                WHERE seen.workspace_id = contact.workspace_id AND seen.contact_id = contact.id
-                 AND seen.channel_id = ANY(:contactChannels))`,
-      { contactChannels: [...scope] },
+                 AND ${isInChannels('seen.channel_id', CALLER.channels)})`,
     );
   }
 

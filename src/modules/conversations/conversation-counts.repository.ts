@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../kernel/principal.js';
-import { scopeOf } from '../../kernel/principal.js';
 import { Sql, statement } from '../../platform/database/sql.js';
+import { isVisible, visibilityOf } from '../../platform/database/visibility.js';
 import type { Conversation, Status } from './conversation.js';
 import type { ConversationCounts } from './inbox.js';
 
@@ -16,13 +16,17 @@ const ADD = statement(`
   ORDER BY kind.channel_id, kind.status, kind.assignee_id
   ON CONFLICT (workspace_id, channel_id, status, assignee_id)
     DO UPDATE SET count = conversation_tally.count + excluded.count`);
+const IS_VISIBLE = isVisible(
+  { workspace: 'workspace_id', channel: 'channel_id' },
+  { workspace: '$1', contact: '$2::uuid', channels: '$3::uuid[]' },
+);
 const COUNTS = statement(`
-  SELECT coalesce(sum(count) FILTER (WHERE assignee_id = $3 AND status <> 'snoozed'), 0)::int AS mine,
+  SELECT coalesce(sum(count) FILTER (WHERE assignee_id = $4 AND status <> 'snoozed'), 0)::int AS mine,
          coalesce(sum(count) FILTER (WHERE assignee_id = '${UNASSIGNED}' AND status <> 'snoozed'), 0)::int AS unassigned,
          coalesce(sum(count) FILTER (WHERE status = 'open'), 0)::int AS open,
          coalesce(sum(count) FILTER (WHERE status = 'pending'), 0)::int AS pending,
          coalesce(sum(count) FILTER (WHERE status = 'snoozed'), 0)::int AS snoozed
-  FROM conversation_tally WHERE workspace_id = $1 AND ($2::uuid[] IS NULL OR channel_id = ANY($2))`);
+  FROM conversation_tally WHERE ${IS_VISIBLE}`);
 const ACTUAL_COUNTS = `
   SELECT workspace_id, channel_id, status, coalesce(assignee_id, '${UNASSIGNED}') AS assignee_id, count(*)::int AS count
   FROM conversation WHERE status <> 'resolved' GROUP BY 1, 2, 3, 4`;
@@ -76,7 +80,8 @@ export class ConversationCountsRepository {
 
   async getCounts(principal: Principal): Promise<ConversationCounts> {
     const me = principal.kind === 'agent' ? principal.memberId : null;
-    const counts = await this.sql.first<ConversationCounts>(COUNTS, [principal.workspaceId, scopeOf(principal), me]);
+    const { workspaceId, contactId, channels } = visibilityOf(principal);
+    const counts = await this.sql.first<ConversationCounts>(COUNTS, [workspaceId, contactId, channels, me]);
     return counts ?? { mine: 0, unassigned: 0, open: 0, pending: 0, snoozed: 0 };
   }
 

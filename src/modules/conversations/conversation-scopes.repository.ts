@@ -1,18 +1,19 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
-import { scopeOf } from '../../kernel/principal.js';
 import { batchQuery, BatchLoader, one } from '../../platform/database/batch-loader.js';
 import { Sql } from '../../platform/database/sql.js';
+import { isVisible, scopeColumnsOf, visibilityOf } from '../../platform/database/visibility.js';
 import type { ConversationScope } from './conversation.js';
 
-/** The caller's visibility, as `visibleTo` defines it: a contact id for visitors, channel ids for a limited scope. */
+/** The caller's visibility, and the conversation that it looks for. Channels are a list, which a key has as text. */
 type ScopeKey = [workspaceId: string, contactId: string | null, channels: string | null, conversationId: string | null];
 
 const SCOPE_KEY_COLUMNS = { workspace_id: 'uuid', contact_id: 'uuid', channels: 'text', id: 'uuid' };
-const IS_VISIBLE = `
-  conversation.workspace_id = lookup.workspace_id
-  AND (lookup.contact_id IS NULL OR conversation.contact_id = lookup.contact_id)
-  AND (lookup.channels IS NULL OR conversation.channel_id = ANY(lookup.channels::uuid[]))`;
+const IS_VISIBLE = isVisible(scopeColumnsOf('conversation'), {
+  workspace: 'lookup.workspace_id',
+  contact: 'lookup.contact_id',
+  channels: 'lookup.channels::uuid[]',
+});
 const SCOPE = batchQuery(
   SCOPE_KEY_COLUMNS,
   from => `
@@ -55,11 +56,6 @@ export class ConversationScopesRepository {
 }
 
 function scopeKeyOf(principal: Principal, id: string | null): ScopeKey {
-  const scope = scopeOf(principal);
-  return [
-    principal.workspaceId,
-    principal.kind === 'visitor' ? principal.contactId : null,
-    scope && `{${scope.join(',')}}`,
-    id,
-  ];
+  const { workspaceId, contactId, channels } = visibilityOf(principal);
+  return [workspaceId, contactId, channels && `{${channels.join(',')}}`, id];
 }

@@ -1,21 +1,27 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../kernel/domain-event.js';
 import { Sql, statement } from '../../platform/database/sql.js';
+import type { Visibility } from '../../platform/database/visibility.js';
+import { isVisible, scopeColumnsOf } from '../../platform/database/visibility.js';
 import { wireTime } from '../../platform/database/wire-time.js';
 import type { WrittenRow } from '../../platform/events/event.repository.js';
 import { appendFrom } from '../../platform/events/event.repository.js';
 import { MESSAGE_CREATED_VERSION } from './messages.events.js';
 import type { UnnumberedRecord } from './message.js';
 
-const IS_FAST_PATH = `conversation.workspace_id = request.workspace_id AND conversation.id = request.conversation_id
-        AND status = 'open' AND control = 'human' AND erased_at IS NULL
-        AND (request.scope IS NULL OR channel_id = ANY(request.scope))`;
+const IS_VISIBLE = isVisible(scopeColumnsOf('conversation'), {
+  workspace: 'request.workspace_id',
+  contact: 'request.visitor_id',
+  channels: 'request.channels',
+});
+const IS_FAST_PATH = `conversation.id = request.conversation_id AND ${IS_VISIBLE}
+        AND status = 'open' AND control = 'human' AND erased_at IS NULL`;
 /**
  * Evaluated only for messages without a result: the conversation matches the fast path, but it or its contact was
  * locked.
  */
 const WAS_SKIPPED = `CASE WHEN seq IS NULL THEN EXISTS (
-    SELECT FROM conversation WHERE ${IS_FAST_PATH} AND (request.visitor_id IS NULL OR contact_id = request.visitor_id)
+    SELECT FROM conversation WHERE ${IS_FAST_PATH}
   ) ELSE false END`;
 
 /**
@@ -36,7 +42,7 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
     SELECT request.*, record ->> 'sender_type' = 'contact' AS inbound, (record ->> 'private')::boolean AS private
     FROM json_to_recordset($1) AS request (
       ordinal int, workspace_id uuid, conversation_id uuid, record jsonb, preview text, event_id uuid, actor jsonb,
-      request_id text, scope uuid[], visitor_id uuid, generation int
+      request_id text, channels uuid[], visitor_id uuid, generation int
     )
     ${onLock === 'wait' ? `WHERE set_config('lock_timeout', $2, true) IS NOT NULL` : ''}
   ),
@@ -50,7 +56,7 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
     ) AS contact
   ),
   unsent AS MATERIALIZED (
-    SELECT request.*, locked_contact.id AS locked_contact_id
+    SELECT request.*
     FROM request
     LEFT JOIN locked_contact ON locked_contact.id = request.visitor_id AND locked_contact.generation = request.generation
     LEFT JOIN LATERAL (
@@ -69,7 +75,7 @@ const sendSql = (onLock: 'skip' | 'wait'): string => `
       SELECT channel_id, contact_id, last_seq, last_public_seq, unread_agents, unread_contact,
              coalesce((last_public_message ->> 'created_at')::timestamptz, created_at) AS last_public_at
       FROM conversation
-      WHERE ${IS_FAST_PATH} AND (request.locked_contact_id IS NULL OR contact_id = request.locked_contact_id)
+      WHERE ${IS_FAST_PATH}
       FOR NO KEY UPDATE ${onLock === 'skip' ? 'SKIP LOCKED' : ''}
     ) AS conversation
   ),
@@ -142,7 +148,7 @@ const SEND_AND_WAIT = statement(sendSql('wait'));
 
 /** A message to send, with its sender's visibility and the data of its event. */
 export interface FastPathSend {
-  workspaceId: string;
+  visibility: Visibility;
   conversationId: string;
   /** The statement adds `seq` and `created_at`. */
   record: UnnumberedRecord;
@@ -150,10 +156,8 @@ export interface FastPathSend {
   eventId: string;
   actor: Actor;
   requestId: string | null;
-  /** Channels that the sender sees; null for all. */
-  scope: readonly string[] | null;
-  /** Set for visitors. The token generation must still be the contact's current one. */
-  visitor: { contactId: string; generation: number } | null;
+  /** The generation of a visitor's token, which must still be the contact's current one; null for other senders. */
+  generation: number | null;
 }
 
 /** Result of a sent message. */
@@ -202,16 +206,16 @@ export class FastPathSendsRepository {
 function toJson(sends: readonly FastPathSend[]): string {
   const rows = sends.map((one, ordinal) => ({
     ordinal,
-    workspace_id: one.workspaceId,
+    workspace_id: one.visibility.workspaceId,
     conversation_id: one.conversationId,
     record: one.record,
     preview: one.preview,
     event_id: one.eventId,
     actor: one.actor,
     request_id: one.requestId,
-    scope: one.scope,
-    visitor_id: one.visitor?.contactId ?? null,
-    generation: one.visitor?.generation ?? null,
+    channels: one.visibility.channels,
+    visitor_id: one.visibility.contactId,
+    generation: one.generation,
   }));
   return JSON.stringify(rows);
 }

@@ -4,8 +4,8 @@ import { toWireTime } from '../../kernel/clock.js';
 import type { Actor, NewEvent } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
-import { scopeOf } from '../../kernel/principal.js';
 import { isLockTimeout, isRejected } from '../../platform/database/database-errors.js';
+import { visibilityOf } from '../../platform/database/visibility.js';
 import { WriteBatcher } from '../../platform/database/write-batcher.js';
 import { KeyedWriteBatcher } from '../../platform/database/keyed-write-batcher.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
@@ -95,16 +95,14 @@ export class FastPathSendsService {
       deletedAt: null,
     };
     const send = {
-      workspaceId,
+      visibility: visibilityOf(principal),
       conversationId,
       record: toUnnumberedRecord(message),
       preview: toPreview(draft.content),
       eventId: newId(),
       actor,
       requestId: this.events.requestId,
-      scope: scopeOf(principal),
-      visitor:
-        principal.kind === 'visitor' ? { contactId: principal.contactId, generation: principal.generation } : null,
+      generation: principal.kind === 'visitor' ? principal.generation : null,
     };
     try {
       return await this.sendBatched({ message, send });
@@ -147,7 +145,8 @@ function remainingTimeout(limitMs: number, waitedMs: number): number | undefined
 }
 
 function toEvent(send: FastPathSend, row: FastPathRow, previous: AppendedEvent['previous']): AppendedEvent {
-  const { workspaceId, conversationId, actor, requestId } = send;
+  const { conversationId, actor, requestId } = send;
+  const { workspaceId } = send.visibility;
   const at = toWireTime(row.at);
   const conversation: ConversationProgress = {
     id: conversationId,

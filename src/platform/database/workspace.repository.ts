@@ -1,14 +1,21 @@
 import { Injectable } from '@nestjs/common';
 import type { EntityTarget, ObjectLiteral, Repository, SelectQueryBuilder } from 'typeorm';
 import type { Principal } from '../../kernel/principal.js';
-import { scopeOf } from '../../kernel/principal.js';
 import { UnitOfWork } from './unit-of-work.js';
+import { isVisible, visibilityOf } from './visibility.js';
 
 /** The entity properties that hold a row's channel and contact. Without `contact`, visitors see no rows. */
 export interface RowScope {
   channel?: string;
   contact?: string;
 }
+
+/** Parameters of `visibleTo`, for further conditions of its query. */
+export const CALLER = {
+  workspace: ':workspaceId',
+  contact: 'CAST(:callerContact AS uuid)',
+  channels: 'CAST(:callerChannels AS uuid[])',
+};
 
 /**
  * Base class of repositories for rows of a workspace. Every query on behalf of a caller is limited to the rows that it
@@ -25,17 +32,13 @@ export abstract class WorkspaceRepository<Row extends ObjectLiteral & { id: stri
 
   /** Starts a query for the rows that the caller may see. All queries on behalf of a caller start here. */
   visibleTo(principal: Principal): SelectQueryBuilder<Row> {
-    const query = this.rows.createQueryBuilder(this.alias);
-    query.where(`${this.alias}.workspaceId = :workspaceId`, { workspaceId: principal.workspaceId });
-    if (principal.kind === 'visitor') {
-      if (!this.scopeColumns.contact) return query.andWhere('false');
-      query.andWhere(`${this.alias}.${this.scopeColumns.contact} = :contactId`, { contactId: principal.contactId });
-    }
-    const scope = scopeOf(principal);
-    if (scope !== null && this.scopeColumns.channel) {
-      query.andWhere(`${this.alias}.${this.scopeColumns.channel} = ANY(:scopeChannels)`, { scopeChannels: [...scope] });
-    }
-    return query;
+    const { workspaceId, contactId, channels } = visibilityOf(principal);
+    const column = (name: string | undefined) => name && `${this.alias}.${name}`;
+    const { channel, contact } = this.scopeColumns;
+    const row = { workspace: `${this.alias}.workspaceId`, channel: column(channel), contact: column(contact) };
+    return this.rows
+      .createQueryBuilder(this.alias)
+      .where(isVisible(row, CALLER), { workspaceId, callerContact: contactId, callerChannels: channels });
   }
 
   findVisible(principal: Principal, id: string): Promise<Row | null> {
