@@ -9,10 +9,13 @@ export class Replacement<T> {
   ) {}
 }
 
-/** Keeps these keys of a free-form object, and removes the others. */
-export class KeptKeys {
+/**
+ * Keeps these keys of a free-form object where the value is one of the service's own words, and removes all else. The
+ * key alone proves nothing: senders choose keys too.
+ */
+export class KeptWords {
   constructor(
-    readonly keys: readonly string[],
+    readonly words: Readonly<Record<string, readonly string[]>>,
     readonly when: ScrubbedWhen,
   ) {}
 }
@@ -26,11 +29,11 @@ export class RemovedKeys {
 }
 
 /** The scrubbing of one field. `kept`: it identifies no person, and nobody wrote it. */
-export type Scrub<T> = 'kept' | Replacement<T> | (T extends object ? KeptKeys | RemovedKeys | ScrubFields<T> : never);
+export type Scrub<T> = 'kept' | Replacement<T> | (T extends object ? KeptWords | RemovedKeys | ScrubFields<T> : never);
 
 /** The same of a record whose type is not known. */
 export type ScrubPlan =
-  'kept' | Replacement<unknown> | KeptKeys | RemovedKeys | { readonly [field: string]: ScrubPlan };
+  'kept' | Replacement<unknown> | KeptWords | RemovedKeys | { readonly [field: string]: ScrubPlan };
 
 /** A decision for each field of a record: a field without one does not compile. */
 export type ScrubFields<T> = { readonly [K in keyof T]-?: Scrub<T[K]> };
@@ -40,9 +43,9 @@ export function words<T>(value: T): Replacement<T> {
   return new Replacement(value, 'unsent');
 }
 
-/** Free-form data of a message: removed with its text, but for the service's own keys. */
-export function wordsExcept(...keys: string[]): KeptKeys {
-  return new KeptKeys(keys, 'unsent');
+/** Free-form data of a message: removed with its text, except for the service's own words under these keys. */
+export function wordsExcept(words: Readonly<Record<string, readonly string[]>>): KeptWords {
+  return new KeptWords(words, 'unsent');
 }
 
 /** Personal data: removed when the person is erased. */

@@ -759,7 +759,11 @@ describe('Messages', () => {
 
     it('An unsent message keeps its seq, and its content is erased from history, previews and the event log', async () => {
       const socket = await world.visitorSocket(visitor);
-      const sent = await send({ content: 'embarrassing', metadata: { why: 'embarrassing' }, client_message_id: 'c-1' });
+      const sent = await send({
+        content: 'embarrassing',
+        metadata: { why: 'embarrassing', event: 'embarrassing' },
+        client_message_id: 'c-1',
+      });
       await edit(sent.data.id, 'awkward');
       expect(await storedWords()).toBeGreaterThan(0);
       const deleted = await unsend(sent.data.id);

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EVENT_REGISTRY } from '../../src/events.js';
 import type { EventType } from '../../src/kernel/domain-event.js';
 import type { ScrubPlan } from '../../src/kernel/scrub.js';
-import { KeptKeys, RemovedKeys, Replacement } from '../../src/kernel/scrub.js';
+import { KeptWords, RemovedKeys, Replacement } from '../../src/kernel/scrub.js';
 import { EventColumns } from '../../src/platform/events/event-columns.js';
 import { collectionsOf, committedReference } from '../support/collections.js';
 import type { TestDatabase } from '../support/database.js';
@@ -21,8 +21,8 @@ function fill(plan: ScrubPlan, path: string, leaves: Leaves): unknown {
   };
   if (plan === 'kept') return word('kept');
   if (plan instanceof Replacement) return word(plan.when);
-  if (plan instanceof KeptKeys) {
-    const kept = plan.keys.map(key => [key, word('kept', `${path}.${key}`)]);
+  if (plan instanceof KeptWords) {
+    const kept = Object.entries(plan.words).map(([key, [own = '']]) => [key, word('kept', own)]);
     return Object.fromEntries([...kept, ['other', word(plan.when, `${path}.other`)]]) as object;
   }
   if (plan instanceof RemovedKeys) {
@@ -67,6 +67,15 @@ describe('The registry of events', () => {
     const left = await scrubbed(columns.unsentPayload, type, payload);
     for (const word of [...leaves.kept, ...leaves.erased]) expect(left).toContain(`"${word}"`);
     for (const word of leaves.unsent) expect(left).not.toContain(`"${word}"`);
+  });
+
+  it("A word of the sender's under a key of the service is scrubbed with the message.", async () => {
+    const message = { id: '1', content: 'a', metadata: { event: 'b' } };
+    for (const sql of [columns.erasedPayload, columns.unsentPayload]) {
+      const left = await scrubbed(sql, 'message.updated', { message });
+      expect(JSON.parse(left)).toMatchObject({ message: { id: '1', content: null, metadata: {} } });
+      expect(left).not.toContain('"b"');
+    }
   });
 
   it('A nested record that is null stays null when it is scrubbed.', async () => {

@@ -21,5 +21,5 @@ export type { ConversationCreated, ConversationRead, ConversationUpdated } from 
 export { ConversationsModule } from './conversations.module.js';
 export { ConversationsService } from './conversations.service.js';
 export type { TimelineEntry, Trigger } from './lifecycle.js';
-export { isPastReopening } from './lifecycle.js';
+export { isPastReopening, TIMELINE_EVENTS } from './lifecycle.js';
 export { TimelineHooks } from './timeline-hooks.js';

@@ -10,9 +10,12 @@ export interface Effects {
   timeline: TimelineEntry | null;
 }
 
+/** Changes that a timeline entry can tell of. */
+export const TIMELINE_EVENTS = ['resolved', 'reopened', 'assigned', 'unassigned', 'handed_over'] as const;
+
 /** An entry that the service adds to the conversation. Public entries are shown to the visitor and name no person. */
 export interface TimelineEntry {
-  event: 'resolved' | 'reopened' | 'assigned' | 'unassigned' | 'handed_over';
+  event: (typeof TIMELINE_EVENTS)[number];
   public: boolean;
   /** Reason, if the event alone does not tell it. */
   reason?: string | undefined;

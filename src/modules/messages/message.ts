@@ -2,6 +2,7 @@ import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
 import { personal, words, wordsExcept } from '../../kernel/scrub.js';
 import type { LastMessage, SenderType } from '../conversations/index.js';
+import { TIMELINE_EVENTS } from '../conversations/index.js';
 
 export const CONTENT_TYPES = ['text', 'image', 'file', 'audio', 'video', 'event'] as const;
 /** Content types that callers can send. Only the service adds timeline entries. */
@@ -76,7 +77,7 @@ export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
   content_type: 'kept',
   content: words(null),
   attachments: words([]),
-  metadata: wordsExcept('event'),
+  metadata: wordsExcept({ event: TIMELINE_EVENTS }),
   client_message_id: personal(null),
   private: 'kept',
   reply_to_id: 'kept',

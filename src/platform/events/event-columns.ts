@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { EventRegistry } from '../../kernel/event-registry.js';
 import type { ScrubbedWhen, ScrubPlan } from '../../kernel/scrub.js';
-import { KeptKeys, RemovedKeys, Replacement } from '../../kernel/scrub.js';
+import { KeptWords, RemovedKeys, Replacement } from '../../kernel/scrub.js';
 import { isBeingErased } from '../erasure/erasure.repository.js';
 
 /** TypeORM knows no `xid8`, so the log has no entity: these and the payload are the columns that make an event. */
@@ -46,7 +46,7 @@ function scrubbedPayload(registry: EventRegistry, when: ScrubbedWhen): string {
 /** @returns null where all of it stays */
 function scrub(json: string, plan: ScrubPlan, when: ScrubbedWhen): string | null {
   if (plan === 'kept') return null;
-  if (plan instanceof Replacement || plan instanceof KeptKeys || plan instanceof RemovedKeys)
+  if (plan instanceof Replacement || plan instanceof KeptWords || plan instanceof RemovedKeys)
     return applies(plan.when, when) ? scrubbed(json, plan) : null;
   const pairs = Object.entries(plan).flatMap(([field, fieldPlan]) => {
     const value = scrub(`(${json} -> ${literal(field)})`, fieldPlan, when);
@@ -56,10 +56,13 @@ function scrub(json: string, plan: ScrubPlan, when: ScrubbedWhen): string | null
   return `CASE jsonb_typeof(${json}) WHEN 'object' THEN ${json} || jsonb_build_object(${pairs.join(', ')}) ELSE ${json} END`;
 }
 
-function scrubbed(json: string, plan: Replacement<unknown> | KeptKeys | RemovedKeys): string {
+function scrubbed(json: string, plan: Replacement<unknown> | KeptWords | RemovedKeys): string {
   if (plan instanceof Replacement) return `${literal(JSON.stringify(plan.value))}::jsonb`;
   if (plan instanceof RemovedKeys) return `(${json} - ARRAY[${plan.keys.map(literal).join(', ')}]::text[])`;
-  const pairs = plan.keys.map(key => `${literal(key)}, ${json} -> ${literal(key)}`);
+  const pairs = Object.entries(plan.words).map(
+    ([key, words]) =>
+      `${literal(key)}, CASE WHEN ${json} ->> ${literal(key)} IN (${words.map(literal).join(', ')}) THEN ${json} -> ${literal(key)} END`,
+  );
   return `jsonb_strip_nulls(jsonb_build_object(${pairs.join(', ')}))`;
 }
 
