@@ -61,3 +61,22 @@ export function changesOf<T>(fields: ScrubFields<T>): RemovedKeys {
     'erased',
   );
 }
+
+/** Returns the record as the erasure of its person leaves it. Fields without a plan stay. */
+export function scrubErased<T extends object>(record: T, plan: Partial<ScrubFields<T>>): T {
+  return scrubValue(record, plan as ScrubPlan) as T;
+}
+
+function scrubValue(value: unknown, plan: ScrubPlan): unknown {
+  if (plan === 'kept') return value;
+  if (plan instanceof Replacement) return plan.value;
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value);
+  if (plan instanceof KeptWords) return Object.fromEntries(entries.filter(([key, word]) => isKept(plan, key, word)));
+  if (plan instanceof RemovedKeys) return Object.fromEntries(entries.filter(([key]) => !plan.keys.includes(key)));
+  return Object.fromEntries(entries.map(([key, inner]) => [key, scrubValue(inner, plan[key] ?? 'kept')]));
+}
+
+function isKept({ words }: KeptWords, key: string, word: unknown): boolean {
+  return Object.hasOwn(words, key) && words[key]?.includes(word as string) === true;
+}

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { EVENT_REGISTRY } from '../../src/events.js';
 import type { EventType } from '../../src/kernel/domain-event.js';
 import type { ScrubPlan } from '../../src/kernel/scrub.js';
-import { KeptWords, RemovedKeys, Replacement } from '../../src/kernel/scrub.js';
+import { KeptWords, RemovedKeys, Replacement, scrubErased } from '../../src/kernel/scrub.js';
 import { EventColumns } from '../../src/platform/events/event-columns.js';
 import { collectionsOf, committedReference } from '../support/collections.js';
 import type { TestDatabase } from '../support/database.js';
@@ -55,10 +55,12 @@ describe('The registry of events', () => {
 
   it.each(WITH_PERSONS)('Erasing a person scrubs each personal field of %s, and no other.', async type => {
     const leaves: Leaves = { kept: [], erased: [], unsent: [] };
-    const payload = fill(EVENT_REGISTRY.get(type).personal as ScrubPlan, 'p', leaves);
+    const plan = EVENT_REGISTRY.get(type).personal as ScrubPlan;
+    const payload = fill(plan, 'p', leaves);
     const left = await scrubbed(columns.erasedPayload, type, payload);
     for (const word of leaves.kept) expect(left).toContain(`"${word}"`);
     for (const word of [...leaves.erased, ...leaves.unsent]) expect(left).not.toContain(`"${word}"`);
+    expect(scrubErased(payload as object, plan as object)).toEqual(JSON.parse(left));
   });
 
   it.each(WITH_PERSONS)('Unsending a message scrubs the words of %s, and nothing else.', async type => {

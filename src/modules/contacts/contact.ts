@@ -72,6 +72,15 @@ export interface ContactSummary {
   verified: boolean;
 }
 
+/** The scrubbing of each field. */
+export const CONTACT_SUMMARY_FIELDS: ScrubFields<ContactSummary> = {
+  id: 'kept',
+  name: personal(null),
+  email: personal(null),
+  avatar_url: personal(null),
+  verified: 'kept',
+};
+
 export function toContactRecord(contact: Contact): ContactRecord {
   return {
     id: contact.id,

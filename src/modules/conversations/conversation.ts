@@ -164,6 +164,19 @@ export interface VisitorConversationRecord {
   created_at: string;
 }
 
+/** The scrubbing of each field. */
+export const VISITOR_CONVERSATION_FIELDS: ScrubFields<VisitorConversationRecord> = {
+  id: 'kept',
+  number: 'kept',
+  status: 'kept',
+  assignee: 'kept',
+  last_message: personal(null),
+  last_seq: 'kept',
+  unread: 'kept',
+  csat: personal(null),
+  created_at: 'kept',
+};
+
 export function unreadOf(conversation: Conversation): Unread {
   return { agents: conversation.unreadAgents, contact: conversation.unreadContact };
 }

@@ -1,10 +1,11 @@
 import type { Actor } from '../../kernel/domain-event.js';
 import type { EventDefinitions } from '../../kernel/event-definition.js';
-import { changesOf, personal } from '../../kernel/scrub.js';
-import { CONVERSATION_FIELDS } from './conversation.js';
+import { changesOf } from '../../kernel/scrub.js';
 import type { ContactSummary } from '../contacts/index.js';
+import { CONTACT_SUMMARY_FIELDS } from '../contacts/index.js';
 import type { MemberDisplay } from '../members/index.js';
 import type { ConversationRecord, VisitorConversationRecord } from './conversation.js';
+import { CONVERSATION_FIELDS, VISITOR_CONVERSATION_FIELDS } from './conversation.js';
 
 export interface ConversationCreated {
   conversation: ConversationRecord;
@@ -55,24 +56,8 @@ export const CONVERSATION_EVENTS: EventDefinitions<ConversationEvent> = {
     audit: null,
     personal: {
       conversation: CONVERSATION_FIELDS,
-      contact: {
-        id: 'kept',
-        name: personal(null),
-        email: personal(null),
-        avatar_url: personal(null),
-        verified: 'kept',
-      },
-      visitor: {
-        id: 'kept',
-        number: 'kept',
-        status: 'kept',
-        assignee: 'kept',
-        last_message: personal(null),
-        last_seq: 'kept',
-        unread: 'kept',
-        csat: personal(null),
-        created_at: 'kept',
-      },
+      contact: CONTACT_SUMMARY_FIELDS,
+      visitor: VISITOR_CONVERSATION_FIELDS,
     },
   },
   'conversation.updated': {

@@ -1,6 +1,6 @@
 import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { ScrubFields } from '../../kernel/scrub.js';
-import { personal, words, wordsExcept } from '../../kernel/scrub.js';
+import { personal, scrubErased, words, wordsExcept } from '../../kernel/scrub.js';
 import type { LastMessage, SenderType } from '../conversations/index.js';
 import { TIMELINE_EVENTS } from '../conversations/index.js';
 
@@ -65,7 +65,15 @@ export interface MessageRecord {
 
 export type UnnumberedRecord = Omit<MessageRecord, 'seq' | 'created_at'>;
 
-/** The scrubbing of each field. Timeline entries keep `metadata.event`, the service's own description of the change. */
+/** The scrubbing of a row. Timeline entries keep `metadata.event`, the service's own description of the change. */
+const SCRUBBED = {
+  content: words(null),
+  attachments: words([]),
+  metadata: wordsExcept({ event: TIMELINE_EVENTS }),
+  clientMessageId: personal(null),
+} satisfies Partial<ScrubFields<Message>>;
+
+/** The scrubbing of each field. */
 export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
   id: 'kept',
   conversation_id: 'kept',
@@ -75,10 +83,10 @@ export const MESSAGE_FIELDS: ScrubFields<MessageRecord> = {
   sender_id: 'kept',
   sender_name: 'kept',
   content_type: 'kept',
-  content: words(null),
-  attachments: words([]),
-  metadata: wordsExcept({ event: TIMELINE_EVENTS }),
-  client_message_id: personal(null),
+  content: SCRUBBED.content,
+  attachments: SCRUBBED.attachments,
+  metadata: SCRUBBED.metadata,
+  client_message_id: SCRUBBED.clientMessageId,
   private: 'kept',
   reply_to_id: 'kept',
   created_at: 'kept',
@@ -110,11 +118,10 @@ export function toUnnumberedRecord(message: UnnumberedMessage): UnnumberedRecord
   };
 }
 
-/** The message of an erased contact, without content. A timeline entry keeps its event. */
+/** The message of an erased contact, without content. A timeline entry counts as not deleted. */
 export function withoutContent(message: Message, erasedAt: Date): Message {
-  const bare = { ...message, content: null, attachments: [], clientMessageId: null };
-  if (message.contentType === 'event') return { ...bare, metadata: { event: message.metadata.event } };
-  return { ...bare, metadata: {}, deletedAt: message.deletedAt ?? erasedAt };
+  const scrubbed = scrubErased(message, SCRUBBED);
+  return message.contentType === 'event' ? scrubbed : { ...scrubbed, deletedAt: message.deletedAt ?? erasedAt };
 }
 
 /** Preview of the newest message for lists. */
