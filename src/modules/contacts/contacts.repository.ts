@@ -1,18 +1,17 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { normaliseEmail } from '../../kernel/email.js';
 import type { Page } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
 import type { Sighting } from '../../kernel/presence.js';
-import { emailContains } from '../../platform/database/like.js';
 import { Sql, statement } from '../../platform/database/sql.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { isInChannels } from '../../platform/database/visibility.js';
 import { CALLER, WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ContactEntity } from './contact.entity.js';
 import type { Contact } from './contact.js';
+import { containsText } from './contact-search.js';
 import { canSeeExternalIds } from './external-id.js';
 
 const ADD_CHANNEL = statement(`
@@ -112,10 +111,8 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
       .orderBy('contact.id', 'DESC')
       .limit(limit + 1);
     if (query !== undefined) {
-      const columns = ['name', 'phone'].map(column => `contact.${column} ILIKE :pattern`);
-      const { condition, parameters } = emailContains('contact.email', normaliseEmail(query) ?? query);
-      const byId = externalIdCondition(principal, ':query');
-      select.andWhere(`(${[...columns, condition, byId].join(' OR ')})`, { ...parameters, query });
+      const { condition, parameters } = containsText(['name', 'phone'], query);
+      select.andWhere(`(${condition} OR ${externalIdCondition(principal, ':query')})`, { ...parameters, query });
     }
     if (externalId !== undefined) select.andWhere(externalIdCondition(principal, ':externalId'), { externalId });
     if (cursor !== undefined) {

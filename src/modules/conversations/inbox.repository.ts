@@ -6,8 +6,8 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal, VisitorPrincipal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
-import { emailContains } from '../../platform/database/like.js';
 import { wireTime } from '../../platform/database/wire-time.js';
+import { containsText } from '../contacts/index.js';
 import type { ConversationEntity } from './conversation.entity.js';
 import type { ConversationWithContact } from './conversation-views.service.js';
 import type { Conversation } from './conversation.js';
@@ -179,8 +179,7 @@ function applyFilters(query: Query, filters: InboxQuery): void {
 /** Searches the contact's name and e-mail, and the conversation's number with or without `#`. */
 function applySearch(query: Query, text: string): void {
   const number = /^#?(\d{1,9})$/.exec(text.trim())?.[1];
-  const { condition, parameters } = emailContains('contact.email', text);
-  const matches = `(contact.name ILIKE :pattern OR ${condition})`;
+  const { condition: matches, parameters } = containsText(['name'], text);
   query.setParameters(parameters);
   if (number === undefined) {
     query.andWhere(`EXISTS (
