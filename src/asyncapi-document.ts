@@ -4,6 +4,7 @@ import type { DocumentedFrame, SocketRoute } from './modules/realtime/index.js';
 import { framesFor, SOCKET_ROUTES } from './modules/realtime/index.js';
 import type { AsyncDocument, Message, SocketDescription } from './platform/asyncapi/document.js';
 import { writeAsyncDocument } from './platform/asyncapi/document.js';
+import type { FrameIds } from './platform/asyncapi/payloads.js';
 import { durablePayload, errorPayload, ephemeralPayload, sentPayload } from './platform/asyncapi/payloads.js';
 import { STATUS } from './platform/http/problem.js';
 import { PAGE } from './platform/pages/layout.js';
@@ -63,9 +64,21 @@ const ERROR: Message = {
   payload: errorPayload(),
 };
 
+/** The ids in the frame of an event, by what it is about. */
+const FRAME_IDS: Record<NonNullable<DocumentedFrame['about']> | 'ephemeral', FrameIds> = {
+  conversation: { always: ['conversation_id', 'channel_id'], sometimes: [] },
+  channel: { always: [], sometimes: ['channel_id'] },
+  workspace: { always: [], sometimes: [] },
+  ephemeral: { always: [], sometimes: ['conversation_id', 'channel_id'] },
+};
+
 function receivedMessage(frame: DocumentedFrame): Message {
   const { type, schemaName, about } = frame;
-  return message(frame, about === null ? ephemeralPayload(type, schemaName) : durablePayload(type, schemaName, about));
+  const payload =
+    about === null
+      ? ephemeralPayload(type, schemaName, FRAME_IDS.ephemeral)
+      : durablePayload(type, schemaName, FRAME_IDS[about]);
+  return message(frame, payload);
 }
 
 function message({ type, summary }: DocumentedFrame, payload: JsonObject): Message {

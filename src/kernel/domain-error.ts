@@ -1,3 +1,5 @@
+import type { CloseReason } from './close-codes.js';
+
 /**
  * The kinds of DomainError. The HTTP filter maps a kind to a status, and sockets map it to an error frame. Clients
  * branch on the stable snake_case `code` instead; a published code never changes.
@@ -41,18 +43,22 @@ export class DomainError extends Error {
   readonly details: FieldFault[] | undefined;
   readonly data: Record<string, unknown> | undefined;
   readonly retryAfter: number | undefined;
+  /** How a socket closes after this error; undefined for the usual reason of its kind. */
+  readonly closeReason: CloseReason | undefined;
 
   constructor(
     readonly kind: ErrorKind,
     readonly code: string,
     message: string,
     options: ErrorOptions = {},
+    closeReason?: CloseReason,
   ) {
     super(options.message ?? message, { cause: options.cause });
     this.name = code;
     this.details = options.details;
     this.data = options.data;
     this.retryAfter = options.retryAfter;
+    this.closeReason = closeReason;
   }
 }
 
@@ -69,16 +75,22 @@ const published = new Map<string, DomainErrorClass>();
 /**
  * Defines and publishes an error. One code may have two kinds: `member_deactivated` is a conflict for the admin who
  * adds the member, and forbidden for the member.
+ * @param closeReason how a socket closes after this error, if not for the usual reason of its kind
  * @throws Error when the code is already defined with the same kind
  */
-export function defineError(kind: ErrorKind, code: string, summary: string): DomainErrorClass {
+export function defineError(
+  kind: ErrorKind,
+  code: string,
+  summary: string,
+  closeReason?: CloseReason,
+): DomainErrorClass {
   if (published.has(`${code} ${kind}`)) throw new Error(`error code ${code} is defined twice`);
   const defined = class extends DomainError {
     static readonly kind = kind;
     static readonly code = code;
     static readonly summary = summary;
     constructor(options: ErrorOptions = {}) {
-      super(kind, code, summary, options);
+      super(kind, code, summary, options, closeReason);
     }
   };
   published.set(`${code} ${kind}`, defined);

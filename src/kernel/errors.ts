@@ -8,7 +8,12 @@ export const CursorInvalid = defineError('invalid', 'cursor_invalid', 'The curso
 export const Unsupported = defineError('invalid', 'unsupported', 'This service does not support that yet.');
 export const Unauthenticated = defineError('unauthenticated', 'unauthenticated', 'Send a credential.');
 export const InvalidToken = defineError('unauthenticated', 'invalid_token', 'The credential is not valid.');
-export const TokenExpired = defineError('unauthenticated', 'token_expired', 'The credential has expired.');
+export const TokenExpired = defineError(
+  'unauthenticated',
+  'token_expired',
+  'The credential has expired.',
+  'tokenExpired',
+);
 export const TokenRevoked = defineError('unauthenticated', 'token_revoked', 'The credential has been revoked.');
 export const ApiKeyRequired = defineError('unauthenticated', 'api_key_required', 'This route requires an API key.');
 export const AgentTokenRequired = defineError(

@@ -1,5 +1,5 @@
 import { Forbidden, ScopeTooNarrow } from './errors.js';
-import type { Principal, Role } from './principal.js';
+import type { CredentialKind, Principal, Role } from './principal.js';
 import { rank } from './principal.js';
 
 /**
@@ -45,6 +45,11 @@ export const KEY_SCOPES: readonly string[] = Object.keys(LOWEST_ROLE).filter(nam
 
 export function isVisitorPermission(permission: Permission): permission is VisitorPermission {
   return permission.startsWith('widget:');
+}
+
+/** Returns the kinds of credentials that can have a permission. */
+export function credentialKindsOf(permission: Permission): readonly CredentialKind[] {
+  return isVisitorPermission(permission) ? ['visitor'] : ['agent', 'api_key'];
 }
 
 export function lowestRole(permission: StaffPermission): Role {

@@ -109,3 +109,9 @@ export function principalKey(principal: Principal): string {
       return `system:${principal.workspaceId}`;
   }
 }
+
+/** Distinguishes sessions of one member with different scopes or rights, which must not share stored answers. */
+export function rightsKey(principal: Principal): string {
+  const scope = JSON.stringify(scopeOf(principal));
+  return principal.kind === 'agent' && principal.workspaceBound ? `${scope} minted by a key` : scope;
+}

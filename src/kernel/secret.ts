@@ -2,6 +2,23 @@ import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789';
 
+/** Fields of bodies, answers and logged objects that contain secrets. */
+export const SECRET_FIELDS: readonly string[] = [
+  'authorization',
+  'cookie',
+  'password',
+  'old_password',
+  'token',
+  'refresh_token',
+  'reset_token',
+  'visitor_token',
+  'identity_token',
+  'identity_secret',
+  'key',
+  'secret',
+  'ticket',
+];
+
 /** Returns unbiased random characters of `[A-Za-z0-9]`: bytes from 248, the last multiple of 62, are discarded. */
 export function randomAlphanumeric(length: number): string {
   let text = '';

@@ -9,6 +9,7 @@ export const policies = {
   'kernel-imports-only-kernel-and-node': 'the kernel imports only the kernel and node',
   'platform-never-imports-modules': 'config and platform import no module and not the app',
   'platform-imports-only-leftwards': 'a platform folder imports only folders before it in order.json',
+  'platform-knows-no-domain': 'no string in platform names a noun of the domain',
   'every-platform-folder-is-listed': 'every folder of platform is listed in order.json',
   'modules-import-only-leftwards': 'a module imports only modules before it in order.json',
   'every-module-is-listed': 'every folder of modules is listed in order.json',

@@ -3,6 +3,7 @@ import { basename, dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import ts from 'typescript';
+import { domainTexts } from './domain-words.js';
 import { controller, emptyNames, importRules, suffixes, table, type Orders, type RuleName } from './rules.js';
 
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -37,6 +38,7 @@ export async function survey(trees: string[], orders: Orders, treesPattern = '^'
     ...unlisted(tree, 'platform', orders.platform),
     ...unlisted(tree, 'modules', orders.modules),
     ...environmentReaders(tree),
+    ...domainNouns(tree),
     ...badNames(tree),
   ]);
   return {
@@ -114,6 +116,19 @@ function readsEnvironment(text: string): boolean {
       /\benv\b/.test(node.importClause?.getText() ?? '')) ||
     (ts.forEachChild(node, visit) ?? false);
   return visit(ts.createSourceFile('source.ts', text, ts.ScriptTarget.Latest, true));
+}
+
+function domainNouns(tree: string): Violation[] {
+  const platform = join(tree, 'src/platform/');
+  return filesUnder(platform)
+    .filter(file => file.endsWith('.ts') && !file.startsWith(join(platform, 'database/migrations/')))
+    .flatMap(file =>
+      domainTexts(file.slice(platform.length), readFileSync(join(projectRoot, file), 'utf8')).map(because => ({
+        rule: 'platform-knows-no-domain',
+        at: file,
+        because,
+      })),
+    );
 }
 
 const kebab = /^[a-z0-9]+(-[a-z0-9]+)*$/;

@@ -103,7 +103,7 @@ describe('Planted faults', () => {
       });
     },
     'an unsent message whose text is replayed': () => {
-      jest.spyOn(service(EventRepository), 'scrubMessage').mockResolvedValue();
+      jest.spyOn(service(EventRepository), 'scrubUnsent').mockResolvedValue();
     },
     'an unread count that ignores an unsent message': () => {
       const messages = service(MessagesRepository);

@@ -10,6 +10,7 @@ export const MemberDeactivated = defineError(
   'forbidden',
   'member_deactivated',
   'The member is deactivated. An admin can reactivate it.',
+  'memberDeactivated',
 );
 export const RegistrationDisabled = defineError(
   'forbidden',

@@ -6,7 +6,6 @@ export {
 } from './contact-presence.service.js';
 export { CONTACT_SUMMARY_FIELDS, toContactRecord, toContactSummary } from './contact.js';
 export { containsText } from './contact-search.js';
-export { toContactRecord, toContactSummary } from './contact.js';
 export type { Contact, ContactRecord, ContactSummary } from './contact.js';
 export type { ContactMerge, ErasedPerson } from './contact-teardown-hooks.js';
 export { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';

@@ -68,7 +68,7 @@ export class MessageEditsService {
         const unread = type === 'message.deleted' ? await this.recountUnread(conversation) : {};
         await this.changes.applyProgress(conversation, { ...previewsAfter(conversation, changed), ...unread });
         const scope = eventScopeOf(conversation);
-        if (type === 'message.deleted') await this.events.scrubMessage(scope, id);
+        if (type === 'message.deleted') await this.events.scrubUnsent(scope, { message: { id } });
         await this.events.record({ type, ...scope, actor, payload: { message: toMessageRecord(changed) } });
         return changed;
       },

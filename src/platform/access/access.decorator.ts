@@ -1,7 +1,7 @@
 import { applyDecorators, SetMetadata } from '@nestjs/common';
-import { ApiBearerAuth, ApiExtension, ApiSecurity } from '@nestjs/swagger';
+import { ApiExtension, ApiSecurity } from '@nestjs/swagger';
 import type { Demands, Permission } from '../../kernel/permission.js';
-import { isVisitorPermission } from '../../kernel/permission.js';
+import { credentialKindsOf } from '../../kernel/permission.js';
 import type { CredentialKind } from '../../kernel/principal.js';
 
 export const ACCESS = 'access';
@@ -13,7 +13,7 @@ export type Access =
       public: false;
       permission: Permission;
       kinds: readonly CredentialKind[];
-      /** Refuses an API key that a browser sends, because every visitor of such a page can read the key. */
+      /** Refuses an API key that a browser sends, because everybody who opens such a page can read the key. */
       keyOutsideBrowsers: boolean;
       /** Further conditions on the principal, besides the permission. */
       demands: Demands;
@@ -31,23 +31,19 @@ export function Public(): MethodDecorator & ClassDecorator {
 /**
  * Lets callers with the permission call who also meet the demands.
  *
- * A `widget:*` permission admits visitors; any other admits agents and API keys. `only` admits one kind of credential.
+ * `only` admits one kind of the credentials that can have the permission.
  */
 export function Allow(
   permission: Permission,
   options: { only?: CredentialKind; keyOutsideBrowsers?: boolean } & Demands = {},
 ): MethodDecorator & ClassDecorator {
   const { only, keyOutsideBrowsers = false, ...demands } = options;
-  const kinds: CredentialKind[] = isVisitorPermission(permission) ? ['visitor'] : ['agent', 'api_key'];
   const access: Access = {
     public: false,
     permission,
-    kinds: only ? [only] : kinds,
+    kinds: only ? [only] : credentialKindsOf(permission),
     keyOutsideBrowsers,
     demands,
   };
-  return applyDecorators(
-    declare(access),
-    ...access.kinds.map(kind => (kind === 'agent' ? ApiBearerAuth(kind) : ApiSecurity(kind))),
-  );
+  return applyDecorators(declare(access), ...access.kinds.map(kind => ApiSecurity(kind)));
 }

@@ -1,14 +1,14 @@
 import type { CredentialKind, Principal } from '../../kernel/principal.js';
 
 /**
- * Turns the credential of a request or a socket handshake into a principal. Role, scope, member status and session are
- * read on every call and are at most one second old.
+ * Turns the credential of a request or a socket handshake into a principal. Everything that can be revoked is read on
+ * every call and is at most one second old.
  */
 export abstract class Authenticator {
   /**
    * @param token from the `Authorization` header or from a socket's `token` parameter; null when absent
-   * @throws Unauthenticated, InvalidToken, TokenExpired, TokenRevoked, AgentTokenRequired or another
-   *   `…TokenRequired` (all 401), or 403 for a deactivated member or a blocked contact
+   * @throws Unauthenticated, InvalidToken, TokenExpired, TokenRevoked or a `…Required` of the accepted kind
+   *   (all 401), or a 403 for a caller that is locked out
    */
   abstract authenticate(token: string | null, accepts: readonly CredentialKind[]): Promise<Principal>;
 }

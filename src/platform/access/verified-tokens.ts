@@ -1,8 +1,8 @@
 /**
  * Bounded cache of tokens whose signature has been verified, which is half the cost of authentication.
  *
- * It remembers only what cannot change: that this service signed the token. Callers still check the session, the
- * member's status and the contact's token generation on every request. Entries end with their token; recently used ones
+ * It remembers only what cannot change: that this service signed the token. Callers still check on every
+ * request that it has not been revoked. Entries end with their token; recently used ones
  * stay.
  */
 export class VerifiedTokens<Token extends { claims: { exp: number } }> {

@@ -1,7 +1,10 @@
 import type { Json, JsonObject } from '../schemas/json.js';
 
-/** The subject of an event, which decides the ids in its frame. */
-export type EventSubject = 'conversation' | 'channel' | 'workspace';
+/** The names of the ids beside the data of a frame, which say what the frame is about. */
+export interface FrameIds {
+  always: readonly string[];
+  sometimes: readonly string[];
+}
 
 const ID: JsonObject = { type: 'string', format: 'uuid' };
 const CURSOR: JsonObject = {
@@ -11,28 +14,23 @@ const CURSOR: JsonObject = {
 };
 
 /** The frame of a durable event. @param schemaName the name of its data's schema */
-export function durablePayload(type: string, schemaName: string | null, about: EventSubject): JsonObject {
-  const required = about === 'conversation' ? ['conversation_id', 'channel_id'] : [];
-  const scope: JsonObject = {
-    ...(about === 'conversation' ? { conversation_id: ID } : {}),
-    ...(about === 'workspace' ? {} : { channel_id: ID }),
-  };
+export function durablePayload(type: string, schemaName: string | null, ids: FrameIds): JsonObject {
   return frame(
     type,
     {
       id: { ...ID, description: 'The id of the event. Repeated frames have the same id.' },
       cursor: CURSOR,
       timestamp: { type: 'string', format: 'date-time', examples: ['2026-01-31T09:30:00.123456Z'] },
-      ...scope,
+      ...idFields(ids),
       ...dataOf(schemaName),
     },
-    ['id', 'cursor', 'timestamp', ...required],
+    ['id', 'cursor', 'timestamp', ...ids.always],
   );
 }
 
-/** An ephemeral frame, which may concern a conversation. */
-export function ephemeralPayload(type: string, schemaName: string | null): JsonObject {
-  return frame(type, schemaName === null ? {} : { conversation_id: ID, channel_id: ID, ...dataOf(schemaName) });
+/** An ephemeral frame. One without data has no ids either. */
+export function ephemeralPayload(type: string, schemaName: string | null, ids: FrameIds): JsonObject {
+  return frame(type, schemaName === null ? {} : { ...idFields(ids), ...dataOf(schemaName) });
 }
 
 /** A frame from a client. @param schemaName the name of the schema of its fields */
@@ -47,6 +45,10 @@ export function errorPayload(): JsonObject {
 
 export function reference(schemaName: string): JsonObject {
   return { $ref: `#/components/schemas/${schemaName}` };
+}
+
+function idFields({ always, sometimes }: FrameIds): JsonObject {
+  return Object.fromEntries([...always, ...sometimes].map(name => [name, ID]));
 }
 
 function dataOf(schemaName: string | null): JsonObject {

@@ -1,8 +1,10 @@
 import { Injectable } from '@nestjs/common';
 
-export type SubjectKind = 'contact' | 'conversation';
+/** The kinds of subjects are two of the routing keys of the event log: a person and a thread. */
+export const SUBJECT_KINDS = ['contact', 'conversation'] as const;
+export type SubjectKind = (typeof SUBJECT_KINDS)[number];
 
-/** A contact or conversation whose content is being erased. */
+/** A subject whose content is being erased. */
 export interface ErasedSubject {
   workspaceId: string;
   id: string;
@@ -29,13 +31,13 @@ export interface ErasureStep {
 /** An erasure that is complete. */
 export interface FinishedErasure {
   workspaceId: string;
-  /** Id of the contact. */
+  /** Id of the erased person. */
   id: string;
   requestedAt: Date;
   scrubbed: number;
 }
 
-/** Registry of the erasure steps. Each module that stores content of a contact registers a step. */
+/** Registry of the erasure steps. Each module that stores a person's content registers a step. */
 @Injectable()
 export class ErasureSteps {
   private readonly steps: ErasureStep[] = [];

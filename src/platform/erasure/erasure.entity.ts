@@ -1,7 +1,9 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
+import type { SubjectKind } from './erasure-steps.js';
+import { SUBJECT_KINDS } from './erasure-steps.js';
 import { IdColumn, KeyColumn, TextColumn, WrittenAtColumn } from '../database/columns.js';
 
-/** An erasure in progress. Its id is that of the contact. */
+/** An erasure in progress. Its id is that of the person. */
 @Entity({ name: 'erasure' })
 @ForeignKey('workspace', ['workspaceId'], ['id'], { name: 'fk_erasure_workspace', onDelete: 'CASCADE' })
 export class ErasureEntity {
@@ -19,13 +21,13 @@ export class ErasureEntity {
   scrubbed!: number;
 }
 
-/** A contact or conversation of an erasure. While its row exists, readers hide the content that is still stored. */
+/** A subject of an erasure. While its row exists, readers hide the content that is still stored. */
 @Entity({ name: 'erased_subject' })
 @ForeignKey('erasure', ['workspaceId', 'erasureId'], ['workspaceId', 'id'], {
   name: 'fk_erased_subject_erasure',
   onDelete: 'CASCADE',
 })
-@Check('ck_erased_subject_kind', `"kind" IN ('contact', 'conversation')`)
+@Check('ck_erased_subject_kind', `"kind" IN ('${SUBJECT_KINDS.join("', '")}')`)
 @Index('ix_erased_subject_erasure', ['workspaceId', 'erasureId'])
 export class ErasedSubjectEntity {
   @KeyColumn('workspace_id', 'pk_erased_subject')
@@ -38,7 +40,7 @@ export class ErasedSubjectEntity {
   erasureId!: string;
 
   @TextColumn('kind')
-  kind!: 'contact' | 'conversation';
+  kind!: SubjectKind;
 
   /** Name of the current step; null before the first. */
   @TextColumn('step', { nullable: true })

@@ -92,7 +92,7 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
     await this.steps.finish(erasure);
     this.units.afterCommit(() => {
       const seconds = Math.round((Date.now() - erasure.requestedAt.getTime()) / 1_000);
-      this.logger.log(`the erasure of contact ${erasure.id} is complete: ${erasure.scrubbed} rows in ${seconds} s`);
+      this.logger.log(`the erasure ${erasure.id} is complete: ${erasure.scrubbed} rows in ${seconds} s`);
     });
     return true;
   }

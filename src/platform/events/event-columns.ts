@@ -4,7 +4,10 @@ import type { ScrubbedWhen, ScrubPlan } from '../../kernel/scrub.js';
 import { KeptWords, RemovedKeys, Replacement } from '../../kernel/scrub.js';
 import { isBeingErased } from '../erasure/erasure.repository.js';
 
-/** TypeORM knows no `xid8`, so the log has no entity: these and the payload are the columns that make an event. */
+/**
+ * The columns that make an event, besides the payload; TypeORM knows no `xid8`, so the log has no entity. The channel,
+ * conversation and contact are its routing keys: the platform knows them as ids and nothing else of them.
+ */
 export const EVENT_METADATA = `id, type, workspace_id, channel_id, conversation_id, contact_id, actor,
   payload_version, request_id, recorded_at, xid::text AS xid, position::text AS position`;
 

@@ -4,7 +4,7 @@ import { payloadVersionOf } from '../../kernel/event-definition.js';
 import { EventRegistry } from '../../kernel/event-registry.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { ErasureSteps } from '../erasure/erasure-steps.js';
+import { ErasureSteps, SUBJECT_KINDS } from '../erasure/erasure-steps.js';
 import { Fanout } from '../fanout/fanout.js';
 import { presentOrigin, presentRequestId } from '../request/present-request.js';
 import type { AppendedEvent } from './event.repository.js';
@@ -27,7 +27,7 @@ export class EventLog implements OnModuleInit {
   onModuleInit(): void {
     this.erasures.add({
       name: 'events',
-      kinds: ['contact', 'conversation'],
+      kinds: SUBJECT_KINDS,
       scrub: (subject, after, limit) => this.events.scrubSlice(subject, after, limit),
     });
   }
@@ -60,8 +60,11 @@ export class EventLog implements OnModuleInit {
     this.fanout.publish(COMMITTED_EVENTS, event);
   }
 
-  /** Removes the content of a deleted message from all its events, in the current unit of work. */
-  async scrubMessage(scope: EventScope & { conversationId: string }, messageId: string): Promise<void> {
-    await this.events.scrubMessage(scope.workspaceId, scope.conversationId, messageId);
+  /**
+   * Removes unsent content from the events that contain it, in the current unit of work.
+   * @param part of the payloads of these events
+   */
+  async scrubUnsent(scope: EventScope & { conversationId: string }, part: object): Promise<void> {
+    await this.events.scrubUnsent(scope.workspaceId, scope.conversationId, part);
   }
 }

@@ -47,13 +47,13 @@ const PRUNE = statement(`
   )
   SELECT count(*)::int AS deleted FROM deleted`);
 
-/** Removes the content of a message from its events and keeps the events. */
-const scrubMessage = ({ unsentPayload }: EventColumns): Statement =>
+/** Removes unsent content from the events that contain it, and keeps the events. */
+const scrubUnsent = ({ unsentPayload }: EventColumns): Statement =>
   statement(`
     UPDATE event SET payload = ${unsentPayload}
-    WHERE workspace_id = $1 AND conversation_id = $2 AND payload #>> '{message,id}' = $3`);
+    WHERE workspace_id = $1 AND conversation_id = $2 AND payload @> $3::jsonb`);
 
-/** Scrubs a slice of a contact's or conversation's events after a position, in order of position. */
+/** Scrubs a slice of a subject's events after a position, in order of position. */
 const scrubSlice = ({ erasedPayload }: EventColumns, condition: string): Statement =>
   statement(`
     WITH slice AS (
@@ -89,14 +89,14 @@ export interface EventStamp {
 /** Writes, scrubs and deletes events of the log. */
 @Injectable()
 export class EventRepository {
-  private readonly scrubMessageStatement: Statement;
+  private readonly scrubUnsentStatement: Statement;
   private readonly scrubSliceStatements: Record<ErasedSubject['kind'], Statement>;
 
   constructor(
     private readonly sql: Sql,
     columns: EventColumns,
   ) {
-    this.scrubMessageStatement = scrubMessage(columns);
+    this.scrubUnsentStatement = scrubUnsent(columns);
     this.scrubSliceStatements = {
       conversation: scrubSlice(columns, 'conversation_id = $2'),
       contact: scrubSlice(columns, 'contact_id = $2 AND conversation_id IS NULL'),
@@ -131,7 +131,7 @@ export class EventRepository {
     return (await this.sql.first<{ deleted: number }>(PRUNE, [before, limit]))?.deleted ?? 0;
   }
 
-  /** Scrubs at most `limit` events of an erased contact or conversation after a position. */
+  /** Scrubs at most `limit` events of an erased subject after a position. */
   async scrubSlice({ workspaceId, id, kind }: ErasedSubject, after: string, limit: number): Promise<Slice> {
     const slice = await this.sql.first<{ scrubbed: number; last: string }>(this.scrubSliceStatements[kind], [
       workspaceId,
@@ -143,8 +143,8 @@ export class EventRepository {
     return { scrubbed, after: slice && scrubbed === limit ? slice.last : null };
   }
 
-  async scrubMessage(workspaceId: string, conversationId: string, messageId: string): Promise<void> {
-    await this.sql.count(this.scrubMessageStatement, [workspaceId, conversationId, messageId]);
+  async scrubUnsent(workspaceId: string, conversationId: string, part: object): Promise<void> {
+    await this.sql.count(this.scrubUnsentStatement, [workspaceId, conversationId, JSON.stringify(part)]);
   }
 }
 

@@ -21,6 +21,9 @@ import { requestValidation } from '../schemas/validation.js';
 /** Paths outside the versioned API. Their responses have no envelope. */
 export const UNVERSIONED = ['healthz', 'readyz', 'metrics'];
 
+/** The prefix of all other paths. */
+const PREFIX = '/v1';
+
 /** Configures the middleware, filters and pipes that every request passes, in this order. */
 export function configureHttp(app: NestExpressApplication, config: Config, log: Logger): void {
   app.set('trust proxy', config.trustProxy);
@@ -30,9 +33,11 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   const lifecycle = app.get(Lifecycle);
   const isDraining = () => lifecycle.draining;
   const security = fixedHeaders(helmet(headers(demandsHttps(config))));
-  app.use(sequentially(accessLog(log, isDraining), security, crossOrigin(), refuseWhileDraining(isDraining)));
   app.use(
-    '/v1',
+    sequentially(accessLog(log, isDraining), security, crossOrigin(app, PREFIX), refuseWhileDraining(isDraining)),
+  );
+  app.use(
+    PREFIX,
     sequentially(noStore, httpsOnly(config), app.get(RequestBodies).track, rememberRequest, setRateHeaders),
   );
   answerUnreadable(app.getHttpServer());

@@ -1,4 +1,6 @@
+import type { INestApplication } from '@nestjs/common';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
+import { backendRoutes } from './backend-routes.js';
 
 const EXPOSED = [
   'X-Request-Id',
@@ -10,24 +12,18 @@ const EXPOSED = [
   'WWW-Authenticate',
 ].join(', ');
 
-/** POST routes for backends only, which no page may call. */
-const SERVERS_ONLY = new Set(['/v1/auth/sso/ticket', '/v1/workspace/members']);
-
-/** Normalizes a path as the router does: it ignores case and a trailing slash. */
-function normalizePath(path: string): string {
-  return path.toLowerCase().replace(/\/$/, '');
-}
-
 /**
- * Allows cross-origin calls from any page. Tokens are in headers, never in cookies, so a foreign page cannot send a
- * visitor's credentials. Each channel's allowed origins are checked on the request itself.
+ * Allows cross-origin calls from any page, except of routes that accept API keys alone, because no page may have a key.
+ * Tokens are in headers, never in cookies, so a foreign page cannot send the credentials of its reader.
  */
-export function crossOrigin(): RequestHandler {
+export function crossOrigin(app: INestApplication, prefix: string): RequestHandler {
+  const routes = backendRoutes(app, prefix);
+  const isForBackends = (method: string, path: string) =>
+    routes.some(route => route.method === method && route.pattern.test(path));
   return (request: Request, response: Response, next: NextFunction): void => {
     const method = request.headers['access-control-request-method'] ?? request.method;
-    const path = normalizePath(request.path);
-    const closed = !path.startsWith('/v1/') || (SERVERS_ONLY.has(path) && method === 'POST');
-    if (closed) return next();
+    const { path } = request;
+    if (!path.toLowerCase().startsWith(`${prefix}/`) || isForBackends(method, path)) return next();
     response.setHeader('Access-Control-Allow-Origin', '*');
     response.setHeader('Access-Control-Expose-Headers', EXPOSED);
     if (request.method !== 'OPTIONS') return next();

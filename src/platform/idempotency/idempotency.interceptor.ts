@@ -2,8 +2,7 @@ import { CallHandler, ExecutionContext, Injectable, NestInterceptor } from '@nes
 import { Reflector } from '@nestjs/core';
 import type { Request, Response } from 'express';
 import { from, lastValueFrom, mergeMap, Observable } from 'rxjs';
-import type { Principal } from '../../kernel/principal.js';
-import { principalKey, scopeOf } from '../../kernel/principal.js';
+import { principalKey, rightsKey } from '../../kernel/principal.js';
 import { contextOf } from '../request/request-context.js';
 import type { IdempotentRequest, Outcome } from './idempotency.service.js';
 import { IdempotencyService } from './idempotency.service.js';
@@ -53,7 +52,7 @@ function idempotentRequestOf(request: Request): IdempotentRequest | null {
   if (key === undefined || !principal) return null;
   return {
     key: typeof key === 'string' ? key : '',
-    owner: `${principalKey(principal)}\n${rightsOf(principal)}\n${request.originalUrl}`,
+    owner: `${principalKey(principal)}\n${rightsKey(principal)}\n${request.originalUrl}`,
     workspaceId: principal.workspaceId,
     body: request.body as unknown,
     row: Object.values(request.params).find(value => typeof value === 'string'),
@@ -73,10 +72,4 @@ function toAnswer(outcome: Outcome, response: Response): unknown {
   if (!outcome.ok) throw outcome.error;
   response.status(outcome.status);
   return outcome.data;
-}
-
-/** Distinguishes sessions of one member with different scopes or rights, which must not share answers. */
-function rightsOf(principal: Principal): string {
-  const scope = JSON.stringify(scopeOf(principal));
-  return principal.kind === 'agent' && principal.workspaceBound ? `${scope} minted by a key` : scope;
 }

@@ -4,7 +4,7 @@ import { isId } from '../../kernel/ids.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import { Cipher } from '../encryption/cipher.js';
-import { ErasureSteps } from '../erasure/erasure-steps.js';
+import { ErasureSteps, SUBJECT_KINDS } from '../erasure/erasure-steps.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
 export const IdempotencyKeyInvalid = defineError(
@@ -25,7 +25,7 @@ export const IdempotencyInProgress = defineError(
 export const AnswerErased = defineError(
   'gone',
   'answer_erased',
-  'The first request with this Idempotency-Key succeeded, but its answer was erased together with the contact.',
+  'The first request with this Idempotency-Key succeeded, but its answer was erased with the personal data in it.',
 );
 
 export interface IdempotentRequest {
@@ -79,7 +79,7 @@ export class IdempotencyService implements OnModuleInit {
   onModuleInit(): void {
     this.erasures.add({
       name: 'kept answers',
-      kinds: ['contact', 'conversation'],
+      kinds: SUBJECT_KINDS,
       scrub: async ({ workspaceId, id }, _after, limit) => {
         const scrubbed = await this.answers.scrubSlice(workspaceId, id, limit);
         return { scrubbed, after: scrubbed === limit ? '0' : null };

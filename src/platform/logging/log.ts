@@ -2,24 +2,11 @@ import type { LoggerService } from '@nestjs/common';
 import type { DestinationStream } from 'pino';
 import pino, { Logger } from 'pino';
 import pretty from 'pino-pretty';
+import { SECRET_FIELDS } from '../../kernel/secret.js';
 import { presentRequestId } from '../request/present-request.js';
 
 /** Paths in logged objects that may contain secrets. Their values are replaced. */
-const REDACTED = [
-  'authorization',
-  'cookie',
-  'password',
-  'old_password',
-  'token',
-  'refresh_token',
-  'reset_token',
-  'visitor_token',
-  'identity_token',
-  'identity_secret',
-  'key',
-  'secret',
-  'ticket',
-].flatMap(name => [name, `*.${name}`, `*.*.${name}`]);
+const REDACTED = SECRET_FIELDS.flatMap(name => [name, `*.${name}`, `*.*.${name}`]);
 
 /**
  * Returns the loggable fields of an error. Others are left out, because database errors contain the statement's values,

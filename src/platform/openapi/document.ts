@@ -3,9 +3,9 @@ import { DocumentBuilder, SwaggerModule } from '@nestjs/swagger';
 import { publishedErrors } from '../../kernel/domain-error.js';
 import type { Answer } from '../http/answers.decorator.js';
 import { envelope, FAILURE, FIELD_FAULT, json, TEXT_HEADER } from './envelope.js';
+import type { DocumentedCredentials, FailureContext } from './failures.js';
 import { failures } from './failures.js';
 import { PAGE } from '../pages/layout.js';
-import { INTRODUCTION } from './introduction.js';
 import type { Json, JsonObject } from '../schemas/json.js';
 import { modernise, without } from '../schemas/modernise.js';
 import type { Operation, Section } from './operation.js';
@@ -44,21 +44,26 @@ const SERVERS: JsonObject[] = [
 /** A class with documented fields. */
 export type ViewClass = new (...args: never[]) => object;
 
-/**
- * Writes the API reference as OpenAPI 3.1, with the envelope of each response and the error codes of each route.
- * @param extraModels views that no route returns, such as those of frames
- */
-export function writeDocument(app: INestApplication, extraModels: ViewClass[] = []): ApiDocument {
+export interface DocumentOptions {
+  /** Markdown. */
+  introduction: string;
+  credentials: DocumentedCredentials;
+  /** Views that no route returns, such as those of frames. */
+  extraModels: ViewClass[];
+}
+
+/** Writes the API reference as OpenAPI 3.1, with the envelope of each response and the error codes of each route. */
+export function writeDocument(app: INestApplication, options: DocumentOptions): ApiDocument {
+  const { introduction, credentials, extraModels } = options;
   const builder = new DocumentBuilder()
     .setTitle('Support chat platform')
-    .setDescription(INTRODUCTION)
+    .setDescription(introduction)
     .setVersion(VERSION)
-    .setOpenAPIVersion('3.1.0')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Agent access token' }, 'agent')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'Visitor token' }, 'visitor')
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'API key, svc_sk_…' }, 'api_key')
-    .build();
-  const document = SwaggerModule.createDocument(app, builder, {
+    .setOpenAPIVersion('3.1.0');
+  for (const [kind, { scheme }] of Object.entries(credentials)) {
+    builder.addBearerAuth({ type: 'http', scheme: 'bearer', ...scheme }, kind);
+  }
+  const document = SwaggerModule.createDocument(app, builder.build(), {
     extraModels,
     operationIdFactory: (controller, method) => `${controller.replace(/Controller$/, '')}_${method}`,
   }) as unknown as ApiDocument;
@@ -68,7 +73,8 @@ export function writeDocument(app: INestApplication, extraModels: ViewClass[] = 
   document.info = { ...without(document.info, 'contact'), license: LICENCE };
   const responses: Record<string, Json> = {};
   for (const [path, methods] of Object.entries(document.paths)) {
-    for (const [method, operation] of Object.entries(methods)) complete(path, method, operation, responses);
+    for (const [method, operation] of Object.entries(methods))
+      complete(path, method, operation, { credentials, responses });
   }
   document.components.schemas.FieldFault = FIELD_FAULT;
   document.components.schemas.Failure = FAILURE;
@@ -85,7 +91,7 @@ export function writeDocument(app: INestApplication, extraModels: ViewClass[] = 
   return modern;
 }
 
-function complete(path: string, method: string, operation: Operation, responses: Record<string, Json>): void {
+function complete(path: string, method: string, operation: Operation, context: FailureContext): void {
   const answer = operation['x-answer'];
   const route = operation.operationId ?? method;
   if (!answer) throw new Error(`${route} has no @Answers, @AnswersPage or @Creates`);
@@ -100,7 +106,7 @@ function complete(path: string, method: string, operation: Operation, responses:
   operation.responses = {
     [answer.creates ? '201' : '200']: done,
     ...(answer.creates ? { '200': done } : {}),
-    ...failures(method, operation, responses),
+    ...failures(method, operation, context),
   };
 }
 

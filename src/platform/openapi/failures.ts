@@ -1,16 +1,35 @@
-import type { ErrorKind } from '../../kernel/domain-error.js';
+import type { DomainErrorClass, ErrorKind } from '../../kernel/domain-error.js';
 import { ERROR_KINDS, publishedError } from '../../kernel/domain-error.js';
+import type { CredentialKind } from '../../kernel/principal.js';
 import { STATUS } from '../http/problem.js';
 import { ERROR_FIELDS, EXAMPLE_HEAD, json, TEXT_HEADER } from './envelope.js';
 import type { Json, JsonObject } from '../schemas/json.js';
 import type { Operation } from './operation.js';
 import { honoursIdempotencyKey } from './operation.js';
 
-/**
- * Lists the failures of a route by status: its own errors, those of its credentials and those common to all routes.
- * @param shared collects responses that several routes share
- */
-export function failures(method: string, operation: Operation, shared: Record<string, Json>): Record<string, Json> {
+/** The kinds of credentials, with the errors of the routes that accept them. */
+export type DocumentedCredentials = Record<CredentialKind, DocumentedCredential>;
+
+interface DocumentedCredential {
+  scheme: { bearerFormat?: string; description: string };
+  /** Refuses a credential of another kind. */
+  required: DomainErrorClass;
+  /** The errors of a valid credential whose owner may not call. */
+  refusals: readonly DomainErrorClass[];
+}
+
+export interface FailureContext {
+  credentials: DocumentedCredentials;
+  /** Collects the responses that several routes share. */
+  responses: Record<string, Json>;
+}
+
+/** Lists the failures of a route by status: its own errors, those of its credentials and those common to all routes. */
+export function failures(
+  method: string,
+  operation: Operation,
+  { credentials, responses }: FailureContext,
+): Record<string, Json> {
   const codes = new Map<ErrorKind, Set<string>>();
   const add = (kind: ErrorKind, ...names: string[]) => {
     const known = codes.get(kind) ?? new Set();
@@ -21,12 +40,10 @@ export function failures(method: string, operation: Operation, shared: Record<st
   const access = operation['x-access'];
   if (access && !access.public) {
     add('unauthenticated', 'unauthenticated', 'invalid_token', 'token_expired', 'token_revoked');
-    add(
-      'unauthenticated',
-      ...access.kinds.slice(0, 1).map(kind => (kind === 'api_key' ? 'api_key_required' : `${kind}_token_required`)),
-    );
+    const [first] = access.kinds;
+    if (first) add('unauthenticated', credentials[first].required.code);
     if (access.keyOutsideBrowsers) add('forbidden', 'browser_not_allowed');
-    add('forbidden', ...(access.kinds.includes('visitor') ? ['contact_blocked'] : ['forbidden', 'scope_too_narrow']));
+    for (const { kind, code } of access.kinds.flatMap(accepted => credentials[accepted].refusals)) add(kind, code);
   }
   add('forbidden', 'https_required');
   add('rate_limited', 'rate_limited');
@@ -42,7 +59,7 @@ export function failures(method: string, operation: Operation, shared: Record<st
     kinds.map(kind => {
       const status = String(STATUS[kind]);
       const sorted = [...(codes.get(kind) ?? [])].sort();
-      return [status, share(shared, [status, ...sorted].join('.'), failure(kind, sorted))];
+      return [status, share(responses, [status, ...sorted].join('.'), failure(kind, sorted))];
     }),
   );
 }

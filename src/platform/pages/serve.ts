@@ -25,7 +25,7 @@ const LINKS = {
 
 const HOME_PAGE = `# ${NAME}
 
-The service is running. Visitors, agents and backends use its REST API, and receive events over WebSockets.
+The service is running. Clients use its REST API, and receive events over WebSockets.
 
 - [API reference](${PAGE.reference}); machine-readable: [openapi.json](${PAGE.openapi})
 - [Realtime guide](${PAGE.realtime}): the two sockets, from handshake to close codes

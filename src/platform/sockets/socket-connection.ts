@@ -16,10 +16,10 @@ import { TickWriter } from './tick-writer.js';
 export interface Admission {
   principal: Principal;
   audience: Audience;
-  /** The room's name in the `connected` frame: `inbox`, a conversation's id, or `contact`. */
+  /** The room's name in the `connected` frame. */
   room: string;
   topics: readonly string[];
-  /** The room's conversation and its channel; null for an inbox or a contact's room. */
+  /** The routing keys of the room; null for a room of no single conversation. */
   conversationId: string | null;
   channelId: string | null;
   /** The client's last cursor in the event log; null for a client that does not resume. */

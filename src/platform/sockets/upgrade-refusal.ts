@@ -1,5 +1,5 @@
 import type { Duplex } from 'node:stream';
-import type { DomainError } from '../../kernel/domain-error.js';
+import type { DomainError, ErrorKind } from '../../kernel/domain-error.js';
 import { rawProblem } from '../http/raw-problem.js';
 import type { CloseReason } from '../../kernel/close-codes.js';
 
@@ -15,18 +15,15 @@ export function refuseUpgrade(socket: Duplex, requestId: string, error: DomainEr
   setTimeout(() => socket.destroy(), LINGER_MS).unref();
 }
 
+/** The close reason for each kind of error; `tryLater` for the others. */
+const CLOSE_REASONS: Partial<Record<ErrorKind, CloseReason>> = {
+  unauthenticated: 'accessRevoked',
+  forbidden: 'accessRevoked',
+  not_found: 'notFound',
+  rate_limited: 'rateLimited',
+};
+
 /** @returns the close code that corresponds to the error, for browsers, which cannot read the HTTP response */
-export function closeReasonFor(error: DomainError): CloseReason {
-  switch (error.kind) {
-    case 'unauthenticated':
-      return error.code === 'token_expired' ? 'tokenExpired' : 'accessRevoked';
-    case 'forbidden':
-      return error.code === 'member_deactivated' ? 'memberDeactivated' : 'accessRevoked';
-    case 'not_found':
-      return 'notFound';
-    case 'rate_limited':
-      return 'rateLimited';
-    default:
-      return 'tryLater';
-  }
+export function closeReasonFor({ kind, closeReason }: DomainError): CloseReason {
+  return closeReason ?? CLOSE_REASONS[kind] ?? 'tryLater';
 }

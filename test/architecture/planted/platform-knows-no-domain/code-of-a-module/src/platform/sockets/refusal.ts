@@ -1,0 +1,1 @@
+export const isFinal = (code: string) => code === 'member_deactivated';

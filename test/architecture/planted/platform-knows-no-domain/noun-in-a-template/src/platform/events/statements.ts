@@ -1,0 +1,1 @@
+export const statement = (limit: number) => `SELECT payload FROM inboxEvents LIMIT ${limit}`;

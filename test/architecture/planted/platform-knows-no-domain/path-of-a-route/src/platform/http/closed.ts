@@ -1,0 +1,1 @@
+export const closed = new Set(['/v1/workspace/members']);
