@@ -38,7 +38,6 @@ export const ScopeTooNarrow = defineError(
   'A session that is limited to some channels cannot do this.',
 );
 export const NotFound = defineError('not_found', 'not_found', 'The resource does not exist or is not visible to you.');
-export const Conflict = defineError('conflict', 'conflict', 'The change conflicts with the current state.');
 export const VersionConflict = defineError(
   'conflict',
   'version_conflict',

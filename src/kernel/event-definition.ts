@@ -17,7 +17,7 @@ export interface AgentView<T extends EventType> {
   channels?: (event: RecordedEvent<T>) => readonly string[];
 }
 
-export interface VisitorView<T extends EventType> {
+interface VisitorView<T extends EventType> {
   shape: string;
   /** @returns null where visitors receive nothing of this one: a private note stays among agents */
   data: (event: RecordedEvent<T>) => object | null;

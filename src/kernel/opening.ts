@@ -5,7 +5,7 @@ import { evenStretches } from './local-time.js';
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Days ahead in which the next change is searched. */
-export const LOOK_AHEAD_DAYS = 400;
+const LOOK_AHEAD_DAYS = 400;
 
 /** The state of a desk at an instant. `changesAt` is null when nothing changes within 400 days. */
 export interface Opening {

@@ -29,7 +29,7 @@ export class RemovedKeys {
 }
 
 /** The scrubbing of one field. `kept`: it identifies no person, and nobody wrote it. */
-export type Scrub<T> = 'kept' | Replacement<T> | (T extends object ? KeptWords | RemovedKeys | ScrubFields<T> : never);
+type Scrub<T> = 'kept' | Replacement<T> | (T extends object ? KeptWords | RemovedKeys | ScrubFields<T> : never);
 
 /** The same of a record whose type is not known. */
 export type ScrubPlan =

@@ -1,2 +1,1 @@
-export type { AuditEntryRecord } from './audit-entry.js';
 export { AuditModule } from './audit.module.js';

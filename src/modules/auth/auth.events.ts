@@ -5,7 +5,7 @@ import { NOT_SENT } from '../../kernel/event-definition.js';
 export type SignInMethod = 'register' | 'login' | 'invite' | 'sso' | 'agent_token';
 
 /** A session was opened. */
-export interface SessionStarted {
+interface SessionStarted {
   session_id: string;
   family_id: string;
   member_id: string;
@@ -35,7 +35,7 @@ export interface SessionRefused {
 }
 
 /** A password event, recorded in each workspace that the password opens. No event contains the password. */
-export interface PasswordTouched {
+interface PasswordTouched {
   member_id: string;
 }
 

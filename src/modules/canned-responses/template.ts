@@ -1,6 +1,6 @@
 /** Variables that a canned response may contain. */
-export const VARIABLES = ['contact.name', 'agent.name', 'conversation.number', 'channel.name'] as const;
-export type Variable = (typeof VARIABLES)[number];
+const VARIABLES = ['contact.name', 'agent.name', 'conversation.number', 'channel.name'] as const;
+type Variable = (typeof VARIABLES)[number];
 export type Values = Readonly<Record<Variable, string | null>>;
 
 export interface Rendered {

@@ -4,7 +4,7 @@ import type { SocketGroup } from '../../kernel/socket-group.js';
 import type { VisitorKind } from './channel-tokens.js';
 import type { ChannelRecord } from './channel.js';
 
-export interface ChannelTokensRefused {
+interface ChannelTokensRefused {
   id: string;
   kind: VisitorKind;
   generation: number;

@@ -1,8 +1,7 @@
-export { isOriginAllowed, toChannelRecord } from './channel.js';
+export { isOriginAllowed } from './channel.js';
 export type { Channel, ChannelRecord } from './channel.js';
 export type { VisitorKind } from './channel-tokens.js';
 export { tokenGenerationOf, visitorKind } from './channel-tokens.js';
-export type { ChannelTokensRefused } from './channels.events.js';
 export { OriginNotAllowed } from './channels.errors.js';
 export { ChannelsModule } from './channels.module.js';
 export { ChannelsService } from './channels.service.js';

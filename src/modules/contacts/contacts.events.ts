@@ -5,7 +5,7 @@ import { CONTACT_FIELDS } from './contact.js';
 import { withoutSecretId } from './external-id.js';
 import type { ContactRecord } from './contact.js';
 
-export interface ContactUpdated {
+interface ContactUpdated {
   contact: ContactRecord;
   /** Channels that the contact came through. A caller who sees one of them may see the contact. */
   channel_ids: string[];
@@ -14,7 +14,7 @@ export interface ContactUpdated {
 }
 
 /** A contact was merged into another one. Its id now redirects to that one. */
-export interface ContactMerged {
+interface ContactMerged {
   id: string;
   into_id: string;
   channel_ids: string[];
@@ -22,14 +22,14 @@ export interface ContactMerged {
 }
 
 /** A person was erased. Consumers must delete their copies too. */
-export interface ContactDeleted {
+interface ContactDeleted {
   id: string;
   channel_ids: string[];
   refused_generation: number;
 }
 
 /** The content of an erased person was scrubbed everywhere. */
-export interface ContactErased {
+interface ContactErased {
   id: string;
   /** Number of messages, events and stored idempotent responses that were scrubbed. */
   scrubbed_rows: number;

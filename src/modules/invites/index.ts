@@ -1,2 +1,1 @@
-export type { InviteRecord } from './invite.js';
 export { InvitesModule } from './invites.module.js';

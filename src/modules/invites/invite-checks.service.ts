@@ -12,7 +12,7 @@ import { statusOf } from './invite.js';
 import { InvitesRepository } from './invites.repository.js';
 
 /** Why a known link is refused. Only for the log: the response is the same for all reasons. */
-export type InviteRefusal = 'invite_accepted' | 'invite_revoked' | 'invite_expired' | 'inviter_lost_right';
+type InviteRefusal = 'invite_accepted' | 'invite_revoked' | 'invite_expired' | 'inviter_lost_right';
 
 /** State of a link at this moment. */
 export type InviteCheck =

@@ -2,7 +2,7 @@ import { toWireTime, toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Role } from '../../kernel/principal.js';
 import { randomToken } from '../../kernel/secret.js';
 
-export const INVITE_STATES = ['pending', 'accepted', 'revoked'] as const;
+const INVITE_STATES = ['pending', 'accepted', 'revoked'] as const;
 export type InviteState = (typeof INVITE_STATES)[number];
 
 /** A pending invite whose time has passed has the status `expired`, which is not stored. */

@@ -6,8 +6,8 @@ export {
   readMemberMetadata,
   toMemberMetadata,
 } from './member-presence.service.js';
-export { AVAILABILITIES, toMemberRecord } from './member.js';
-export type { Availability, Member, MemberDisplay, MemberRecord, Membership } from './member.js';
+export { toMemberRecord } from './member.js';
+export type { Member, MemberDisplay, MemberRecord, Membership } from './member.js';
 export { LastOwner, MemberExists, RoleTooHigh } from './members.errors.js';
 export { MembersModule } from './members.module.js';
 export { MembersService } from './members.service.js';

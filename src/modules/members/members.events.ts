@@ -3,7 +3,7 @@ import { auditedAs, workspaceRecord } from '../../kernel/event-definition.js';
 import type { MemberRecord } from './member.js';
 
 /** A changed member, with the names of the changed fields. */
-export interface MemberUpdated {
+interface MemberUpdated {
   member: MemberRecord;
   changed: (keyof MemberRecord)[];
 }

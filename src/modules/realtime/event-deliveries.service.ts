@@ -13,7 +13,7 @@ export interface Delivery {
 }
 
 /** The sockets that an event closes. */
-export interface SocketClosure {
+interface SocketClosure {
   topic: string;
   reason: CloseReason;
 }

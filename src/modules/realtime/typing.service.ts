@@ -15,7 +15,7 @@ import type { TypingNotice } from './typing-notice.js';
 import { isTypingNotice } from './typing-notice.js';
 
 const SUBJECT = 'typing';
-export const TYPING_MS = 8_000;
+const TYPING_MS = 8_000;
 const MIN_INTERVAL_MS = 2_000;
 
 /** When `typing` and `typing.stop` of one sender in one conversation were last published, and to which audience. */

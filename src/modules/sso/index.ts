@@ -1,2 +1,1 @@
-export type { SsoTicketIssued } from './sso.events.js';
 export { SsoModule } from './sso.module.js';

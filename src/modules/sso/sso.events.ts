@@ -1,7 +1,7 @@
 import type { EventDefinitions } from '../../kernel/event-definition.js';
 import { NOT_SENT } from '../../kernel/event-definition.js';
 /** A ticket was issued. No event contains the ticket. */
-export interface SsoTicketIssued {
+interface SsoTicketIssued {
   ticket_id: string;
   /** The member that it signs in. */
   member_id: string;

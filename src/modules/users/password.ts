@@ -10,10 +10,10 @@ export function normalisePassword(password: string): string {
   return password.normalize('NFC');
 }
 
-export type PasswordFault = 'too_short' | 'too_long' | 'characters' | 'too_common';
+type PasswordFault = 'too_short' | 'too_long' | 'characters' | 'too_common';
 
 /** Returns null for an acceptable password. Lengths are in bytes of UTF-8. */
-export function findPasswordFault(password: string): PasswordFault | null {
+function findPasswordFault(password: string): PasswordFault | null {
   if (password.includes('\0') || !password.isWellFormed()) return 'characters';
   const normal = normalisePassword(password);
   const bytes = Buffer.byteLength(normal);

@@ -9,7 +9,7 @@ export interface WidgetConfigRecord extends WidgetConfig {
   limits: { max_message_chars: number; max_attachment_bytes: number; allowed_mime_types: string[] };
 }
 
-export const LIMITS = {
+const LIMITS = {
   max_message_chars: 20_000,
   max_attachment_bytes: 25 * 1024 * 1024,
   allowed_mime_types: ['image/*', 'audio/*', 'video/*', 'application/pdf', 'text/plain'],

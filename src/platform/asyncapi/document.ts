@@ -130,6 +130,6 @@ function operationsOf({ name, received, sent }: SocketDescription): Record<strin
 }
 
 /** Names the message of a client frame. A type used in both directions has different fields in each. */
-export function sentKey(type: string): string {
+function sentKey(type: string): string {
   return `said.${type}`;
 }

@@ -42,7 +42,7 @@ export async function openDatabase(config: Config, log: StartLog, signal?: Abort
   return { url: embedded.url, lost, close };
 }
 
-export interface WaitOptions {
+interface WaitOptions {
   signal?: AbortSignal;
   /** Time (ms) for which a database that refuses the service is retried; Infinity by default. */
   refusedMs?: number;
@@ -53,7 +53,7 @@ export interface WaitOptions {
  * not answer. A database that refuses the service is logged as a configuration error.
  * @throws DatabaseRefused when the database has refused continuously for `refusedMs`
  */
-export async function waitForDatabase(
+async function waitForDatabase(
   url: string,
   log: StartLog,
   { signal, refusedMs = Infinity }: WaitOptions = {},
@@ -83,7 +83,7 @@ export async function waitForDatabase(
 }
 
 /** The database answered but rejected the role, password or database name. */
-export class DatabaseRefused extends Error {
+class DatabaseRefused extends Error {
   constructor(host: string, ms: number, cause: unknown) {
     super(`the database at ${host} has refused the service for ${Math.round(ms / 1_000)} s: ${reason(cause)}`, {
       cause,

@@ -77,6 +77,6 @@ export class Sql {
 }
 
 /** Returns the pg pool from TypeORM's internal `driver.master`; a test checks that it is still there. */
-export function pool(source: DataSource): PgPool {
+function pool(source: DataSource): PgPool {
   return (source.driver as unknown as { master: PgPool }).master;
 }

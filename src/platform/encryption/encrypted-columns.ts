@@ -13,7 +13,7 @@ interface ColumnInfo {
 }
 
 /** A column whose texts expire, so that a rotation does not rewrite them. */
-export interface ExpiringColumn extends ColumnInfo {
+interface ExpiringColumn extends ColumnInfo {
   /** Lifetime of the texts, e.g. `24 hours`. */
   readonly expiresAfter: string;
 }

@@ -28,7 +28,7 @@ export interface EventQuery {
 export type ResumeFault = 'invalid' | 'epoch' | 'expired' | 'too_many';
 
 /** Bounds of a replay. A client that missed more reads the current state instead. */
-export const REPLAY_LIMIT = { events: 1_000, bytes: 8 * 1024 * 1024 } as const;
+const REPLAY_LIMIT = { events: 1_000, bytes: 8 * 1024 * 1024 } as const;
 
 /** The positions of one page's events, in order. */
 export type EventPage = readonly string[];

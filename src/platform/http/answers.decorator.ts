@@ -3,7 +3,7 @@ import { ApiExtension, ApiExtraModels, ApiOperation, ApiTags } from '@nestjs/swa
 import type { DomainErrorClass } from '../../kernel/domain-error.js';
 import { IdempotencyInterceptor } from '../idempotency/idempotency.interceptor.js';
 
-export const ANSWER = 'answer';
+const ANSWER = 'answer';
 
 /** A view class, or the schema name of another module's view in the API reference. */
 type ViewRef = (new (...args: never[]) => object) | string;

@@ -7,22 +7,22 @@ import { Cipher } from '../encryption/cipher.js';
 import { ErasureSteps, SUBJECT_KINDS } from '../erasure/erasure-steps.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
-export const IdempotencyKeyInvalid = defineError(
+const IdempotencyKeyInvalid = defineError(
   'invalid',
   'idempotency_key_invalid',
   'The Idempotency-Key must have 1 to 255 printable ASCII characters.',
 );
-export const IdempotencyKeyReused = defineError(
+const IdempotencyKeyReused = defineError(
   'unprocessable',
   'idempotency_key_reused',
   'This Idempotency-Key was already used for a different request; use a new key.',
 );
-export const IdempotencyInProgress = defineError(
+const IdempotencyInProgress = defineError(
   'conflict',
   'idempotency_in_progress',
   'The first request with this Idempotency-Key is still running; try again later.',
 );
-export const AnswerErased = defineError(
+const AnswerErased = defineError(
   'gone',
   'answer_erased',
   'The first request with this Idempotency-Key succeeded, but its answer was erased with the personal data in it.',

@@ -42,7 +42,7 @@ const SERVERS: JsonObject[] = [
 ];
 
 /** A class with documented fields. */
-export type ViewClass = new (...args: never[]) => object;
+type ViewClass = new (...args: never[]) => object;
 
 export interface DocumentOptions {
   /** Markdown. */

@@ -18,7 +18,7 @@ export interface Section {
 }
 
 /** A request body. Its `schema` refers to a component. */
-export interface RequestBody {
+interface RequestBody {
   required?: boolean;
   content: Record<string, { schema: JsonObject; example?: Json }>;
 }

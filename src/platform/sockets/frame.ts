@@ -16,7 +16,7 @@ export const FrameTooManyValues = defineError(
   'A frame can contain at most 50 values, counted over all levels.',
 );
 
-export const FRAME_VALUES = 50;
+const FRAME_VALUES = 50;
 const DEPTH = 8;
 
 type JsonObject = Record<string, unknown>;

@@ -26,7 +26,7 @@ import { ConnectionAuthorizer } from './connection-authorizer.js';
 import { SocketHub } from './socket-hub.js';
 import { closeReasonFor, refuseUpgrade } from './upgrade-refusal.js';
 
-export const FRAME_BYTES = 64 * 1024;
+const FRAME_BYTES = 64 * 1024;
 
 /**
  * Bounds incoming messages by bytes and by fragments. Each fragment costs more memory than its bytes: a 64 KiB frame in
