@@ -7,7 +7,8 @@ export interface Entry<Value> {
 
 /**
  * Bounded map whose entries expire after `windowMs`. Used to log an event once per window, or to show recent changes to
- * a late subscriber. A full map rejects new keys, so that made-up keys fill neither the memory nor the log.
+ * a late subscriber. A full map rejects new keys, so that made-up keys fill neither the memory nor the log; an LRU cache
+ * would evict real ones for them.
  */
 export class ExpiringMap<Value = true> {
   /** Oldest first. */

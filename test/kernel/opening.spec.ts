@@ -4,7 +4,7 @@ import type { BusinessHours, Weekday } from '../../src/kernel/business-hours.js'
 import { WEEKDAYS } from '../../src/kernel/business-hours.js';
 import { offsetAt } from '../../src/kernel/local-time.js';
 import { openingAt } from '../../src/kernel/opening.js';
-import { OpeningCache } from '../../src/kernel/opening-cache.js';
+import { OpeningCache } from '../../src/modules/widget/opening-cache.js';
 import { localClockReads } from '../support/local-clock.js';
 
 /** PROPERTY_RUNS=… sets the number of runs; PROPERTY_SEED=… repeats a printed seed. */

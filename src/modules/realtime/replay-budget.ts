@@ -16,7 +16,7 @@ interface Waiter {
  * Bounds the memory for resuming sockets. A page read from the log counts until its client has read it.
  *
  * A free page goes to the workspace with the fewest, so that slow clients of one workspace hardly delay those of
- * another.
+ * another. No semaphore library shares by key and ends a wait.
  */
 @Injectable()
 export class ReplayBudget {

@@ -1,4 +1,4 @@
-import type { OpeningCache } from '../../kernel/opening-cache.js';
+import type { OpeningCache } from './opening-cache.js';
 import { toWireTimeOrNull } from '../../kernel/clock.js';
 import type { Channel, WidgetConfig } from '../channels/index.js';
 import type { Workspace } from '../workspaces/index.js';

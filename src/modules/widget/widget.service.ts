@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
-import { OpeningCache } from '../../kernel/opening-cache.js';
+import { OpeningCache } from './opening-cache.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
 import { RateLimiter } from '../../platform/limits/rate-limiter.js';
 import type { VisitorClaims } from '../auth/index.js';

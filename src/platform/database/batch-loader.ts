@@ -83,7 +83,7 @@ const LATE_MS = 1_000;
  * Batches the reads of concurrent requests. Keys that arrive while a statement is running wait for the next statement,
  * which loads them all; equal keys are loaded once. Keys that arrive in the same tick share the first statement. Under
  * load this saves nearly all round trips, which cost more CPU than the rest of a small request; a single key does not
- * wait.
+ * wait. dataloader would start a statement per tick and keep what it has read.
  *
  * Rows are as fresh as without batching: a caller never gets the result of a statement that began before its call. Do
  * not use it in a unit of work, because it reads only committed rows.

@@ -26,7 +26,8 @@ const IDLE_MS = 25;
 
 /**
  * Write batcher with a separate batch per key, so that items for one locked row wait in one statement and do not delay
- * other keys. An item waits at most `waitMs` in total, for a lane and for the lock.
+ * other keys. An item waits at most `waitMs` in total, for a lane and for the lock; dataloader batches by tick and knows
+ * neither.
  */
 export class KeyedWriteBatcher<Item, Row, Result> {
   private readonly batchers = new Map<string, KeyBatcher<Item, Row, Result>>();

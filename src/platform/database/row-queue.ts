@@ -12,7 +12,8 @@ interface Row {
 
 /**
  * Queue per row in front of the connection pool. Only a few transactions of one row use a connection at a time, so that
- * a row that stays locked cannot exhaust the pool.
+ * a row that stays locked cannot exhaust the pool. Ours, because p-queue has no keys and limits the time of the work, not
+ * of the wait.
  */
 export class RowQueue {
   private readonly rows = new Map<string, Row>();

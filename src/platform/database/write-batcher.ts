@@ -30,7 +30,7 @@ export interface WriteBatcherOptions<Item, Row, Result> {
 /**
  * Batches the items that arrive while a batch is running: a statement for fifty rows costs little more than one for a
  * single row, and a commit costs the same. A single item does not wait. Items of a failed batch are retried one by one,
- * so that an invalid row fails alone.
+ * so that an invalid row fails alone. dataloader would batch by tick, not by what is under way.
  */
 export class WriteBatcher<Item, Row, Result> {
   private waiting: Waiter<Item, Result>[] = [];

@@ -26,7 +26,7 @@ interface Waiter extends Share {
  *
  * When the queue is full, a new caller displaces the last waiter of the largest group. If that group is its own, the
  * caller is refused: a flood displaces itself, while an office behind one address may use the whole queue when no other
- * network needs it. Callers that have disconnected are removed.
+ * network needs it. Callers that have disconnected are removed. No queue library shares its turns by two groups.
  */
 export class FairConcurrencyQueue {
   private busy = false;

@@ -27,7 +27,7 @@ interface Waiter {
  * After a restart all clients reconnect at once; without the queue, messages would wait behind thousands of handshakes.
  *
  * Waiting handshakes are admitted as a group once the previous group has finished. They then run in step, so that
- * `BatchLoader` combines their queries into one statement.
+ * `BatchLoader` combines their queries into one statement; queue libraries admit one piece of work for each that ends.
  */
 @Injectable()
 export class HandshakeQueue {

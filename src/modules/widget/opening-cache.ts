@@ -1,6 +1,7 @@
-import type { BusinessHours } from './business-hours.js';
-import type { Opening } from './opening.js';
-import { openingAt } from './opening.js';
+import { LRUCache } from 'lru-cache';
+import type { BusinessHours } from '../../kernel/business-hours.js';
+import type { Opening } from '../../kernel/opening.js';
+import { openingAt } from '../../kernel/opening.js';
 
 const MAX_ENTRIES = 1_000;
 /**
@@ -15,22 +16,22 @@ interface Entry {
 }
 
 /**
- * LRU cache of each timetable's opening until its next change, because every widget page load needs it. The key is the
+ * Cache of each timetable's opening until its next change, because every widget page load needs it. The key is the
  * timetable itself, so a changed timetable never gets a stale answer.
  */
 export class OpeningCache {
-  private readonly entries = new Map<string, Entry>();
+  private readonly entries: LRUCache<string, Entry>;
 
-  constructor(private readonly maxEntries = MAX_ENTRIES) {}
+  constructor(maxEntries = MAX_ENTRIES) {
+    this.entries = new LRUCache({ max: maxEntries });
+  }
 
   get(hours: BusinessHours | null, timezone: string, at: Date): Opening {
     if (hours === null) return openingAt(hours, timezone, at);
     const key = `${timezone} ${JSON.stringify(hours)}`;
     const known = this.entries.get(key);
-    this.entries.delete(key);
-    const entry = known && isCurrent(known, at) ? known : newEntry(hours, timezone, at);
-    const [oldest] = this.entries.keys();
-    if (this.entries.size >= this.maxEntries && oldest !== undefined) this.entries.delete(oldest);
+    if (known && isCurrent(known, at)) return known.opening;
+    const entry = newEntry(hours, timezone, at);
     this.entries.set(key, entry);
     return entry.opening;
   }
@@ -40,7 +41,7 @@ function isCurrent({ from, until }: Entry, at: Date): boolean {
   return from <= at.getTime() && at.getTime() < until;
 }
 
-function newEntry(hours: BusinessHours | null, timezone: string, at: Date): Entry {
+function newEntry(hours: BusinessHours, timezone: string, at: Date): Entry {
   const opening = openingAt(hours, timezone, at);
   const from = at.getTime();
   const until = Math.min(opening.changesAt?.getTime() ?? Infinity, from + MAX_AGE_MS);
