@@ -10,7 +10,7 @@ import { hireAgents, openDesk } from '../service.js';
 import { emailOf, fillInbox } from './inbox-rows.js';
 import ours from './ours.js';
 
-const countsRepair = resolve(root, 'dist/bin/tally.js');
+const countsRepair = resolve(root, 'dist/bin/repair-counts.js');
 
 const CHANNELS = 20;
 /** Channels that a narrowed session sees. */
