@@ -19,7 +19,7 @@ import { HealthModule } from './platform/health/health.module.js';
 import { IdempotencyModule } from './platform/idempotency/idempotency.module.js';
 import { LimitsModule } from './platform/limits/limits.module.js';
 import { JsonBodyGuard } from './platform/http/json-body.guard.js';
-import { RequestBodies } from './platform/http/request-bodies.js';
+import { RequestBodiesService } from './platform/http/request-bodies.service.js';
 import { RateLimitGuard } from './platform/limits/rate-limit.guard.js';
 import { MailModule } from './platform/mail/mail.module.js';
 import { PresenceStoreModule } from './platform/presence/presence-store.module.js';
@@ -78,7 +78,7 @@ export class AppModule {
     return {
       module: AppModule,
       imports: [FoundationModule.with(config), ...PLATFORM, PortsModule, ...MODULES],
-      providers: [AccessGuard, RateLimitGuard, JsonBodyGuard, RequestBodies],
+      providers: [AccessGuard, RateLimitGuard, JsonBodyGuard, RequestBodiesService],
     };
   }
 }

@@ -5,7 +5,7 @@ import type { ChannelRecord } from '../../src/modules/channels/index.js';
 import type { ConversationRecord } from '../../src/modules/conversations/index.js';
 import type { MessageRecord } from '../../src/modules/messages/index.js';
 import { newId } from '../../src/kernel/ids.js';
-import { Cipher } from '../../src/platform/encryption/cipher.js';
+import { CipherService } from '../../src/platform/encryption/cipher.service.js';
 import { lockRowByUpdate } from '../support/blocking-transaction.js';
 import type { Answer, Caller } from '../support/http.js';
 import { countsOf, race } from '../support/race.js';
@@ -348,7 +348,7 @@ describe('Bot secrets', () => {
   const readStoredSecret = async (id: string) =>
     (await sql<{ secret: string | null }>('SELECT secret FROM bot WHERE id = $1', [id]))[0]?.secret;
   const decryptStoredSecret = async (id: string) =>
-    world.app.app.get(Cipher).decrypt((await readStoredSecret(id)) ?? '', 'bot.secret');
+    world.app.app.get(CipherService).decrypt((await readStoredSecret(id)) ?? '', 'bot.secret');
 
   it('A bot secret has the form of Standard Webhooks (24 to 64 random bytes in base64) and is unique', async () => {
     const { owner } = await world.desk();

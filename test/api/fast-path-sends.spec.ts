@@ -4,8 +4,8 @@ import type { Principal } from '../../src/kernel/principal.js';
 import { MessageAppenderService } from '../../src/modules/messages/message-appender.service.js';
 import { MessagesService } from '../../src/modules/messages/messages.service.js';
 import type { NewMessage, SendResult } from '../../src/modules/messages/messages.service.js';
-import type { Statement } from '../../src/platform/database/sql.js';
-import { Sql } from '../../src/platform/database/sql.js';
+import type { Statement } from '../../src/platform/database/sql.service.js';
+import { SqlService } from '../../src/platform/database/sql.service.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import type { TestApp } from '../support/app.js';
 import { eventually } from '../support/eventually.js';
@@ -245,8 +245,8 @@ describe('A message on the fast path', () => {
   it('A fast-path event names as its predecessor the event recorded while it waited for the lock', async () => {
     const id = await open();
     const published: Json[] = [];
-    const { EventLog } = await import('../../src/platform/events/event-log.js');
-    const publish = jest.spyOn(world.app.app.get(EventLog), 'publish').mockImplementation(event => {
+    const { EventLogService } = await import('../../src/platform/events/event-log.service.js');
+    const publish = jest.spyOn(world.app.app.get(EventLogService), 'publish').mockImplementation(event => {
       published.push(event as unknown as Json);
     });
     const lock = await lockRowByUpdate(world.app.database, 'conversation', id, 'version = version');
@@ -320,14 +320,14 @@ describe('Messages that share a statement on two instances', () => {
 
   it('Shared statements that waited for locked rows would deadlock, and still lose no message (control)', async () => {
     const spies = [world, other].map(({ app }) => {
-      const sql = app.app.get(Sql);
-      const runRows = sql.rows.bind(sql) as Sql['rows'];
+      const sql = app.app.get(SqlService);
+      const runRows = sql.rows.bind(sql) as SqlService['rows'];
       return jest.spyOn(sql, 'rows').mockImplementation(((statement: Statement, values: unknown[]) => {
         const text = statement.text
           .replaceAll('SKIP LOCKED', '')
           .replace('FROM seen AS wanted', 'FROM (SELECT * FROM seen ORDER BY place) AS wanted');
         return runRows(text === statement.text ? statement : { name: `${statement.name}_waits`, text }, values);
-      }) as Sql['rows']);
+      }) as SqlService['rows']);
     });
     try {
       const before = await sendInOppositeOrders();

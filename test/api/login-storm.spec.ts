@@ -2,11 +2,11 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RateLimited } from '../../src/kernel/errors.js';
 import { MembersService } from '../../src/modules/members/index.js';
 import { BcryptThread } from '../../src/modules/users/bcrypt-thread.js';
-import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
+import { PasswordHashingService } from '../../src/modules/users/password-hashing.service.js';
 import { eventually } from '../support/eventually.js';
 import { invited, someEmail } from '../support/invites.js';
 import type { Answer } from '../support/http.js';
-import { asRequestFrom } from '../support/present-request.js';
+import { asRequestFrom } from '../support/current-request.js';
 import { countsOf, race } from '../support/race.js';
 import type { Agent, Desk } from '../support/world.js';
 import { PASSWORD, unique, World } from '../support/world.js';
@@ -23,8 +23,8 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-function hasherOf(instance: World): PasswordHasher {
-  return instance.app.app.get(PasswordHasher, { strict: false });
+function hasherOf(instance: World): PasswordHashingService {
+  return instance.app.app.get(PasswordHashingService, { strict: false });
 }
 
 function login(instance: World, email: string, password: string, headers: Record<string, string> = {}) {
@@ -149,7 +149,7 @@ describe('While the password queue is full', () => {
 });
 
 describe('Clients that hang up while their password is queued', () => {
-  const isFull = (hasher: PasswordHasher): boolean => {
+  const isFull = (hasher: PasswordHashingService): boolean => {
     try {
       asRequestFrom('127.0.0.1', () => hasher.assertCapacity(nobody()));
       return false;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
 import type { MemberRecord } from '../../src/modules/members/index.js';
-import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
+import { PasswordHashingService } from '../../src/modules/users/password-hashing.service.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { lockRowByUpdate } from '../support/blocking-transaction.js';
@@ -652,7 +652,7 @@ describe('Creating a member with an API key', () => {
   it('A new member under an Idempotency-Key holds no transaction open while its password is hashed', async () => {
     const slow = await World.start({ BCRYPT_COST: '15', DATABASE_POOL_SIZE: '4' }, { database: world.app.database });
     const keyHere = slow.as(key.token);
-    const hashed = jest.spyOn(PasswordHasher.prototype, 'hash');
+    const hashed = jest.spyOn(PasswordHashingService.prototype, 'hash');
     const pending = race(8, async () => {
       const body = { email: email(), name: 'Adam', password: PASSWORD };
       return keyHere.post(PATH, body, { 'Idempotency-Key': unique('idem') }).catch(() => null);
@@ -679,7 +679,7 @@ describe('Creating a member with an API key', () => {
     const made = await key.post<MemberRecord>(PATH, body, headers);
     const refusal = await key.post(PATH, refused, refusedHeaders);
     expect([made.status, refusal.status, outcome(refusal)]).toEqual([201, 400, 'validation_failed']);
-    const hashed = jest.spyOn(world.app.app.get(PasswordHasher, { strict: false }), 'hash');
+    const hashed = jest.spyOn(world.app.app.get(PasswordHashingService, { strict: false }), 'hash');
     const again = await key.post<MemberRecord>(PATH, body, headers);
     expect([again.status, again.data, again.headers['idempotency-replayed']]).toEqual([201, made.data, 'true']);
     const other = await key.post(PATH, { ...body, name: 'Eve' }, headers);

@@ -2,15 +2,15 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { DataSource } from 'typeorm';
 import type { RecordedEvent } from '../../src/kernel/domain-event.js';
 import { newId } from '../../src/kernel/ids.js';
-import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
+import { PasswordHashingService } from '../../src/modules/users/password-hashing.service.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { isCommittedEvent } from '../../src/platform/events/committed-event.js';
-import { COMMITTED_EVENTS, EventLog } from '../../src/platform/events/event-log.js';
-import { EventTail } from '../../src/platform/events/event-tail.js';
+import { COMMITTED_EVENTS, EventLogService } from '../../src/platform/events/event-log.service.js';
+import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
 import { Mailer } from '../../src/platform/mail/mailer.js';
-import { AddressPolicy } from '../../src/platform/outbound/address-policy.js';
-import { OutboundAgents } from '../../src/platform/outbound/outbound-agents.js';
+import { AddressPolicy } from '../../src/platform/outbound/address.policy.js';
+import { OutboundAgentsService } from '../../src/platform/outbound/outbound-agents.service.js';
 import { eventually } from '../support/eventually.js';
 import type { Desk } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -25,16 +25,16 @@ function gate(): { opened: Promise<void>; open: () => void } {
 describe('Unit of work', () => {
   let world: World;
   let units: UnitOfWork;
-  let events: EventLog;
-  let tail: EventTail;
+  let events: EventLogService;
+  let tail: EventTailJob;
   let desk: Desk;
   const published: string[] = [];
 
   beforeAll(async () => {
     world = await World.start();
     units = world.app.app.get(UnitOfWork);
-    events = world.app.app.get(EventLog);
-    tail = world.app.app.get(EventTail);
+    events = world.app.app.get(EventLogService);
+    tail = world.app.app.get(EventTailJob);
     world.app.app
       .get(Fanout)
       .subscribe(COMMITTED_EVENTS, isCommittedEvent, body => published.push((body as RecordedEvent).id));
@@ -381,12 +381,12 @@ describe('Unit of work', () => {
 
   it('Hashing a password, sending a mail and calling another host fail inside a unit of work', async () => {
     const { app } = world.app;
-    const hasher = app.get(PasswordHasher, { strict: false });
+    const hasher = app.get(PasswordHashingService, { strict: false });
     const slow: [string, () => unknown][] = [
       ['hash', () => hasher.hash('a password', 'somebody')],
       ['compare', () => hasher.matches('a password', null, 'somebody')],
       ['mail', () => app.get(Mailer).send({ to: 'a@example.com', subject: 'x', text: 'x' })],
-      ['request', () => app.get(OutboundAgents).for(new URL('https://example.com'))],
+      ['request', () => app.get(OutboundAgentsService).for(new URL('https://example.com'))],
       ['resolve', () => app.get(AddressPolicy).assertCallable('https://example.com/hook', 'url')],
     ];
     for (const [operation, work] of slow) {

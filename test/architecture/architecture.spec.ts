@@ -2,6 +2,7 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { exceptions, textsOf } from './domain-words.js';
+import { injectables, terms } from './provider-names.js';
 import { policies, type Orders } from './rules.js';
 import { projectRoot, survey, type Survey } from './survey.js';
 
@@ -38,6 +39,16 @@ describe('The project', () => {
       .filter(path => path.endsWith('.ts') && file.test(path))
       .flatMap(path => textsOf(readFileSync(join(platform, path), 'utf8')));
     expect(texts.filter(found => found.search(text) >= 0)).not.toEqual([]);
+  });
+
+  it('Every injectable class that is named by a term instead of a role exists.', () => {
+    const names = readdirSync(join(projectRoot, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter(path => path.endsWith('.ts'))
+      .flatMap(path => injectables(readFileSync(join(projectRoot, 'src', path), 'utf8')));
+    for (const term of terms.source.split('|')) {
+      const pattern = new RegExp(term.replace(/^\^\(\?:|\)\$$/g, ''));
+      expect([term, names.some(name => pattern.test(name))]).toEqual([term, true]);
+    }
   });
 
   it.each(Object.entries(policies))('The project obeys %s: %s', rule => {

@@ -22,6 +22,7 @@ export const policies = {
     'controllers and gateways import no entity or repository, not even through another file',
   'environment-only-in-config': 'only config reads process.env',
   'names-from-the-closed-list': 'files and folders are kebab-case with a suffix from the closed list',
+  'providers-name-their-role': 'an injectable class ends with a role of the closed list, and its file has its name',
   'server-and-clients-apart': 'the server and its clients do not import each other',
 } as const;
 

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { cruise, type ICruiseResult } from 'dependency-cruiser';
 import ts from 'typescript';
 import { domainTexts } from './domain-words.js';
+import { wrongProviderNames } from './provider-names.js';
 import { controller, emptyNames, importRules, suffixes, table, type Orders, type RuleName } from './rules.js';
 
 export const projectRoot = resolve(dirname(fileURLToPath(import.meta.url)), '../..');
@@ -40,6 +41,7 @@ export async function survey(trees: string[], orders: Orders, treesPattern = '^'
     ...environmentReaders(tree),
     ...domainNouns(tree),
     ...badNames(tree),
+    ...badProviderNames(tree),
   ]);
   return {
     seen: result.modules.map(({ source }) => source),
@@ -144,6 +146,18 @@ function badNames(tree: string): Violation[] {
     .map(file => ({ at: file, because: nameProblem(file, files) }))
     .filter(({ because }) => because !== '');
   return [...badFolders, ...badFiles].map(found => ({ rule: 'names-from-the-closed-list', ...found }));
+}
+
+function badProviderNames(tree: string): Violation[] {
+  return filesUnder(join(tree, 'src'))
+    .filter(file => file.endsWith('.ts'))
+    .flatMap(file =>
+      wrongProviderNames(file, readFileSync(join(projectRoot, file), 'utf8')).map(because => ({
+        rule: 'providers-name-their-role',
+        at: file,
+        because,
+      })),
+    );
 }
 
 /** `path` and its parent folders below `tree`. */

@@ -3,12 +3,12 @@ import { EVENT_REGISTRY } from '../../src/events.js';
 import type { EventType } from '../../src/kernel/domain-event.js';
 import type { ScrubPlan } from '../../src/kernel/scrub.js';
 import { KeptWords, RemovedKeys, Replacement, scrubErased } from '../../src/kernel/scrub.js';
-import { EventColumns } from '../../src/platform/events/event-columns.js';
+import { EventColumnsService } from '../../src/platform/events/event-columns.service.js';
 import { collectionsOf, committedReference } from '../support/collections.js';
 import type { TestDatabase } from '../support/database.js';
 import { cloneDatabase } from '../support/database.js';
 
-const columns = new EventColumns(EVENT_REGISTRY);
+const columns = new EventColumnsService(EVENT_REGISTRY);
 const WITH_PERSONS = EVENT_REGISTRY.types.filter(type => EVENT_REGISTRY.get(type).personal !== 'none');
 
 type Leaves = { kept: string[]; erased: string[]; unsent: string[] };

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { RATE_LIMITS } from '../../src/config/rate-limits.js';
 import { newApiKey } from '../../src/modules/api-keys/api-key.js';
-import { PasswordHasher } from '../../src/modules/users/password-hasher.js';
+import { PasswordHashingService } from '../../src/modules/users/password-hashing.service.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { invited, someEmail } from '../support/invites.js';
@@ -409,7 +409,7 @@ describe('Rate limits', () => {
       it('Successful logins are limited per email over all addresses, and refused without hashing the password', async () => {
         const [busy, other] = [await world.colleague(desk), await world.colleague(desk)];
         for (let success = 2; success <= 30; success += 1) expect((await login(busy.email, PASSWORD)).status).toBe(200);
-        const hashed = jest.spyOn(world.app.app.get(PasswordHasher, { strict: false }), 'matches');
+        const hashed = jest.spyOn(world.app.app.get(PasswordHashingService, { strict: false }), 'matches');
         expectLimited(await login(busy.email, PASSWORD), 30, 60);
         const register = { workspace_name: 'W', name: 'N', email: busy.email, password: PASSWORD };
         expectLimited(await world.anyone.post('/v1/auth/register', register, from()), 30, 60);

@@ -3,7 +3,7 @@ import { publishedErrors } from '../../src/kernel/domain-error.js';
 import { STATUS } from '../../src/platform/http/problem.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/schemas/json.js';
-import { presentReference } from '../support/preview.js';
+import { writeReference } from '../support/preview.js';
 
 interface Failure {
   description: string;
@@ -12,7 +12,7 @@ interface Failure {
 
 let api: ApiDocument;
 beforeAll(async () => {
-  api = await presentReference();
+  api = await writeReference();
 });
 
 /** @returns every failure response of every operation, with its status */

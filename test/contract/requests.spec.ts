@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/schemas/json.js';
-import { presentReference } from '../support/preview.js';
+import { writeReference } from '../support/preview.js';
 
 type Operation = ApiDocument['paths'][string][string];
 
 let api: ApiDocument;
 beforeAll(async () => {
-  api = await presentReference();
+  api = await writeReference();
 });
 
 function operations(): { name: string; method: string; operation: Operation }[] {

@@ -9,7 +9,7 @@ import type { Access } from '../../src/platform/access/access.decorator.js';
 import { ACCESS } from '../../src/platform/access/access.decorator.js';
 import { AccessGuard } from '../../src/platform/access/access.guard.js';
 import type { Authenticator } from '../../src/platform/access/authenticator.js';
-import type { RateLimiter } from '../../src/platform/limits/rate-limiter.js';
+import type { RateLimitService } from '../../src/platform/limits/rate-limit.service.js';
 import type { Collection } from '../support/collections.js';
 import { collectionsOf } from '../support/collections.js';
 import { Contract } from '../support/contract.js';
@@ -79,7 +79,7 @@ describe('Every route', () => {
   });
 
   it('A route without declared access answers 401', async () => {
-    const guard = new AccessGuard(new Reflector(), {} as Authenticator, {} as RateLimiter);
+    const guard = new AccessGuard(new Reflector(), {} as Authenticator, {} as RateLimitService);
     const context = {
       getType: () => 'http',
       getHandler: () => () => undefined,

@@ -92,8 +92,8 @@ function jump(ms) {
 const MUTANTS = {
   /** Drops live events, which then never arrive. */
   async 'nobody reads the event log'(on) {
-    const { EventTail } = await dist('platform/events/event-tail.js');
-    replace(EventTail.prototype, 'catchUp', on && (() => async () => undefined));
+    const { EventTailJob } = await dist('platform/events/event-tail.job.js');
+    replace(EventTailJob.prototype, 'catchUp', on && (() => async () => undefined));
     armed = on ? [{ point: 'publish', action: 'drop', after: 3, every: 4, times: Infinity }] : [];
   },
   async 'client_message_id is ignored'(on) {
@@ -200,8 +200,8 @@ const MUTANTS = {
     replace(SupervisedServer.prototype, 'recover', on && (() => async () => undefined));
   },
   async 'a silent database is waited for'(on) {
-    const { OpenConnections } = await dist('platform/database/open-connections.js');
-    replace(OpenConnections.prototype, 'closeAll', on && (() => () => undefined));
+    const { OpenConnectionsRegistry } = await dist('platform/database/open-connections.registry.js');
+    replace(OpenConnectionsRegistry.prototype, 'closeAll', on && (() => () => undefined));
   },
 };
 

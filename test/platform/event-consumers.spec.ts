@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest 
 import { Logger } from '@nestjs/common';
 import type { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
-import { Sql, statement } from '../../src/platform/database/sql.js';
+import { SqlService, statement } from '../../src/platform/database/sql.service.js';
 import { safeUpperBound } from '../../src/platform/events/safe-upper-bound.js';
-import { EventConsumer, ConsumerDependencies } from '../../src/platform/events/event-consumer.js';
-import { EventTail } from '../../src/platform/events/event-tail.js';
+import { EventConsumer, ConsumerDependencies } from '../../src/platform/events/event.consumer.js';
+import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { EventRetentionJob } from '../../src/platform/events/event-retention.job.js';
 import type { LoggedEvent } from '../../src/platform/events/reading-position.repository.js';
 import type { TestDatabase } from '../support/database.js';
@@ -28,7 +28,7 @@ class Collector extends EventConsumer {
 
   constructor(
     dependencies: ConsumerDependencies,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     super(dependencies);
   }
@@ -87,7 +87,7 @@ describe('An event consumer', () => {
     await transactions.endAll();
   });
 
-  const newCollector = (of = world) => new Collector(of.app.app.get(ConsumerDependencies), of.app.app.get(Sql));
+  const newCollector = (of = world) => new Collector(of.app.app.get(ConsumerDependencies), of.app.app.get(SqlService));
   const conversation = async () => (await world.conversation(await world.visitor(desk))).id as string;
 
   /** Records messages as the service does: under the conversation's row lock. */
@@ -289,7 +289,7 @@ describe('An event consumer', () => {
       reader.afterEffect = () => ((pages += 1) > 1 ? Promise.reject(new Error('on purpose')) : Promise.resolve());
       await expect(reader.catchUp()).rejects.toThrow();
       await moveToAnotherCluster();
-      await world.app.app.get(EventTail).catchUp();
+      await world.app.app.get(EventTailJob).catchUp();
       const after = await transactions.begin();
       const late = await recordMessages(after, conversationId, 5);
       await transactions.end(after);

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { RateLimited } from '../../src/kernel/errors.js';
 import { networkOf, siteOf } from '../../src/kernel/client-origin.js';
 import { FairConcurrencyQueue } from '../../src/platform/limits/fair-concurrency-queue.js';
-import { asRequestFrom } from '../support/present-request.js';
+import { asRequestFrom } from '../support/current-request.js';
 
 const CAPACITY = 40;
 

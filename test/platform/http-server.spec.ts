@@ -14,7 +14,7 @@ import { fixedHeaders } from '../../src/platform/http/fixed-headers.js';
 import { sequentially } from '../../src/platform/http/sequentially.js';
 import { answerJson } from '../../src/platform/http/json-answer.js';
 import { JSON_BODY_BYTES, readJsonBody } from '../../src/platform/http/json-body.js';
-import { RequestBodies } from '../../src/platform/http/request-bodies.js';
+import { RequestBodiesService } from '../../src/platform/http/request-bodies.service.js';
 import { eventually } from '../support/eventually.js';
 import { closeRawConnections, rawRequest } from '../support/raw-http.js';
 
@@ -168,7 +168,7 @@ describe('JSON request bodies', () => {
     const made = app();
     const refuse: ErrorRequestHandler = (error: DomainError, _request, response, _next) =>
       void response.status(400).json({ refused: error.code });
-    const bodies = new RequestBodies();
+    const bodies = new RequestBodiesService();
     made.use((request: Request, _response: Response, next: NextFunction) => {
       readJsonBody(bodies, request, MAX_BYTES).then(body => {
         request.body = body;

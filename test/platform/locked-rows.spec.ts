@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@je
 import { Client } from 'pg';
 import type { Principal } from '../../src/kernel/principal.js';
 import { MessagesService } from '../../src/modules/messages/messages.service.js';
-import type { Statement } from '../../src/platform/database/sql.js';
-import { Sql, statement } from '../../src/platform/database/sql.js';
+import type { Statement } from '../../src/platform/database/sql.service.js';
+import { SqlService, statement } from '../../src/platform/database/sql.service.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { eventually } from '../support/eventually.js';
 import { lockRowByUpdate, lockTable } from '../support/blocking-transaction.js';
@@ -100,8 +100,8 @@ describe('A conversation whose row another transaction has locked', () => {
   );
 
   it('Control: a shared statement that waited for the locked row would delay every other conversation.', async () => {
-    const sql = world.app.app.get(Sql);
-    const rows = sql.rows.bind(sql) as Sql['rows'];
+    const sql = world.app.app.get(SqlService);
+    const rows = sql.rows.bind(sql) as SqlService['rows'];
     const waits = jest.spyOn(sql, 'rows').mockImplementation(((
       statement: Statement,
       values: unknown[],
@@ -109,7 +109,7 @@ describe('A conversation whose row another transaction has locked', () => {
     ) => {
       const text = statement.text.replaceAll('SKIP LOCKED', '');
       return rows(text === statement.text ? statement : { name: `${statement.name}_waits`, text }, values, timeout);
-    }) as Sql['rows']);
+    }) as SqlService['rows']);
     const [locked, other] = [await openConversation(), await openConversation()];
     const lock = await lockConversation(locked);
     let answered = false;
@@ -174,7 +174,7 @@ describe('Statement timeouts', () => {
     const lock = await lockConversation(id);
     const before = await backends(false);
     for (let round = 0; round < 4; round += 1) {
-      const outcomes = await race(POOL, () => world.app.app.get(Sql).count(SLOW, [id]).catch(String));
+      const outcomes = await race(POOL, () => world.app.app.get(SqlService).count(SLOW, [id]).catch(String));
       expect(outcomes.every(text => /timeout|canceling/.test(String(text)))).toBe(true);
     }
     await eventually(async () => ((await backends(true)) === 0 ? true : undefined));

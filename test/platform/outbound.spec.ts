@@ -15,9 +15,9 @@ import { loadConfig } from '../../src/config/config.js';
 import { ConfigInvalid } from '../../src/config/env.js';
 import type { DomainError } from '../../src/kernel/domain-error.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
-import { AddressPolicy, URL_CHARS } from '../../src/platform/outbound/address-policy.js';
-import { OutboundAgents } from '../../src/platform/outbound/outbound-agents.js';
-import { Resolver } from '../../src/platform/outbound/resolver.js';
+import { AddressPolicy, URL_CHARS } from '../../src/platform/outbound/address.policy.js';
+import { OutboundAgentsService } from '../../src/platform/outbound/outbound-agents.service.js';
+import { ResolverService } from '../../src/platform/outbound/resolver.service.js';
 
 const DATA_DIR = mkdtempSync(join(tmpdir(), 'support-chat-outbound-'));
 const PUBLIC = '93.184.215.14';
@@ -30,7 +30,7 @@ function configOf(env: Record<string, string> = {}): Config {
 const outsideUnits = new UnitOfWork(undefined as never, configOf());
 
 /** A resolver with fixed answers. Each lookup takes the next one; the last one repeats. */
-class StubResolver extends Resolver {
+class StubResolver extends ResolverService {
   readonly lookups: string[] = [];
 
   constructor(private readonly answers: Record<string, string[][]> = {}) {
@@ -46,7 +46,7 @@ class StubResolver extends Resolver {
   }
 }
 
-function policyOf(env: Record<string, string> = {}, names: Resolver = new StubResolver()): AddressPolicy {
+function policyOf(env: Record<string, string> = {}, names: ResolverService = new StubResolver()): AddressPolicy {
   return new AddressPolicy(configOf(env), names, outsideUnits);
 }
 
@@ -163,7 +163,7 @@ describe('Saving a webhook URL', () => {
   });
 
   it('A URL is accepted if resolving its host name takes too long.', async () => {
-    class Slow extends Resolver {
+    class Slow extends ResolverService {
       override resolve(): Promise<never> {
         return new Promise(() => undefined);
       }
@@ -295,7 +295,7 @@ describe('Outbound connections', () => {
     return new Promise(resolve => {
       const outgoing = send(
         url,
-        { agent: new OutboundAgents(policy, outsideUnits).for(url), ...more },
+        { agent: new OutboundAgentsService(policy, outsideUnits).for(url), ...more },
         (answer: IncomingMessage) => {
           answer.resume().on('end', () => resolve(answer.statusCode ?? 0));
         },
@@ -325,8 +325,8 @@ describe('Outbound connections', () => {
   });
 
   it("A connection uses the system's resolver by default.", async () => {
-    expect(await call(policyOf(LOOPBACK, new Resolver()), `http://localhost:${port}/`)).toBe(200);
-    expect(await call(policyOf({}, new Resolver()), `http://localhost:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
+    expect(await call(policyOf(LOOPBACK, new ResolverService()), `http://localhost:${port}/`)).toBe(200);
+    expect(await call(policyOf({}, new ResolverService()), `http://localhost:${port}/`)).toBe('ADDRESS_NOT_ALLOWED');
   });
 
   it('A connection is refused if the host name has changed to a private address since it was saved.', async () => {
@@ -395,7 +395,7 @@ describe('The DNS resolver', () => {
   let server: DatagramSocket;
   let queries = 0;
 
-  class LocalResolver extends Resolver {
+  class LocalResolver extends ResolverService {
     constructor() {
       super();
       this.dns.setServers([`127.0.0.1:${server.address().port}`]);
@@ -459,7 +459,7 @@ describe('The DNS resolver', () => {
     expect(await fault(policy, 'https://old.shop.example/')).toBe('address_not_allowed');
     const url = new URL('http://rebound.shop.example/');
     const refused = new Promise(resolve =>
-      request(url, { agent: new OutboundAgents(policy, outsideUnits).for(url) }).on('error', resolve),
+      request(url, { agent: new OutboundAgentsService(policy, outsideUnits).for(url) }).on('error', resolve),
     );
     expect(await refused).toMatchObject({ code: 'ADDRESS_NOT_ALLOWED' });
   });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { MemoryCounter } from '../../src/platform/limits/memory-counter.js';
-import { RateLimiter } from '../../src/platform/limits/rate-limiter.js';
+import { RateLimitService } from '../../src/platform/limits/rate-limit.service.js';
 import { eventually } from '../support/eventually.js';
 import { someEmail } from '../support/invites.js';
 import { World } from '../support/world.js';
@@ -39,7 +39,7 @@ it("The rate limiter's memory contains no e-mail address, IP address or token.",
   await world.anyone.post('/v1/auth/login', { email, password: 'not the right password' }, here);
   const desk = await world.desk();
   await world.anyone.post('/v1/widget/session', { widget_token: desk.widgetToken }, here);
-  const keys = [...world.app.app.get(RateLimiter).windows.values()].flatMap(({ memory }) => memory.keys);
+  const keys = [...world.app.app.get(RateLimitService).windows.values()].flatMap(({ memory }) => memory.keys);
   expect(keys.length).toBeGreaterThan(6);
   expect(keys.filter(key => !/^[\w-]{22}$/.test(key))).toEqual([]);
   await world.stop();

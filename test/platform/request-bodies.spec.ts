@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { connect } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ALL_BODIES_BYTES, BODY_MS, RequestBodies } from '../../src/platform/http/request-bodies.js';
+import { ALL_BODIES_BYTES, BODY_MS, RequestBodiesService } from '../../src/platform/http/request-bodies.service.js';
 import { eventually } from '../support/eventually.js';
 import { lockRow } from '../support/blocking-transaction.js';
 import { countsOf, race } from '../support/race.js';
@@ -13,12 +13,12 @@ const KIB = 1024;
 
 let world: World;
 let desk: Desk;
-let bodies: RequestBodies;
+let bodies: RequestBodiesService;
 const open: Connection[] = [];
 beforeAll(async () => {
   world = await World.start();
   desk = await world.desk();
-  bodies = world.app.app.get(RequestBodies);
+  bodies = world.app.app.get(RequestBodiesService);
 });
 afterEach(async () => {
   for (const connection of open.splice(0)) connection.socket.destroy();

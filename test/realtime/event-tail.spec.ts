@@ -1,12 +1,12 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Client } from 'pg';
 import { newId } from '../../src/kernel/ids.js';
-import { Sql } from '../../src/platform/database/sql.js';
-import { COMMITTED_EVENTS } from '../../src/platform/events/event-log.js';
-import { EventTail } from '../../src/platform/events/event-tail.js';
+import { SqlService } from '../../src/platform/database/sql.service.js';
+import { COMMITTED_EVENTS } from '../../src/platform/events/event-log.service.js';
+import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { EventTailRepository } from '../../src/platform/events/event-tail.repository.js';
 import { Fanout } from '../../src/platform/fanout/fanout.js';
-import { InvalidData } from '../../src/platform/redis/invalid-data.js';
+import { InvalidDataService } from '../../src/platform/redis/invalid-data.service.js';
 import type { TestDatabase } from '../support/database.js';
 import { eventually } from '../support/eventually.js';
 import { OpenTransactions } from '../support/open-transactions.js';
@@ -24,7 +24,7 @@ type Publish = (subject: string, body: unknown) => void;
 describe('The event log', () => {
   let database: TestDatabase;
   let world: World;
-  let tail: EventTail;
+  let tail: EventTailJob;
   let desk: Desk;
   let visitor: Visitor;
   let conversation: { id: string };
@@ -33,7 +33,7 @@ describe('The event log', () => {
   beforeAll(async () => {
     world = await World.start({}, { alone: true });
     database = world.app.database;
-    tail = world.app.app.get(EventTail);
+    tail = world.app.app.get(EventTailJob);
   });
   afterAll(async () => {
     await world.stop();
@@ -62,7 +62,7 @@ describe('The event log', () => {
   const muteFastPath = () => interceptFastPath(() => undefined);
 
   /** Resolves when the tail has read everything committed so far. */
-  const catchUp = (reader: World) => reader.app.app.get(EventTail).catchUp();
+  const catchUp = (reader: World) => reader.app.app.get(EventTailJob).catchUp();
 
   /** Records an event as a service would: a copy of the conversation's first message. */
   async function copyEvent(client: Client, id: string, conversationId: string): Promise<void> {
@@ -197,7 +197,7 @@ describe('The event log', () => {
       const writer = await transactions.begin();
       for (const { id } of [conversation, other, conversation])
         expected.push(...(await copyEvents(writer, PAGE_SIZE, id)));
-      const read = jest.spyOn(world.app.app.get(Sql), 'rows');
+      const read = jest.spyOn(world.app.app.get(SqlService), 'rows');
       try {
         await transactions.end(writer);
         await catchUp(world);
@@ -256,7 +256,10 @@ describe('The event log', () => {
       await copyEvents(writer, PAGE_SIZE, conversation.id);
       await transactions.end(writer);
       await catchUp(world);
-      const [first, rows] = [jest.spyOn(world.app.app.get(Sql), 'first'), jest.spyOn(world.app.app.get(Sql), 'rows')];
+      const [first, rows] = [
+        jest.spyOn(world.app.app.get(SqlService), 'first'),
+        jest.spyOn(world.app.app.get(SqlService), 'rows'),
+      ];
       await catchUp(world);
       const queryResults = await Promise.all(first.mock.results.map(async ({ value }) => (await value) as object));
       expect(queryResults).toEqual([expect.objectContaining({ ahead: [], late: [] })]);
@@ -321,7 +324,7 @@ describe('The event log', () => {
       });
       await sendMessage('True, too.');
       await nextMessage(inbox, 3);
-      const invalid = jest.spyOn(world.app.app.get(InvalidData), 'record');
+      const invalid = jest.spyOn(world.app.app.get(InvalidDataService), 'record');
       const forged = {
         ...published[0],
         id: newId(),

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { Config } from '../../src/config/config.js';
 import { parseRateLimits } from '../../src/config/rate-limits.js';
-import { FrameLimits } from '../../src/platform/sockets/frame-limits.js';
+import { FrameLimitsPolicy } from '../../src/platform/sockets/frame-limits.policy.js';
 import type { TestSocket } from '../support/socket.js';
 import type { Desk, Visitor } from '../support/world.js';
 import { World } from '../support/world.js';
@@ -109,13 +109,13 @@ describe('RATE_LIMITS=off', () => {
   });
 });
 
-describe('FrameLimits', () => {
+describe('FrameLimitsPolicy', () => {
   beforeEach(() => void jest.useFakeTimers());
   afterEach(() => void jest.useRealTimers());
 
-  const limitsOf = (rates: string) => new FrameLimits({ rateLimits: parseRateLimits(rates) } as Config);
+  const limitsOf = (rates: string) => new FrameLimitsPolicy({ rateLimits: parseRateLimits(rates) } as Config);
 
-  it('FrameLimits allows 8 KiB and 20 frames a second after the burst', () => {
+  it('FrameLimitsPolicy allows 8 KiB and 20 frames a second after the burst', () => {
     const limits = limitsOf('');
     expect(limits.takeBytes('contact:1', 64 * KIB)).toBe(true);
     expect(limits.takeBytes('contact:1', 1)).toBe(false);
@@ -128,14 +128,14 @@ describe('FrameLimits', () => {
     expect(Array.from({ length: 21 }, () => frames?.take())).toEqual([...Array<boolean>(20).fill(true), false]);
   });
 
-  it('FrameLimits takes its limits from RATE_LIMITS', () => {
+  it('FrameLimitsPolicy takes its limits from RATE_LIMITS', () => {
     const limits = limitsOf('frames=2/1,frame_bytes=100/1');
     expect([limits.takeBytes('contact:1', 100), limits.takeBytes('contact:1', 1)]).toEqual([true, false]);
     const frames = limits.socketBucket();
     expect([frames?.take(), frames?.take(), frames?.take()]).toEqual([true, true, false]);
   });
 
-  it('FrameLimits forgets principals whose byte budget has refilled', () => {
+  it('FrameLimitsPolicy forgets principals whose byte budget has refilled', () => {
     const limits = limitsOf('');
     for (let index = 0; index < 1_000; index += 1) limits.takeBytes(`contact:${index}`, 100);
     expect(limits.trackedPrincipals).toBe(1_000);

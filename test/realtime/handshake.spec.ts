@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
 import { ConversationsService } from '../../src/modules/conversations/index.js';
 import { drain } from '../../src/platform/health/drain.js';
-import { Lifecycle } from '../../src/platform/lifecycle/lifecycle.js';
+import { LifecycleService } from '../../src/platform/lifecycle/lifecycle.service.js';
 import { eventually } from '../support/eventually.js';
 import { Refused, TestSocket } from '../support/socket.js';
 import { jwt, readJwt } from '../support/tokens.js';
@@ -462,7 +462,7 @@ describe('A service that stops', () => {
     const world = await World.start();
     const desk = await world.desk();
     const open = await world.agentSocket(desk.owner);
-    world.app.app.get(Lifecycle).drain();
+    world.app.app.get(LifecycleService).drain();
     const refused = await refusal(world.agentSocket(desk.owner));
     expectEnvelope(refused, 503, 'unavailable');
     expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
@@ -511,7 +511,7 @@ describe('A service that stops', () => {
     const conversations = world.app.app.get(ConversationsService);
     const { id } = await world.conversation(await world.visitor(desk));
     conversations.findScope = (...args) => {
-      world.app.app.get(Lifecycle).drain();
+      world.app.app.get(LifecycleService).drain();
       return ConversationsService.prototype.findScope.apply(conversations, args);
     };
     expectEnvelope(await refusal(world.agentSocket(desk.owner, { room: id })), 503, 'unavailable');

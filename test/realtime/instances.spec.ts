@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { EventTail } from '../../src/platform/events/event-tail.js';
+import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { eventually } from '../support/eventually.js';
 import type { Answer, Caller } from '../support/http.js';
 import { invited } from '../support/invites.js';
@@ -37,7 +37,7 @@ const outcome = (answer: Answer<Json>) => [answer.status, answer.error?.code];
 
 /** Resolves right after the other instance has read the log: an action now waits the longest for the next read. */
 async function afterTailRead(): Promise<void> {
-  const tail = there.app.app.get(EventTail);
+  const tail = there.app.app.get(EventTailJob);
   await new Promise<void>(resolve => {
     const spy = jest.spyOn(tail, 'catchUp').mockImplementation(async () => {
       spy.mockRestore();

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { newId } from '../../src/kernel/ids.js';
-import { Sql } from '../../src/platform/database/sql.js';
+import { SqlService } from '../../src/platform/database/sql.service.js';
 import type { MissedEvents } from '../../src/platform/events/event-reading.repository.js';
 import { EventReadingRepository } from '../../src/platform/events/event-reading.repository.js';
-import { EventTail } from '../../src/platform/events/event-tail.js';
+import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import { EventRetentionJob } from '../../src/platform/events/event-retention.job.js';
 import { race } from '../support/race.js';
 import { eventually } from '../support/eventually.js';
@@ -29,7 +29,7 @@ beforeEach(async () => {
   visitor = await world.visitor(desk);
   conversation = await world.conversation(visitor);
   // Cursors taken from here on are past the setup.
-  await world.app.app.get(EventTail).catchUp();
+  await world.app.app.get(EventTailJob).catchUp();
 });
 
 const sendMessage = (content: string, by = visitor) =>
@@ -124,7 +124,7 @@ describe('Resuming a socket from a cursor', () => {
     const socket = await world.agentSocket(desk.owner);
     await sendMessage('received');
     await socket.next('message.created');
-    await world.app.app.get(EventTail).catchUp();
+    await world.app.app.get(EventTailJob).catchUp();
     await sendMessage('received too');
     const last = await socket.next('message.created', ({ data }) => data.message.content === 'received too');
     await socket.close();
@@ -206,7 +206,7 @@ describe('Resuming a socket from a cursor', () => {
 describe('Replayed events', () => {
   /** @returns the statements, with values, that read the log by conversation while `work` runs */
   async function readDuring(work: () => Promise<unknown>) {
-    const read = jest.spyOn(world.app.app.get(Sql), 'rows');
+    const read = jest.spyOn(world.app.app.get(SqlService), 'rows');
     await work();
     const statements = read.mock.calls.filter(([{ text }]) => text.includes('lookup.conversation_ids'));
     read.mockRestore();
@@ -258,7 +258,7 @@ describe('Replayed events', () => {
       ...strangers.map(stranger => ({ ...stranger, agent: desk.owner })),
       { contact: foreign, conversation: await world.conversation(foreign, 'hello'), agent: elsewhere.owner },
     ];
-    await world.app.app.get(EventTail).catchUp();
+    await world.app.app.get(EventTailJob).catchUp();
     const rooms = conversations.flatMap(({ contact, conversation: { id }, agent }) => [
       { id, open: (more: object) => world.agentSocket(agent, { room: id, ...more }) },
       { id, open: (more: object) => world.visitorSocket(contact, { conv: id, ...more }) },

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { WebSocket } from 'ws';
 import { loadConfig } from '../../src/config/config.js';
-import { ReplayBudget } from '../../src/modules/realtime/replay-budget.js';
+import { ReplayBudgetService } from '../../src/modules/realtime/replay-budget.service.js';
 import { SocketHub } from '../../src/platform/sockets/socket-hub.js';
 import { eventually } from '../support/eventually.js';
 import type { Agent, Desk } from '../support/world.js';
@@ -20,7 +20,7 @@ let shared: Promise<Backlog> | undefined;
 /** A workspace with three agents and 7 MB of missed messages, shared by the tests. */
 const largeBacklog = () => (shared ??= createBacklog(110, 3));
 
-const budget = () => world.app.app.get(ReplayBudget);
+const budget = () => world.app.app.get(ReplayBudgetService);
 const connections = () => [...world.app.app.get(SocketHub).connections];
 
 interface Backlog {
@@ -139,7 +139,7 @@ describe('Resuming sockets that do not read', () => {
   }, 40_000);
 
   it('A page that becomes free goes to the workspace that has the fewest', async () => {
-    const pages = new ReplayBudget(loadConfig({ NODE_ENV: 'test' }));
+    const pages = new ReplayBudgetService(loadConfig({ NODE_ENV: 'test' }));
     while (pages.tryAcquire('greedy'));
     expect(pages.total).toBe(8);
     for (const workspace of ['a', 'b', 'c']) while (pages.tryAcquire(workspace));

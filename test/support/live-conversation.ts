@@ -1,4 +1,4 @@
-import { EventTail } from '../../src/platform/events/event-tail.js';
+import { EventTailJob } from '../../src/platform/events/event-tail.job.js';
 import type { Answer } from './http.js';
 import type { Json } from './json.js';
 import type { TestSocket } from './socket.js';
@@ -110,7 +110,7 @@ export class LiveConversation {
 
   /** Lets the event tail catch up, so that cursors issued from now on start at the present. */
   settleLog(): Promise<void> {
-    return this.at.world.app.app.get(EventTail).catchUp();
+    return this.at.world.app.app.get(EventTailJob).catchUp();
   }
 
   /** Compares every readable view and every listener with the model. */

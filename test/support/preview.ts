@@ -16,7 +16,7 @@ export function previewApp(): Promise<App> {
 }
 
 /** The API reference of the current code. */
-export async function presentReference(): Promise<ApiDocument> {
+export async function writeReference(): Promise<ApiDocument> {
   const preview = await previewApp();
   const document = apiDocument(preview);
   await preview.close();

@@ -1,5 +1,5 @@
 import { afterAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { Cipher } from '../../src/platform/encryption/cipher.js';
+import { CipherService } from '../../src/platform/encryption/cipher.service.js';
 import { KeyRotationService } from '../../src/platform/encryption/key-rotation.service.js';
 import { needsMissingKey, printKeyUse } from '../../src/platform/encryption/key-use.js';
 import { cloneDatabase } from '../support/database.js';
@@ -67,7 +67,7 @@ function prove(world: World, { widgetToken, secret }: { widgetToken: string; sec
 
 async function botSecretIn(world: World, id: string): Promise<string> {
   const [bot] = await database.query<{ secret: string }>('SELECT secret FROM bot WHERE id = $1', [id]);
-  return world.app.app.get(Cipher).decrypt(bot?.secret ?? '', 'bot.secret');
+  return world.app.app.get(CipherService).decrypt(bot?.secret ?? '', 'bot.secret');
 }
 
 describe('Rotating the encryption keys', () => {
@@ -140,7 +140,7 @@ describe('Rotating the encryption keys', () => {
     const before = await instance(OLD);
     const channel = await channelWithSecret(await before.desk());
     const both = await instance(`${NEW},${OLD}`);
-    const replaced = both.app.app.get(Cipher).encrypt('ids_replaced', 'channel.identity_secret');
+    const replaced = both.app.app.get(CipherService).encrypt('ids_replaced', 'channel.identity_secret');
     const owner = await lockRowByUpdate(database, 'channel', channel.id, `identity_secret = '${replaced}'`);
     const rotating = rotate(both);
     await owner.awaited();

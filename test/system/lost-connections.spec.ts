@@ -5,7 +5,7 @@ import { DataSource } from 'typeorm';
 import { NotFound } from '../../src/kernel/errors.js';
 import { dataSourceOptions } from '../../src/platform/database/data-source.js';
 import { isUnavailable } from '../../src/platform/database/database-errors.js';
-import { Sql, statement } from '../../src/platform/database/sql.js';
+import { SqlService, statement } from '../../src/platform/database/sql.service.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { ReadinessRepository } from '../../src/platform/health/readiness.repository.js';
 import { ReadinessService } from '../../src/platform/health/readiness.service.js';
@@ -31,13 +31,13 @@ describe('A unit of work whose session an administrator terminates', () => {
   let database: TestDatabase;
   let app: TestApp;
   let units: UnitOfWork;
-  let sql: Sql;
+  let sql: SqlService;
   let attempts: number;
   beforeAll(async () => {
     database = await dedicatedDatabase();
     app = await startApp({}, { database });
     units = app.app.get(UnitOfWork);
-    sql = app.app.get(Sql);
+    sql = app.app.get(SqlService);
     await database.query('CREATE TABLE thing (id text PRIMARY KEY DEFAULT gen_random_uuid(), name text)');
   });
   afterAll(async () => {
@@ -206,7 +206,7 @@ describe('A database that accepts connections but never answers', () => {
   /** Opens the maximum number of connections. */
   const fill = () => race(4, () => app.app.get(DataSource).query('SELECT pg_sleep(0.1)'));
   const ways: Record<string, () => Promise<unknown>> = {
-    'a named statement': () => app.app.get(Sql).first(PID),
+    'a named statement': () => app.app.get(SqlService).first(PID),
     'a statement of TypeORM': () => app.app.get(DataSource).query('SELECT 1'),
     'a unit of work': () => units.run(() => units.manager.query('SELECT 1')),
   };

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { DataSource } from 'typeorm';
 import { WebSocket } from 'ws';
 import { loadConfig } from '../../src/config/config.js';
-import { Sql, statement } from '../../src/platform/database/sql.js';
+import { SqlService, statement } from '../../src/platform/database/sql.service.js';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import { Service } from '../../src/service.js';
 import type { TestApp } from '../support/app.js';
@@ -140,7 +140,7 @@ describe('A session that has lost its named statements, as behind a pooler', () 
 
   it('A unit of work that meets a lost named statement is retried without names.', async () => {
     const units = app.app.get(UnitOfWork);
-    const sql = app.app.get(Sql);
+    const sql = app.app.get(SqlService);
     let attempts = 0;
     const found = await units.run(async () => {
       attempts += 1;
@@ -153,7 +153,7 @@ describe('A session that has lost its named statements, as behind a pooler', () 
   });
 
   it('Concurrent statements that meet a lost named statement all succeed.', async () => {
-    const sql = app.app.get(Sql);
+    const sql = app.app.get(SqlService);
     const source = app.app.get(DataSource);
     const slow = statement('SELECT 1 AS one, pg_sleep(0.05)::text AS pause');
     await race(4, () => sql.first(slow));

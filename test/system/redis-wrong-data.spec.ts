@@ -127,7 +127,10 @@ const SEED = process.env.HOSTILE_SEED;
       'an index of another type',
       () => redis.del('roster:instances').then(() => redis.hset('roster:instances', 'a', 'b')),
     ],
-    ['an index with ids of no instance', () => redis.sadd('roster:instances', '', 'a b', 'x'.repeat(10_000), '\u0000')],
+    [
+      'an index with ids of no instance',
+      () => redis.sadd('roster:instances', '', 'a b', 'x'.repeat(10_000), '\u0000'),
+    ],
     ['versions that are not numbers', keys => Promise.all(keys.map(key => redis.hset(key, '', 'NaN')))],
     ['a version beyond any number', keys => Promise.all(keys.map(key => redis.hset(key, '', '9'.repeat(400))))],
     ['pages without a version', keys => Promise.all(keys.map(key => redis.hdel(key, '')))],

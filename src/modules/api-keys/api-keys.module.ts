@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
-import { ApiKeyRefusals } from './api-key-refusals.js';
+import { ApiKeyRefusalsService } from './api-key-refusals.service.js';
 import { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
-import { ApiKeyUsage } from './api-key-usage.js';
+import { ApiKeyUsageJob } from './api-key-usage.job.js';
 import { ApiKeyEntity } from './api-key.entity.js';
 import { ApiKeysController } from './api-keys.controller.js';
 import { API_KEY_EVENTS } from './api-keys.events.js';
@@ -10,7 +10,7 @@ import { ApiKeysService } from './api-keys.service.js';
 
 @Module({
   controllers: [ApiKeysController],
-  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsage, ApiKeyRefusals, ApiKeyTeardownHooks],
+  providers: [ApiKeysRepository, ApiKeysService, ApiKeyUsageJob, ApiKeyRefusalsService, ApiKeyTeardownHooks],
   exports: [ApiKeysService, ApiKeyTeardownHooks],
 })
 export class ApiKeysModule {

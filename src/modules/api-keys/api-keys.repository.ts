@@ -4,7 +4,7 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { BatchLoader, one } from '../../platform/database/batch-loader.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ApiKeyEntity } from './api-key.entity.js';
@@ -38,7 +38,7 @@ export class ApiKeysRepository extends WorkspaceRepository<ApiKeyEntity> {
 
   constructor(
     units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     super(units);
     this.keysLoader = new BatchLoader(one(sql, BY_HASH, BY_HASHES));

@@ -7,10 +7,10 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import type { AgentPrincipal, ApiKeyPrincipal, StaffPrincipal } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import { ApiKeyTeardownHooks } from './api-key-teardown-hooks.js';
-import { ApiKeyRefusals } from './api-key-refusals.js';
-import { ApiKeyUsage } from './api-key-usage.js';
+import { ApiKeyRefusalsService } from './api-key-refusals.service.js';
+import { ApiKeyUsageJob } from './api-key-usage.job.js';
 import type { ApiKey } from './api-key.js';
 import { isApiKey, keyPrefixOf, newApiKey, toApiKeyRecord } from './api-key.js';
 import { ExpiryInPast } from './api-keys.errors.js';
@@ -27,10 +27,10 @@ export interface NewApiKey {
 export class ApiKeysService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly keys: ApiKeysRepository,
-    private readonly usage: ApiKeyUsage,
-    private readonly refusals: ApiKeyRefusals,
+    private readonly usage: ApiKeyUsageJob,
+    private readonly refusals: ApiKeyRefusalsService,
     private readonly teardownHooks: ApiKeyTeardownHooks,
     private readonly clock: Clock,
   ) {}

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType } from '../../kernel/domain-event.js';
 import { EventRegistry } from '../../kernel/event-registry.js';
-import { ConsumerDependencies, EventConsumer } from '../../platform/events/event-consumer.js';
+import { ConsumerDependencies, EventConsumer } from '../../platform/events/event.consumer.js';
 import type { LoggedEvent } from '../../platform/events/reading-position.repository.js';
 import type { AuditEntry } from './audit-entry.js';
 import { AuditRepository } from './audit.repository.js';

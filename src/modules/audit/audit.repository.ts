@@ -5,7 +5,7 @@ import { isId } from '../../kernel/ids.js';
 import type { Page } from '../../kernel/page.js';
 import { decodeCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { AuditEntryEntity } from './audit-entry.entity.js';
@@ -38,7 +38,7 @@ export class AuditRepository extends WorkspaceRepository<AuditEntryEntity> {
 
   constructor(
     units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     super(units);
   }

@@ -7,7 +7,7 @@ import { ChannelsModule } from '../channels/index.js';
 import { MembersModule } from '../members/index.js';
 import { UsersModule } from '../users/index.js';
 import { WorkspacesModule } from '../workspaces/index.js';
-import { AuthLog } from './auth-log.js';
+import { AuthLogService } from './auth-log.service.js';
 import { AuthController } from './auth.controller.js';
 import { AUTH_EVENTS } from './auth.events.js';
 import { AuthService } from './auth.service.js';
@@ -23,7 +23,7 @@ import { AgentStrategy } from './strategies/agent.strategy.js';
 import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
 import { VisitorStrategy } from './strategies/visitor.strategy.js';
 import { TokenService } from './token.service.js';
-import { VerifiedCredentials } from './verified-credentials.js';
+import { VerifiedCredentialsStore } from './verified-credentials.store.js';
 
 @Module({
   imports: [
@@ -39,8 +39,8 @@ import { VerifiedCredentials } from './verified-credentials.js';
   controllers: [AuthController, PasswordsController],
   providers: [
     TokenService,
-    VerifiedCredentials,
-    AuthLog,
+    VerifiedCredentialsStore,
+    AuthLogService,
     SessionsRepository,
     SessionsService,
     SignInService,

@@ -5,7 +5,7 @@ import { newId } from '../../kernel/ids.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { systemOf } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import { BotsService } from '../bots/index.js';
 import { ChannelsService } from '../channels/index.js';
 import type { Member, Membership } from '../members/index.js';
@@ -14,7 +14,7 @@ import type { User } from '../users/index.js';
 import { EmailTaken, UsersService } from '../users/index.js';
 import type { Workspace } from '../workspaces/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
-import { AuthLog } from './auth-log.js';
+import { AuthLogService } from './auth-log.service.js';
 import { InvalidCredentials, MemberDeactivated, RegistrationDisabled } from './auth.errors.js';
 import type { SignIn } from './agent-session.js';
 import { loginGuesses, loginSuccesses } from './login-guesses.js';
@@ -47,8 +47,8 @@ export class AuthService {
     private readonly members: MembersService,
     private readonly sessions: SessionsService,
     private readonly signIns: SignInService,
-    private readonly log: AuthLog,
-    private readonly limiter: RateLimiter,
+    private readonly log: AuthLogService,
+    private readonly limiter: RateLimitService,
     private readonly config: Config,
   ) {}
 

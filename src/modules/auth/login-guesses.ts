@@ -1,4 +1,4 @@
-import type { Counter } from '../../platform/limits/rate-limiter.js';
+import type { Counter } from '../../platform/limits/rate-limit.service.js';
 
 /**
  * Counters of wrong passwords, for all endpoints that check one: per e-mail and address, per e-mail, and per address.

@@ -15,8 +15,8 @@ import { ApiKeyStrategy } from './strategies/api-key.strategy.js';
 import type { TokenRequest } from './strategies/token-request.js';
 import { VisitorStrategy } from './strategies/visitor.strategy.js';
 import { TokenService } from './token.service.js';
-import type { Credential } from './verified-credentials.js';
-import { VerifiedCredentials } from './verified-credentials.js';
+import type { Credential } from './verified-credentials.store.js';
+import { VerifiedCredentialsStore } from './verified-credentials.store.js';
 
 const REQUIRED = { agent: AgentTokenRequired, api_key: ApiKeyRequired, visitor: VisitorTokenRequired } as const;
 
@@ -39,7 +39,7 @@ export class PassportAuthenticatorService extends Authenticator {
 
   constructor(
     private readonly tokens: TokenService,
-    private readonly verified: VerifiedCredentials,
+    private readonly verified: VerifiedCredentialsStore,
     private readonly clock: Clock,
     private readonly agent: AgentStrategy,
     private readonly visitor: VisitorStrategy,

@@ -5,11 +5,11 @@ import { newId } from '../../kernel/ids.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { randomToken, sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import { inertName } from '../../platform/mail/mail-text.js';
 import { Mailer } from '../../platform/mail/mailer.js';
 import { UsersService } from '../users/index.js';
-import { AuthLog } from './auth-log.js';
+import { AuthLogService } from './auth-log.service.js';
 import { InvalidCredentials, ResetInvalid } from './auth.errors.js';
 import { loginSuccesses } from './login-guesses.js';
 import { SessionsRepository } from './sessions.repository.js';
@@ -27,9 +27,9 @@ export class PasswordsService {
     private readonly users: UsersService,
     private readonly sessions: SessionsService,
     private readonly store: SessionsRepository,
-    private readonly log: AuthLog,
+    private readonly log: AuthLogService,
     private readonly mailer: Mailer,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: RateLimitService,
     private readonly clock: Clock,
     private readonly config: Config,
   ) {}

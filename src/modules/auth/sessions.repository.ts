@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { Role } from '../../kernel/principal.js';
 import { BatchLoader, one } from '../../platform/database/batch-loader.js';
-import type { Statement } from '../../platform/database/sql.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import type { Statement } from '../../platform/database/sql.service.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { PasswordResetEntity } from './password-reset.entity.js';
 import { SessionEntity } from './session.entity.js';
@@ -108,7 +108,7 @@ export class SessionsRepository {
 
   constructor(
     private readonly units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     this.sessionStates = new BatchLoader(one(sql, SESSION_STATE, SESSION_STATES));
     this.visitorStates = new BatchLoader(one(sql, VISITOR_STATE, VISITOR_STATES));

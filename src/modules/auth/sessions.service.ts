@@ -7,12 +7,12 @@ import { newId } from '../../kernel/ids.js';
 import type { AgentPrincipal } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import { ApiKeyTeardownHooks } from '../api-keys/index.js';
 import type { Member } from '../members/index.js';
 import { MemberTeardownHooks } from '../members/index.js';
-import { AuthLog } from './auth-log.js';
+import { AuthLogService } from './auth-log.service.js';
 import { MemberDeactivated } from './auth.errors.js';
 import type { SessionEnded, SignInMethod } from './auth.events.js';
 import type { Session } from './session.js';
@@ -46,11 +46,11 @@ export interface SessionOpening {
 export class SessionsService implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly sessions: SessionsRepository,
     private readonly tokens: TokenService,
-    private readonly limiter: RateLimiter,
-    private readonly log: AuthLog,
+    private readonly limiter: RateLimitService,
+    private readonly log: AuthLogService,
     private readonly clock: Clock,
     private readonly memberTeardownHooks: MemberTeardownHooks,
     private readonly apiKeyTeardownHooks: ApiKeyTeardownHooks,

@@ -5,7 +5,7 @@ import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { Member } from '../members/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
 import type { SignIn } from './agent-session.js';
-import { AuthLog } from './auth-log.js';
+import { AuthLogService } from './auth-log.service.js';
 import type { SessionRefused } from './auth.events.js';
 import type { SessionOpening } from './sessions.service.js';
 import { SessionsService } from './sessions.service.js';
@@ -17,7 +17,7 @@ export class SignInService {
     private readonly units: UnitOfWork,
     private readonly sessions: SessionsService,
     private readonly workspaces: WorkspacesService,
-    private readonly log: AuthLog,
+    private readonly log: AuthLogService,
   ) {}
 
   /** Opens a session of the member. Joins the caller's unit of work. @throws MemberDeactivated */

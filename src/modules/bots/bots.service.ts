@@ -6,9 +6,9 @@ import { newId } from '../../kernel/ids.js';
 import type { Page, PageRequest } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { Cipher } from '../../platform/encryption/cipher.js';
-import { EventLog } from '../../platform/events/event-log.js';
-import { AddressPolicy } from '../../platform/outbound/address-policy.js';
+import { CipherService } from '../../platform/encryption/cipher.service.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
+import { AddressPolicy } from '../../platform/outbound/address.policy.js';
 import { newSigningSecret } from '../../platform/outbound/signing-secret.js';
 import { BotTeardownHooks } from './bot-teardown-hooks.js';
 import { SECRET_CONTEXT } from './bot-secrets.repository.js';
@@ -41,11 +41,11 @@ export class BotsService {
 
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly bots: BotsRepository,
     private readonly teardownHooks: BotTeardownHooks,
     private readonly addresses: AddressPolicy,
-    private readonly cipher: Cipher,
+    private readonly cipher: CipherService,
     private readonly clock: Clock,
   ) {}
 

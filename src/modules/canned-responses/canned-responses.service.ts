@@ -7,7 +7,7 @@ import type { Page } from '../../kernel/page.js';
 import { assertAllowed } from '../../kernel/permission.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import { ChannelsService } from '../channels/index.js';
 import { ContactsService } from '../contacts/index.js';
 import { ConversationsService, unknownId } from '../conversations/index.js';
@@ -32,7 +32,7 @@ type ChangeEvent = 'canned_response.created' | 'canned_response.updated' | 'cann
 export class CannedResponsesService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly responses: CannedResponsesRepository,
     private readonly conversations: ConversationsService,
     private readonly contacts: ContactsService,

@@ -5,7 +5,7 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { BatchLoader, one } from '../../platform/database/batch-loader.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { ChannelEntity } from './channel.entity.js';
@@ -26,7 +26,7 @@ export class ChannelsRepository extends WorkspaceRepository<ChannelEntity> {
 
   private readonly originsLoader: BatchLoader<[workspaceId: string, id: string], { allowed: string[] }>;
 
-  constructor(units: UnitOfWork, sql: Sql) {
+  constructor(units: UnitOfWork, sql: SqlService) {
     super(units);
     this.originsLoader = new BatchLoader(one(sql, ALLOWED_ORIGINS, ALL_ALLOWED_ORIGINS));
   }

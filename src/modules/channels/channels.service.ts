@@ -7,8 +7,8 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
 import { randomToken } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { Cipher } from '../../platform/encryption/cipher.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { CipherService } from '../../platform/encryption/cipher.service.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import type { VisitorKind } from './channel-tokens.js';
 import { revokeTokens } from './channel-tokens.js';
@@ -46,9 +46,9 @@ export interface ChannelWithSecret {
 export class ChannelsService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly channels: ChannelsRepository,
-    private readonly cipher: Cipher,
+    private readonly cipher: CipherService,
     private readonly clock: Clock,
   ) {}
 

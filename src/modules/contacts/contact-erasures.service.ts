@@ -4,9 +4,9 @@ import { Clock } from '../../kernel/clock.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { ErasureJob } from '../../platform/erasure/erasure.job.js';
-import { ErasureSteps } from '../../platform/erasure/erasure-steps.js';
+import { ErasureStepRegistry } from '../../platform/erasure/erasure-step.registry.js';
 import { ContactErasureHooks } from './contact-teardown-hooks.js';
-import { ContactLog } from './contact-log.js';
+import { ContactLogService } from './contact-log.service.js';
 import { ContactsRepository } from './contacts.repository.js';
 import { ContactsService } from './contacts.service.js';
 
@@ -16,10 +16,10 @@ export class ContactErasuresService implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
     private readonly job: ErasureJob,
-    private readonly steps: ErasureSteps,
+    private readonly steps: ErasureStepRegistry,
     private readonly contacts: ContactsRepository,
     private readonly contactsService: ContactsService,
-    private readonly log: ContactLog,
+    private readonly log: ContactLogService,
     private readonly hooks: ContactErasureHooks,
     private readonly clock: Clock,
   ) {}

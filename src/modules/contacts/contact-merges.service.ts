@@ -4,7 +4,7 @@ import { Clock } from '../../kernel/clock.js';
 import { NotFound, ValidationFailed } from '../../kernel/errors.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { ContactLog } from './contact-log.js';
+import { ContactLogService } from './contact-log.service.js';
 import { ContactMergeHooks } from './contact-teardown-hooks.js';
 import type { ContactMerge } from './contact-teardown-hooks.js';
 import { changedFields, fillFrom, redirectsSessions, takesOverIdentity } from './contact-merge.js';
@@ -34,7 +34,7 @@ class DryRunRollback extends Error {
 export class ContactMergesService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly log: ContactLog,
+    private readonly log: ContactLogService,
     private readonly contacts: ContactsRepository,
     private readonly contactsService: ContactsService,
     private readonly hooks: ContactMergeHooks,

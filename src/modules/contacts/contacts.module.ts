@@ -1,7 +1,7 @@
 import { Module } from '@nestjs/common';
 import { IdempotencyModule } from '../../platform/idempotency/idempotency.module.js';
 import { ContactErasuresService } from './contact-erasures.service.js';
-import { ContactLog } from './contact-log.js';
+import { ContactLogService } from './contact-log.service.js';
 import { ContactMergesService } from './contact-merges.service.js';
 import { ContactPresenceService } from './contact-presence.service.js';
 import { ContactErasureHooks, ContactMergeHooks } from './contact-teardown-hooks.js';
@@ -16,7 +16,7 @@ import { ContactsService } from './contacts.service.js';
   controllers: [ContactsController],
   providers: [
     ContactsRepository,
-    ContactLog,
+    ContactLogService,
     ContactsService,
     ContactPresenceService,
     ContactMergesService,

@@ -5,7 +5,7 @@ import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import { scopeOf } from '../../kernel/principal.js';
 import type { Sighting } from '../../kernel/presence.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { isInChannels } from '../../platform/database/visibility.js';
 import { CALLER, WorkspaceRepository } from '../../platform/database/workspace.repository.js';
@@ -76,7 +76,7 @@ export class ContactsRepository extends WorkspaceRepository<ContactEntity> {
 
   constructor(
     units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     super(units);
   }

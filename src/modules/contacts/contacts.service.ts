@@ -11,7 +11,7 @@ import { violates } from '../../platform/database/database-errors.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import type { ContactDetails } from './contact-details.js';
 import { toColumns, newContact } from './contact-details.js';
-import { ContactLog } from './contact-log.js';
+import { ContactLogService } from './contact-log.service.js';
 import type { Contact } from './contact.js';
 import { toContactRecord } from './contact.js';
 import { ContactBlocked, ContactMergedAway, ExternalIdTaken } from './contacts.errors.js';
@@ -25,7 +25,7 @@ const ATTEMPTS = 5;
 export class ContactsService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly log: ContactLog,
+    private readonly log: ContactLogService,
     private readonly contacts: ContactsRepository,
     private readonly clock: Clock,
   ) {}

@@ -4,7 +4,7 @@ import type { Actor } from '../../kernel/domain-event.js';
 import { VersionConflict } from '../../kernel/errors.js';
 import { systemOf } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { MemberDisplay } from '../members/index.js';
 import { MembersService } from '../members/index.js';
 import { canServe } from './assignee.js';
@@ -54,7 +54,7 @@ const UNREPORTED_FIELDS = new Set<keyof ConversationRecord>(['version', 'updated
 export class ConversationChangesService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly conversations: ConversationsRepository,
     private readonly counts: ConversationCountsRepository,
     private readonly members: MembersService,

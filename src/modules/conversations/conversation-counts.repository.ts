@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal } from '../../kernel/principal.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { isVisible, visibilityOf } from '../../platform/database/visibility.js';
 import type { Conversation, Status } from './conversation.js';
 import type { ConversationCounts } from './inbox.js';
@@ -50,7 +50,7 @@ interface Move {
 
 @Injectable()
 export class ConversationCountsRepository {
-  constructor(private readonly sql: Sql) {}
+  constructor(private readonly sql: SqlService) {}
 
   /**
    * Moves a conversation from one count to another. Call it last in the transaction, because these rows are contended.

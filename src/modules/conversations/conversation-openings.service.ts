@@ -3,7 +3,7 @@ import { actorOf } from '../../kernel/actor.js';
 import { newId } from '../../kernel/ids.js';
 import type { Principal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { Channel } from '../channels/index.js';
 import type { Contact } from '../contacts/index.js';
 import { ContactsService, toContactSummary } from '../contacts/index.js';
@@ -24,7 +24,7 @@ export interface Opening extends Partial<Pick<Conversation, 'subject' | 'previou
 export class ConversationOpeningsService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly conversations: ConversationsRepository,
     private readonly counts: ConversationCountsRepository,
     private readonly contacts: ContactsService,

@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { batchQuery, BatchLoader, one } from '../../platform/database/batch-loader.js';
-import { Sql } from '../../platform/database/sql.js';
+import { SqlService } from '../../platform/database/sql.service.js';
 import { isVisible, scopeColumnsOf, visibilityOf } from '../../platform/database/visibility.js';
 import type { ConversationScope } from './conversation.js';
 
@@ -39,7 +39,7 @@ export class ConversationScopesRepository {
   private readonly scopes: BatchLoader<ScopeKey, ConversationScope>;
   private readonly assignees: BatchLoader<ScopeKey, { ids: string[] }>;
 
-  constructor(sql: Sql) {
+  constructor(sql: SqlService) {
     this.scopes = new BatchLoader(one(sql, ...SCOPE));
     this.assignees = new BatchLoader(one(sql, ...ASSIGNEES));
   }

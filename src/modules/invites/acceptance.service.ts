@@ -3,15 +3,15 @@ import { Clock } from '../../kernel/clock.js';
 import { rank } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import type { Counter } from '../../platform/limits/rate-limiter.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import type { Counter } from '../../platform/limits/rate-limit.service.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import type { SignIn } from '../auth/index.js';
 import { InvalidCredentials, loginGuesses, loginSuccesses, SignInService } from '../auth/index.js';
 import { JoiningService } from '../members/index.js';
 import type { User } from '../users/index.js';
 import { EmailTaken, UsersService } from '../users/index.js';
 import { WorkspacesService } from '../workspaces/index.js';
-import { InviteLog } from './invite-log.js';
+import { InviteLogService } from './invite-log.service.js';
 import { InviteChecksService } from './invite-checks.service.js';
 import type { Invite, InviteRecord } from './invite.js';
 import { toInviteRecord } from './invite.js';
@@ -40,8 +40,8 @@ export class AcceptanceService {
     private readonly joining: JoiningService,
     private readonly signIns: SignInService,
     private readonly proofs: MailboxProofsService,
-    private readonly log: InviteLog,
-    private readonly limiter: RateLimiter,
+    private readonly log: InviteLogService,
+    private readonly limiter: RateLimitService,
     private readonly clock: Clock,
   ) {}
 

@@ -8,8 +8,8 @@ import { WorkspacesModule } from '../workspaces/index.js';
 import { AcceptanceController } from './acceptance.controller.js';
 import { AcceptanceService } from './acceptance.service.js';
 import { InviteChecksService } from './invite-checks.service.js';
-import { InviteLog } from './invite-log.js';
-import { InviteMail } from './invite-mail.js';
+import { InviteLogService } from './invite-log.service.js';
+import { InviteMailService } from './invite-mail.service.js';
 import { InviteEntity } from './invite.entity.js';
 import { InvitesController } from './invites.controller.js';
 import { INVITE_EVENTS } from './invites.events.js';
@@ -28,8 +28,8 @@ import { MailboxProofsService } from './mailbox-proofs.service.js';
     AcceptanceService,
     MailboxProofsService,
     MemberDeactivationListener,
-    InviteLog,
-    InviteMail,
+    InviteLogService,
+    InviteMailService,
   ],
 })
 export class InvitesModule {

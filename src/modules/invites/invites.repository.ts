@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import type { Page } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal, Role } from '../../kernel/principal.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { InviteEntity } from './invite.entity.js';
@@ -51,7 +51,7 @@ export class InvitesRepository extends WorkspaceRepository<InviteEntity> {
 
   constructor(
     units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     super(units);
   }

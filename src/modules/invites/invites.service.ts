@@ -8,11 +8,11 @@ import type { AgentPrincipal, ApiKeyPrincipal, Principal, Role } from '../../ker
 import { actingRole, rank, ROLES } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import { ChannelsService } from '../channels/index.js';
 import { JoiningService, RoleTooHigh } from '../members/index.js';
-import { InviteLog } from './invite-log.js';
-import { InviteMail } from './invite-mail.js';
+import { InviteLogService } from './invite-log.service.js';
+import { InviteMailService } from './invite-mail.service.js';
 import type { Invite, InviteRecord } from './invite.js';
 import { INVITE_MS, newInviteToken, toInviteRecord } from './invite.js';
 import { InviteNotPending } from './invites.errors.js';
@@ -47,9 +47,9 @@ export class InvitesService {
     private readonly invites: InvitesRepository,
     private readonly joining: JoiningService,
     private readonly channels: ChannelsService,
-    private readonly mail: InviteMail,
-    private readonly log: InviteLog,
-    private readonly limiter: RateLimiter,
+    private readonly mail: InviteMailService,
+    private readonly log: InviteLogService,
+    private readonly limiter: RateLimitService,
     private readonly clock: Clock,
   ) {}
 

@@ -2,10 +2,10 @@ import { Injectable } from '@nestjs/common';
 import { RateLimited } from '../../kernel/errors.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import { MembersService } from '../members/index.js';
 import type { User } from '../users/index.js';
-import { InviteMail } from './invite-mail.js';
+import { InviteMailService } from './invite-mail.service.js';
 import type { Invite } from './invite.js';
 import { newInviteToken } from './invite.js';
 import { MailboxUnproved } from './invites.errors.js';
@@ -21,8 +21,8 @@ export class MailboxProofsService {
     private readonly units: UnitOfWork,
     private readonly invites: InvitesRepository,
     private readonly members: MembersService,
-    private readonly mail: InviteMail,
-    private readonly limiter: RateLimiter,
+    private readonly mail: InviteMailService,
+    private readonly limiter: RateLimitService,
   ) {}
 
   /**

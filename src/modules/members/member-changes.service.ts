@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock.js';
 import type { Actor } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
 import { violates } from '../../platform/database/database-errors.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { User } from '../users/index.js';
 import type { Member, MemberRecord } from './member.js';
 import { toMemberRecord } from './member.js';
@@ -17,7 +17,7 @@ export type NewMemberFields = Pick<Member, 'name' | 'role' | 'channelIds' | 'cla
 @Injectable()
 export class MemberChangesService {
   constructor(
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly members: MembersRepository,
     private readonly clock: Clock,
   ) {}

@@ -3,7 +3,7 @@ import type { Page, PageRequest } from '../../kernel/page.js';
 import { decodeIdCursor, encodeCursor, toPage } from '../../kernel/page.js';
 import type { Principal } from '../../kernel/principal.js';
 import type { Sighting } from '../../kernel/presence.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
 import { WorkspaceRepository } from '../../platform/database/workspace.repository.js';
 import { MemberEntity } from './member.entity.js';
@@ -46,7 +46,7 @@ export class MembersRepository extends WorkspaceRepository<MemberEntity> {
 
   constructor(
     units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {
     super(units);
   }

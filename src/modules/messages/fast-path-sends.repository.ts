@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../kernel/domain-event.js';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import type { Visibility } from '../../platform/database/visibility.js';
 import { isVisible, scopeColumnsOf } from '../../platform/database/visibility.js';
 import { wireTime } from '../../platform/database/wire-time.js';
@@ -183,7 +183,7 @@ type AnswerRow = { ordinal: number } & (FastPathRow | { skipped: boolean; seq: n
 
 @Injectable()
 export class FastPathSendsRepository {
-  constructor(private readonly sql: Sql) {}
+  constructor(private readonly sql: SqlService) {}
 
   /**
    * @param timeout milliseconds left for the statement

@@ -9,7 +9,7 @@ import { visibilityOf } from '../../platform/database/visibility.js';
 import { WriteBatcher } from '../../platform/database/write-batcher.js';
 import { KeyedWriteBatcher } from '../../platform/database/keyed-write-batcher.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { AppendedEvent } from '../../platform/events/event.repository.js';
 import { toAppendedEvent } from '../../platform/events/event.repository.js';
 import type { ConversationProgress } from './messages.events.js';
@@ -50,7 +50,7 @@ export class FastPathSendsService {
 
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly sends: FastPathSendsRepository,
     config: Config,
   ) {

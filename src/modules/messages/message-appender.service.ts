@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Actor } from '../../kernel/domain-event.js';
 import { newId } from '../../kernel/ids.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { Conversation } from '../conversations/index.js';
 import { ConversationChangesService, eventScopeOf } from '../conversations/index.js';
 import './messages.events.js';
@@ -20,7 +20,7 @@ export class MessageAppenderService {
   constructor(
     private readonly changes: ConversationChangesService,
     private readonly messages: MessagesRepository,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
   ) {}
 
   async append(conversation: Conversation, draft: MessageDraft, actor: Actor): Promise<Message> {

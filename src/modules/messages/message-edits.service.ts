@@ -5,7 +5,7 @@ import type { Actor } from '../../kernel/domain-event.js';
 import { NotFound } from '../../kernel/errors.js';
 import type { Principal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { ProgressColumns, Conversation } from '../conversations/index.js';
 import { ConversationChangesService, eventScopeOf, ConversationsService } from '../conversations/index.js';
 import { EditWindowOver, NotSender } from './messages.errors.js';
@@ -19,7 +19,7 @@ import { assertHasContent } from './messages.service.js';
 export class MessageEditsService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly conversations: ConversationsService,
     private readonly changes: ConversationChangesService,
     private readonly messages: MessagesRepository,

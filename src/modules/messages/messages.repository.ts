@@ -1,8 +1,8 @@
 import { Injectable } from '@nestjs/common';
 import type { SelectQueryBuilder } from 'typeorm';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-steps.js';
+import type { ErasedSubject, Slice } from '../../platform/erasure/erasure-step.registry.js';
 import type { Principal } from '../../kernel/principal.js';
 import type { Conversation, SenderType } from '../conversations/index.js';
 import { MessageEntity } from './message.entity.js';
@@ -49,7 +49,7 @@ const ERASED_AT = `(
 export class MessagesRepository {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
   ) {}
 
   /** In order of `seq`: messages after a `seq`, or the newest before one. Visitors get no private notes. */

@@ -1,6 +1,6 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import { EventTail } from '../../platform/events/event-tail.js';
+import { EventTailJob } from '../../platform/events/event-tail.job.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import type { Delivery } from './event-deliveries.service.js';
 import { EventDeliveriesService } from './event-deliveries.service.js';
@@ -11,7 +11,7 @@ import { FrameViewsService } from './frame-views.service.js';
 @Injectable()
 export class DeliveryService implements OnModuleInit {
   constructor(
-    private readonly tail: EventTail,
+    private readonly tail: EventTailJob,
     private readonly hub: SocketHub,
     private readonly deliveries: EventDeliveriesService,
     private readonly views: FrameViewsService,

@@ -4,7 +4,7 @@ import { isId } from '../../kernel/ids.js';
 import type { AgentPrincipal, Principal, VisitorPrincipal } from '../../kernel/principal.js';
 import { principalKey } from '../../kernel/principal.js';
 import { Authenticator } from '../../platform/access/authenticator.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import type { Admission, SocketConnection } from '../../platform/sockets/socket-connection.js';
 import type { Handshake } from '../../platform/sockets/connection-authorizer.js';
 import { ConnectionAuthorizer } from '../../platform/sockets/connection-authorizer.js';
@@ -30,7 +30,7 @@ export class HandshakeService extends ConnectionAuthorizer {
     private readonly authenticator: Authenticator,
     private readonly conversations: ConversationsService,
     private readonly channels: ChannelsService,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: RateLimitService,
     private readonly resume: ResumeService,
     private readonly rescoping: RescopingService,
     private readonly presence: PresenceService,

@@ -18,7 +18,7 @@ import { PresenceService } from './presence/presence.service.js';
 import { AssigneePresenceService } from './presence/assignee-presence.service.js';
 import { ViewingService } from './presence/viewing.service.js';
 import { RenewalService } from './renewal.service.js';
-import { ReplayBudget } from './replay-budget.js';
+import { ReplayBudgetService } from './replay-budget.service.js';
 import { ReplayService } from './replay.service.js';
 import { RescopingService } from './rescoping.service.js';
 import { ResumeService } from './resume.service.js';
@@ -36,7 +36,7 @@ import { VisitorGateway } from './visitor.gateway.js';
     EventDeliveriesService,
     DeliveryService,
     RescopingService,
-    ReplayBudget,
+    ReplayBudgetService,
     ReplayService,
     ResumeService,
     RenewalService,

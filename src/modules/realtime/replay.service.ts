@@ -3,7 +3,7 @@ import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { StaffPrincipal } from '../../kernel/principal.js';
 import type { EventPage, ResumeFault } from '../../platform/events/event-reader.service.js';
 import { EventReaderService } from '../../platform/events/event-reader.service.js';
-import { EventTail } from '../../platform/events/event-tail.js';
+import { EventTailJob } from '../../platform/events/event-tail.job.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { TextFrame } from '../../platform/sockets/text-frame.js';
 import { canSeeExternalIds } from '../contacts/index.js';
@@ -36,7 +36,7 @@ export interface MissedFrames {
 export class ReplayService {
   constructor(
     private readonly reader: EventReaderService,
-    private readonly tail: EventTail,
+    private readonly tail: EventTailJob,
     private readonly conversations: ConversationsService,
     private readonly deliveries: EventDeliveriesService,
     private readonly views: FrameViewsService,

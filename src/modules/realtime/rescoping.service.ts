@@ -4,7 +4,7 @@ import { covers, narrow } from '../../kernel/channel-scope.js';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
 import type { Principal } from '../../kernel/principal.js';
 import { ExpiringMap } from '../../kernel/expiring-map.js';
-import { EventTail } from '../../platform/events/event-tail.js';
+import { EventTailJob } from '../../platform/events/event-tail.job.js';
 import type { SocketConnection } from '../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../platform/sockets/socket-hub.js';
 import { inboxTopics, isInboxTopic, topics } from './topics.js';
@@ -25,7 +25,7 @@ export class RescopingService implements OnModuleInit {
   private readonly changes = new ExpiringMap<{ position: bigint; channels: ChannelScope }>(CHANGE_WINDOW_MS, Infinity);
 
   constructor(
-    private readonly tail: EventTail,
+    private readonly tail: EventTailJob,
     private readonly hub: SocketHub,
   ) {}
 

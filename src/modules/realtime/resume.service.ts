@@ -7,7 +7,7 @@ import type { Outgoing, SocketConnection } from '../../platform/sockets/socket-c
 import type { ResumedData } from './frames.schema.js';
 import { syncRequired } from './event-frames.js';
 import { ephemeralFrame } from './ephemeral-frames.js';
-import { ReplayBudget } from './replay-budget.js';
+import { ReplayBudgetService } from './replay-budget.service.js';
 import { ReplayService } from './replay.service.js';
 
 /** Sends the first frames of a socket: `connected`, the missed events in pages, and `resumed` or `sync.required`. */
@@ -17,7 +17,7 @@ export class ResumeService {
 
   constructor(
     private readonly replay: ReplayService,
-    private readonly budget: ReplayBudget,
+    private readonly budget: ReplayBudgetService,
     private readonly config: Config,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Sql, statement } from '../../platform/database/sql.js';
+import { SqlService, statement } from '../../platform/database/sql.service.js';
 import type { SsoTicket } from './sso-ticket.js';
 
 /** Locks the member, so that no ticket is issued during a deactivation: it would outlive the tickets that end then. */
@@ -57,7 +57,7 @@ export interface SsoTicketState {
 
 @Injectable()
 export class SsoTicketsRepository {
-  constructor(private readonly sql: Sql) {}
+  constructor(private readonly sql: SqlService) {}
 
   /** @returns false if the member is not active; then no ticket is stored */
   async issue(ticket: Omit<SsoTicket, 'spentAt' | 'createdAt'>): Promise<boolean> {

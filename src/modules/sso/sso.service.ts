@@ -7,8 +7,8 @@ import type { ApiKeyPrincipal } from '../../kernel/principal.js';
 import { systemOf } from '../../kernel/principal.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import type { SignIn } from '../auth/index.js';
 import { SignInService } from '../auth/index.js';
 import { ChannelsService } from '../channels/index.js';
@@ -30,12 +30,12 @@ export interface SsoRequest {
 export class SsoService implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly tickets: SsoTicketsRepository,
     private readonly members: MembersService,
     private readonly channels: ChannelsService,
     private readonly signIns: SignInService,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: RateLimitService,
     private readonly clock: Clock,
     private readonly config: Config,
     private readonly memberTeardownHooks: MemberTeardownHooks,

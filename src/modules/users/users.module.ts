@@ -1,10 +1,10 @@
 import { Module } from '@nestjs/common';
-import { PasswordHasher } from './password-hasher.js';
+import { PasswordHashingService } from './password-hashing.service.js';
 import { UserEntity } from './user.entity.js';
 import { UsersRepository } from './users.repository.js';
 import { UsersService } from './users.service.js';
 
-@Module({ providers: [UsersRepository, UsersService, PasswordHasher], exports: [UsersService] })
+@Module({ providers: [UsersRepository, UsersService, PasswordHashingService], exports: [UsersService] })
 export class UsersModule {
   static readonly entities = [UserEntity];
 }

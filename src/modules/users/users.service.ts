@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { Clock } from '../../kernel/clock.js';
 import { newId } from '../../kernel/ids.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { PasswordHasher } from './password-hasher.js';
+import { PasswordHashingService } from './password-hashing.service.js';
 import type { User } from './user.js';
 import { UsersRepository } from './users.repository.js';
 
@@ -11,7 +11,7 @@ export class UsersService {
   constructor(
     private readonly units: UnitOfWork,
     private readonly users: UsersRepository,
-    private readonly hasher: PasswordHasher,
+    private readonly hasher: PasswordHashingService,
     private readonly clock: Clock,
   ) {}
 

@@ -3,7 +3,7 @@ import { Clock } from '../../kernel/clock.js';
 import { DomainError } from '../../kernel/domain-error.js';
 import { OpeningCache } from './opening-cache.js';
 import type { VisitorPrincipal } from '../../kernel/principal.js';
-import { RateLimiter } from '../../platform/limits/rate-limiter.js';
+import { RateLimitService } from '../../platform/limits/rate-limit.service.js';
 import type { VisitorClaims } from '../auth/index.js';
 import { channelGenerationIn, TokenService, VISITOR_SECONDS } from '../auth/index.js';
 import type { Channel } from '../channels/index.js';
@@ -62,7 +62,7 @@ export class WidgetService {
     private readonly workspaces: WorkspacesService,
     private readonly identity: IdentityService,
     private readonly tokens: TokenService,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: RateLimitService,
     private readonly members: MemberPresenceService,
     private readonly clock: Clock,
   ) {}

@@ -5,7 +5,7 @@ import { NotFound } from '../../kernel/errors.js';
 import { newId } from '../../kernel/ids.js';
 import type { Principal, StaffPrincipal } from '../../kernel/principal.js';
 import { UnitOfWork } from '../../platform/database/unit-of-work.js';
-import { EventLog } from '../../platform/events/event-log.js';
+import { EventLogService } from '../../platform/events/event-log.service.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
 import type { Workspace } from './workspace.js';
 import { toWorkspaceRecord } from './workspace.js';
@@ -23,7 +23,7 @@ export interface WorkspaceChanges {
 export class WorkspacesService {
   constructor(
     private readonly units: UnitOfWork,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly workspaces: WorkspacesRepository,
     private readonly clock: Clock,
   ) {}

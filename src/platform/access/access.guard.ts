@@ -7,7 +7,7 @@ import { InvalidToken, Unauthenticated } from '../../kernel/errors.js';
 import { assertAllowed } from '../../kernel/permission.js';
 import type { CredentialKind, Principal } from '../../kernel/principal.js';
 import { contextOf } from '../request/request-context.js';
-import { RateLimiter } from '../limits/rate-limiter.js';
+import { RateLimitService } from '../limits/rate-limit.service.js';
 import type { Access } from './access.decorator.js';
 import { ACCESS } from './access.decorator.js';
 import { Authenticator, bearerToken } from './authenticator.js';
@@ -29,7 +29,7 @@ export class AccessGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
     private readonly authenticator: Authenticator,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: RateLimitService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

@@ -2,7 +2,7 @@ import { createParamDecorator, ExecutionContext, Param } from '@nestjs/common';
 import type { Request } from 'express';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import type { Principal } from '../../kernel/principal.js';
-import { originOf } from '../request/present-request.js';
+import { originOf } from '../request/current-request.js';
 import { contextOf } from '../request/request-context.js';
 import { IdPipe } from '../schemas/validation.js';
 

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import type { Sql, Statement } from './sql.js';
-import { statement } from './sql.js';
+import type { SqlService, Statement } from './sql.service.js';
+import { statement } from './sql.service.js';
 
 /** A query that can be run for one key, or for many keys in one statement. */
 export interface Query<Key extends readonly unknown[], Row> {
@@ -15,7 +15,7 @@ export interface Query<Key extends readonly unknown[], Row> {
  * @param many takes a list of each member; its rows return the index of their key, from 0, as `key_index`
  */
 export function one<Key extends readonly unknown[], Row extends object>(
-  sql: Sql,
+  sql: SqlService,
   one: Statement,
   many: Statement,
 ): Query<Key, Row> {
@@ -30,7 +30,7 @@ export function one<Key extends readonly unknown[], Row extends object>(
 
 /** Makes a query that finds any number of rows per key. Parameters as for `one`. */
 export function many<Key extends readonly unknown[], Row extends object>(
-  sql: Sql,
+  sql: SqlService,
   one: Statement,
   many: Statement,
 ): Query<Key, Row[]> {

@@ -1,5 +1,5 @@
 import type { DataSourceOptions, MixedList } from 'typeorm';
-import { OpenConnections } from './open-connections.js';
+import { OpenConnectionsRegistry } from './open-connections.registry.js';
 import { PoolClient } from './pool-client.js';
 
 /** The entities and migrations. The composition root provides them, because only it may list those of every module. */
@@ -27,7 +27,7 @@ const CONNECT_MS = 5_000;
 export function dataSourceOptions(
   settings: DatabaseSettings,
   schema: Schema,
-  connections: OpenConnections = new OpenConnections(),
+  connections: OpenConnectionsRegistry = new OpenConnectionsRegistry(),
 ): DataSourceOptions {
   return {
     type: 'postgres',

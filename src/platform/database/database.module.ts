@@ -2,11 +2,11 @@ import { Global, Module } from '@nestjs/common';
 import { TypeOrmModule } from '@nestjs/typeorm';
 import { Config } from '../../config/config.js';
 import { dataSourceOptions, Schema } from './data-source.js';
-import { OpenConnections } from './open-connections.js';
-import { Sql } from './sql.js';
+import { OpenConnectionsRegistry } from './open-connections.registry.js';
+import { SqlService } from './sql.service.js';
 import { UnitOfWork } from './unit-of-work.js';
 
-@Module({ providers: [OpenConnections], exports: [OpenConnections] })
+@Module({ providers: [OpenConnectionsRegistry], exports: [OpenConnectionsRegistry] })
 class ConnectionsModule {}
 
 /** Provides the connection pool, the unit of work and the SQL executor to every repository. */
@@ -16,8 +16,8 @@ class ConnectionsModule {}
     ConnectionsModule,
     TypeOrmModule.forRootAsync({
       imports: [ConnectionsModule],
-      inject: [Config, Schema, OpenConnections],
-      useFactory: (config: Config, schema: Schema, connections: OpenConnections) => ({
+      inject: [Config, Schema, OpenConnectionsRegistry],
+      useFactory: (config: Config, schema: Schema, connections: OpenConnectionsRegistry) => ({
         ...dataSourceOptions(
           {
             url: config.databaseUrl ?? '',
@@ -31,7 +31,7 @@ class ConnectionsModule {}
       }),
     }),
   ],
-  providers: [UnitOfWork, Sql],
-  exports: [UnitOfWork, Sql, ConnectionsModule],
+  providers: [UnitOfWork, SqlService],
+  exports: [UnitOfWork, SqlService, ConnectionsModule],
 })
 export class DatabaseModule {}

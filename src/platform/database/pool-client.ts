@@ -2,11 +2,11 @@ import type { ConnectionOptions } from 'node:tls';
 import type { ClientConfig } from 'pg';
 import { Client } from 'pg';
 import { sendCancelRequest } from './cancel-request.js';
-import type { OpenConnections } from './open-connections.js';
+import type { OpenConnectionsRegistry } from './open-connections.registry.js';
 
 export interface PoolClientConfig extends ClientConfig {
   /** Registry to which each client of the pool adds itself. */
-  connections?: OpenConnections;
+  connections?: OpenConnectionsRegistry;
 }
 
 /** Members of pg's Client that its types omit. */
@@ -79,7 +79,7 @@ export class PoolClient extends Client {
     };
   }
 
-  private register(connections: OpenConnections): void {
+  private register(connections: OpenConnectionsRegistry): void {
     connections.add(this);
     this.once('end', () => connections.remove(this));
     const connect = this.connect.bind(this) as (callback: Callback) => void;

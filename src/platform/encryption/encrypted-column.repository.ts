@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import type { Statement } from '../database/sql.js';
-import { Sql, statement } from '../database/sql.js';
+import type { Statement } from '../database/sql.service.js';
+import { SqlService, statement } from '../database/sql.service.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 import type { KeyCount, RotatableColumn, EncryptedText, Reencryption } from './encrypted-columns.js';
 import { EncryptedColumns } from './encrypted-columns.js';
@@ -43,7 +43,7 @@ export abstract class EncryptedColumnRepository implements RotatableColumn {
 
   constructor(
     private readonly units: UnitOfWork,
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
     columns: EncryptedColumns,
   ) {
     columns.add(this);

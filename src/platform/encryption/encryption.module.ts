@@ -1,8 +1,11 @@
 import { Global, Module } from '@nestjs/common';
-import { Cipher } from './cipher.js';
+import { CipherService } from './cipher.service.js';
 import { KeyRotationService } from './key-rotation.service.js';
 import { EncryptedColumns } from './encrypted-columns.js';
 
 @Global()
-@Module({ providers: [Cipher, EncryptedColumns, KeyRotationService], exports: [Cipher, EncryptedColumns] })
+@Module({
+  providers: [CipherService, EncryptedColumns, KeyRotationService],
+  exports: [CipherService, EncryptedColumns],
+})
 export class EncryptionModule {}

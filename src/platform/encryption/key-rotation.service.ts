@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Cipher } from './cipher.js';
+import { CipherService } from './cipher.service.js';
 import type { KeyCount, RotatableColumn, EncryptedText, Reencryption } from './encrypted-columns.js';
 import { EncryptedColumns } from './encrypted-columns.js';
 
@@ -17,7 +17,7 @@ export interface KeyUse extends KeyCount {
 export class KeyRotationService {
   constructor(
     private readonly columns: EncryptedColumns,
-    private readonly cipher: Cipher,
+    private readonly cipher: CipherService,
   ) {}
 
   /**

@@ -1,6 +1,6 @@
 import { Check, Column, Entity, ForeignKey, Index } from 'typeorm';
-import type { SubjectKind } from './erasure-steps.js';
-import { SUBJECT_KINDS } from './erasure-steps.js';
+import type { SubjectKind } from './erasure-step.registry.js';
+import { SUBJECT_KINDS } from './erasure-step.registry.js';
 import { IdColumn, KeyColumn, TextColumn, WrittenAtColumn } from '../database/columns.js';
 
 /** An erasure in progress. Its id is that of the person. */

@@ -1,8 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import type { SubjectKind } from './erasure-steps.js';
-import { ErasureSteps } from './erasure-steps.js';
+import type { SubjectKind } from './erasure-step.registry.js';
+import { ErasureStepRegistry } from './erasure-step.registry.js';
 import type { ClaimedErasure } from './erasure.repository.js';
 import { ErasureRepository } from './erasure.repository.js';
 
@@ -28,7 +28,7 @@ export class ErasureJob implements OnApplicationBootstrap, OnApplicationShutdown
   constructor(
     private readonly units: UnitOfWork,
     private readonly erasures: ErasureRepository,
-    private readonly steps: ErasureSteps,
+    private readonly steps: ErasureStepRegistry,
   ) {}
 
   onApplicationBootstrap(): void {

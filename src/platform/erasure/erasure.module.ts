@@ -1,8 +1,8 @@
 import { Global, Module } from '@nestjs/common';
 import { ErasureJob } from './erasure.job.js';
-import { ErasureSteps } from './erasure-steps.js';
+import { ErasureStepRegistry } from './erasure-step.registry.js';
 import { ErasureRepository } from './erasure.repository.js';
 
 @Global()
-@Module({ providers: [ErasureRepository, ErasureSteps, ErasureJob], exports: [ErasureSteps, ErasureJob] })
+@Module({ providers: [ErasureRepository, ErasureStepRegistry, ErasureJob], exports: [ErasureStepRegistry, ErasureJob] })
 export class ErasureModule {}

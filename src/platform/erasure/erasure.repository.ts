@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
-import { Sql, statement } from '../database/sql.js';
-import type { ErasedSubject, FinishedErasure } from './erasure-steps.js';
+import { SqlService, statement } from '../database/sql.service.js';
+import type { ErasedSubject, FinishedErasure } from './erasure-step.registry.js';
 
 /** Returns SQL that is true while a subject's content is hidden. @param ids SQL of its id, or `ANY(…)` of several */
 export function isBeingErased(workspaceId: string, ids: string): string {
@@ -36,7 +36,7 @@ export interface SubjectProgress extends ErasedSubject {
 /** Stores the erasures in progress. */
 @Injectable()
 export class ErasureRepository {
-  constructor(private readonly sql: Sql) {}
+  constructor(private readonly sql: SqlService) {}
 
   async begin(workspaceId: string, id: string): Promise<void> {
     await this.sql.count(BEGIN, [workspaceId, id]);

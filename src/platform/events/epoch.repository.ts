@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Sql, statement } from '../database/sql.js';
+import { SqlService, statement } from '../database/sql.service.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
 
 /**
@@ -73,7 +73,7 @@ const RENEW = statement(`UPDATE event_log SET id = gen_random_uuid() WHERE id::t
 @Injectable()
 export class EpochRepository {
   constructor(
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
     private readonly units: UnitOfWork,
   ) {}
 

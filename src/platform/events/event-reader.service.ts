@@ -2,7 +2,7 @@ import { Injectable } from '@nestjs/common';
 import { defineError } from '../../kernel/domain-error.js';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { CursorInvalid } from '../../kernel/errors.js';
-import { EventTail } from './event-tail.js';
+import { EventTailJob } from './event-tail.job.js';
 import type { EventRef } from './event-reading.repository.js';
 import { EventReadingRepository, PAGE_BYTES } from './event-reading.repository.js';
 import type { LogCursor } from './log-cursor.js';
@@ -47,7 +47,7 @@ export interface MissedPages {
 @Injectable()
 export class EventReaderService {
   constructor(
-    private readonly tail: EventTail,
+    private readonly tail: EventTailJob,
     private readonly events: EventReadingRepository,
   ) {}
 

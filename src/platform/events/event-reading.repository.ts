@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
 import { batchQuery, BatchLoader, many, one } from '../database/batch-loader.js';
-import type { Statement } from '../database/sql.js';
-import { Sql, statement } from '../database/sql.js';
+import type { Statement } from '../database/sql.service.js';
+import { SqlService, statement } from '../database/sql.service.js';
 import type { EventRow } from './event-row.js';
-import { EVENT_METADATA, EventColumns } from './event-columns.js';
+import { EVENT_METADATA, EventColumnsService } from './event-columns.service.js';
 import { toRecordedEvent } from './event-row.js';
 import type { PageRange } from './log-cursor.js';
 import type { EventMark } from './watermark.js';
@@ -42,7 +42,7 @@ const PAYLOAD_BYTES = `CASE WHEN pg_column_compression(payload) IS NULL THEN pg_
 
 type Since = [workspaceId: string, since: string, types: string, limit: number, conversationIds: string | null];
 const SINCE = { workspace_id: 'uuid', since: 'xid8', types: 'text', max_events: 'integer', conversation_ids: 'text' };
-const recent = ({ payload }: EventColumns, condition: string): readonly [Statement, Statement] =>
+const recent = ({ payload }: EventColumnsService, condition: string): readonly [Statement, Statement] =>
   batchQuery(
     SINCE,
     from => `
@@ -72,14 +72,14 @@ const HAPPENED = `event.workspace_id = lookup.workspace_id AND xid >= lookup.sin
 const OF_CONVERSATIONS = `conversation_id = ANY(lookup.conversation_ids::uuid[]) AND (${HAPPENED}) IS TRUE`;
 
 /** Reads a page of one workspace's events between two positions. */
-const pageOfWorkspace = ({ all }: EventColumns): Statement =>
+const pageOfWorkspace = ({ all }: EventColumnsService): Statement =>
   statement(`
   SELECT ${all} FROM event
   WHERE workspace_id = $1 AND xid >= $2::xid8 AND type = ANY($3) AND position > $4 AND position <= $5
   ORDER BY event.position LIMIT $6`);
 
 /** Reads events by position. Retention may have removed some of them. */
-const byPosition = ({ all }: EventColumns): Statement =>
+const byPosition = ({ all }: EventColumnsService): Statement =>
   statement(`SELECT ${all} FROM event WHERE position = ANY($1::bigint[]) ORDER BY event.position`);
 
 /** Reads the state that decides whether the log can still be read on from a cursor. */
@@ -166,8 +166,8 @@ export class EventReadingRepository {
   private readonly byPosition: Statement;
 
   constructor(
-    private readonly sql: Sql,
-    columns: EventColumns,
+    private readonly sql: SqlService,
+    columns: EventColumnsService,
   ) {
     this.recents = new BatchLoader(many(sql, ...recent(columns, HAPPENED)));
     this.recentsOfConversations = new BatchLoader(many(sql, ...recent(columns, OF_CONVERSATIONS)));

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { RecordedEvent } from '../../kernel/domain-event.js';
-import type { Statement } from '../database/sql.js';
-import { Sql, statement } from '../database/sql.js';
+import type { Statement } from '../database/sql.service.js';
+import { SqlService, statement } from '../database/sql.service.js';
 import { LOG_IDENTITY } from './epoch.repository.js';
 import type { EventRow } from './event-row.js';
-import { EventColumns } from './event-columns.js';
+import { EventColumnsService } from './event-columns.service.js';
 import { toRecordedEvent } from './event-row.js';
 import { NO_EVENT } from './log-cursor.js';
 import type { NewestEvent, Snapshot } from './watermark.js';
@@ -55,7 +55,7 @@ const KEYS = statement(`
   ORDER BY event.position LIMIT ${KEYS_PAGE}`);
 
 /** The positions are one text, because PostgreSQL would plan again for each array length. */
-const eventsAt = ({ all }: EventColumns): Statement =>
+const eventsAt = ({ all }: EventColumnsService): Statement =>
   statement(`
   SELECT ${all} FROM event WHERE position = ANY($1::text::bigint[]) ORDER BY event.position`);
 
@@ -85,8 +85,8 @@ export class EventTailRepository {
   private readonly eventsAt: Statement;
 
   constructor(
-    private readonly sql: Sql,
-    columns: EventColumns,
+    private readonly sql: SqlService,
+    columns: EventColumnsService,
   ) {
     this.eventsAt = eventsAt(columns);
   }

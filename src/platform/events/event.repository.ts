@@ -2,11 +2,11 @@ import { Injectable } from '@nestjs/common';
 import type { ClientOrigin } from '../../kernel/client-origin.js';
 import { toWireTime } from '../../kernel/clock.js';
 import type { NewEvent, RecordedEvent } from '../../kernel/domain-event.js';
-import type { Statement } from '../database/sql.js';
-import { Sql, statement } from '../database/sql.js';
-import type { ErasedSubject, Slice } from '../erasure/erasure-steps.js';
+import type { Statement } from '../database/sql.service.js';
+import { SqlService, statement } from '../database/sql.service.js';
+import type { ErasedSubject, Slice } from '../erasure/erasure-step.registry.js';
 import type { EventRow } from './event-row.js';
-import { EventColumns } from './event-columns.js';
+import { EventColumnsService } from './event-columns.service.js';
 
 const APPEND = statement(`
   WITH previous AS (
@@ -48,13 +48,13 @@ const PRUNE = statement(`
   SELECT count(*)::int AS deleted FROM deleted`);
 
 /** Removes unsent content from the events that contain it, and keeps the events. */
-const scrubUnsent = ({ unsentPayload }: EventColumns): Statement =>
+const scrubUnsent = ({ unsentPayload }: EventColumnsService): Statement =>
   statement(`
     UPDATE event SET payload = ${unsentPayload}
     WHERE workspace_id = $1 AND conversation_id = $2 AND payload @> $3::jsonb`);
 
 /** Scrubs a slice of a subject's events after a position, in order of position. */
-const scrubSlice = ({ erasedPayload }: EventColumns, condition: string): Statement =>
+const scrubSlice = ({ erasedPayload }: EventColumnsService, condition: string): Statement =>
   statement(`
     WITH slice AS (
       SELECT position FROM event WHERE ${condition} AND position > $3::bigint ORDER BY position LIMIT $4
@@ -93,8 +93,8 @@ export class EventRepository {
   private readonly scrubSliceStatements: Record<ErasedSubject['kind'], Statement>;
 
   constructor(
-    private readonly sql: Sql,
-    columns: EventColumns,
+    private readonly sql: SqlService,
+    columns: EventColumnsService,
   ) {
     this.scrubUnsentStatement = scrubUnsent(columns);
     this.scrubSliceStatements = {

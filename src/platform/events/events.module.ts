@@ -1,10 +1,10 @@
 import { Global, Module } from '@nestjs/common';
-import { ConsumerDependencies } from './event-consumer.js';
+import { ConsumerDependencies } from './event.consumer.js';
 import { EpochRepository } from './epoch.repository.js';
-import { EventColumns } from './event-columns.js';
-import { EventLog } from './event-log.js';
+import { EventColumnsService } from './event-columns.service.js';
+import { EventLogService } from './event-log.service.js';
 import { EventReaderService } from './event-reader.service.js';
-import { EventTail } from './event-tail.js';
+import { EventTailJob } from './event-tail.job.js';
 import { EventTailRepository } from './event-tail.repository.js';
 import { EventRetentionJob } from './event-retention.job.js';
 import { EventReadingRepository } from './event-reading.repository.js';
@@ -15,19 +15,19 @@ import { ReadingPositionRepository } from './reading-position.repository.js';
 @Global()
 @Module({
   providers: [
-    EventColumns,
+    EventColumnsService,
     EventRepository,
     EventReadingRepository,
     EventTailRepository,
     ReadingPositionRepository,
     EpochRepository,
     WatermarkLag,
-    EventLog,
-    EventTail,
+    EventLogService,
+    EventTailJob,
     EventReaderService,
     ConsumerDependencies,
     EventRetentionJob,
   ],
-  exports: [EventLog, EventTail, EventReaderService, ConsumerDependencies, WatermarkLag],
+  exports: [EventLogService, EventTailJob, EventReaderService, ConsumerDependencies, WatermarkLag],
 })
 export class EventsModule {}

@@ -1,10 +1,10 @@
 import { Injectable } from '@nestjs/common';
 import type { EventType, RecordedEvent } from '../../kernel/domain-event.js';
-import type { Statement } from '../database/sql.js';
-import { Sql, statement } from '../database/sql.js';
+import type { Statement } from '../database/sql.service.js';
+import { SqlService, statement } from '../database/sql.service.js';
 import type { OutOfOrderPair } from './safe-upper-bound.js';
 import type { EventRow } from './event-row.js';
-import { EventColumns } from './event-columns.js';
+import { EventColumnsService } from './event-columns.service.js';
 import { toRecordedEvent } from './event-row.js';
 
 /**
@@ -68,7 +68,7 @@ const AHEAD = statement(`
   ) AS out_of_order
   FROM range`);
 
-const page = ({ all }: EventColumns): Statement =>
+const page = ({ all }: EventColumnsService): Statement =>
   statement(`
   SELECT ${all}, address, user_agent FROM event
   WHERE xid >= $1::xid8 AND xid < $2::xid8 AND position > $3 AND position <> ALL($4::bigint[]) AND type = ANY($5)
@@ -99,8 +99,8 @@ export class ReadingPositionRepository {
   private readonly pageStatement: Statement;
 
   constructor(
-    private readonly sql: Sql,
-    columns: EventColumns,
+    private readonly sql: SqlService,
+    columns: EventColumnsService,
   ) {
     this.pageStatement = page(columns);
   }

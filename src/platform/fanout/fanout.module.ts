@@ -1,5 +1,5 @@
 import { Global, Module, OnApplicationShutdown } from '@nestjs/common';
-import { InvalidData } from '../redis/invalid-data.js';
+import { InvalidDataService } from '../redis/invalid-data.service.js';
 import { RedisClient } from '../redis/redis-client.js';
 import { Fanout } from './fanout.js';
 import { MemoryFanout } from './fanout.memory.js';
@@ -10,8 +10,8 @@ import { RedisFanout } from './fanout.redis.js';
   providers: [
     {
       provide: Fanout,
-      inject: [RedisClient, InvalidData],
-      useFactory: ({ client }: RedisClient, invalid: InvalidData) =>
+      inject: [RedisClient, InvalidDataService],
+      useFactory: ({ client }: RedisClient, invalid: InvalidDataService) =>
         client ? new RedisFanout(client, invalid) : new MemoryFanout(),
     },
   ],

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
-import type { InvalidData } from '../redis/invalid-data.js';
+import type { InvalidDataService } from '../redis/invalid-data.service.js';
 import type { FanoutListener } from './fanout.js';
 import { Fanout } from './fanout.js';
 import { MemoryFanout } from './fanout.memory.js';
@@ -37,7 +37,7 @@ export class RedisFanout extends Fanout {
 
   constructor(
     private readonly publisher: Redis,
-    private readonly invalid: Pick<InvalidData, 'record'>,
+    private readonly invalid: Pick<InvalidDataService, 'record'>,
   ) {
     super();
     this.channel = `support-chat:${publisher.options.db ?? 0}:bus`;

@@ -5,7 +5,7 @@ import type { HttpAdapter } from '../http/http.adapter.js';
 import type { SocketConnection } from '../sockets/socket-connection.js';
 import { SocketHub } from '../sockets/socket-hub.js';
 import { DrainLog } from './drain-log.js';
-import { Lifecycle } from '../lifecycle/lifecycle.js';
+import { LifecycleService } from '../lifecycle/lifecycle.service.js';
 import { trackShutdownHooks } from './shutdown-hooks.js';
 import { closeSilentDatabase } from './silent-database.js';
 
@@ -33,7 +33,7 @@ export async function drain(app: INestApplication, seconds: number, hurry: Abort
     jobs: [...jobs],
   }));
   const waited = pause(seconds * 1000, hurry);
-  app.get(Lifecycle).drain();
+  app.get(LifecycleService).drain();
   log.begin();
   await closeSockets([...hub.connections], seconds, hurry);
   await waited;

@@ -5,7 +5,7 @@ import { Registry } from 'prom-client';
 import { Config } from '../../config/config.js';
 import { Public } from '../access/access.decorator.js';
 import { bearerToken } from '../access/authenticator.js';
-import { MetricsPolicy } from '../metrics/metrics-policy.js';
+import { MetricsPolicy } from '../metrics/metrics.policy.js';
 import { aliveBody } from './alive-body.js';
 import { ReadinessService } from './readiness.service.js';
 

@@ -1,6 +1,6 @@
 import { Injectable } from '@nestjs/common';
 import { DataSource } from 'typeorm';
-import { Sql, statement } from '../database/sql.js';
+import { SqlService, statement } from '../database/sql.service.js';
 
 /** The timeout (ms) keeps a hanging probe from blocking a connection. */
 const PING = statement('SELECT 1 AS one', { timeout: 1_000 });
@@ -8,7 +8,7 @@ const PING = statement('SELECT 1 AS one', { timeout: 1_000 });
 @Injectable()
 export class ReadinessRepository {
   constructor(
-    private readonly sql: Sql,
+    private readonly sql: SqlService,
     private readonly source: DataSource,
   ) {}
 

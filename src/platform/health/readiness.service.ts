@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import { WatermarkLag } from '../events/watermark-lag.js';
 import { Fanout } from '../fanout/fanout.js';
-import { Lifecycle } from '../lifecycle/lifecycle.js';
+import { LifecycleService } from '../lifecycle/lifecycle.service.js';
 import { ReadinessRepository } from './readiness.repository.js';
 
 export interface Readiness {
@@ -26,7 +26,7 @@ export class ReadinessService {
     private readonly repository: ReadinessRepository,
     private readonly fanout: Fanout,
     private readonly watermarkLag: WatermarkLag,
-    private readonly lifecycle: Lifecycle,
+    private readonly lifecycle: LifecycleService,
   ) {}
 
   async check(): Promise<Readiness & { ready: boolean }> {

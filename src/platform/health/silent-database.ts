@@ -3,7 +3,7 @@ import type { INestApplication } from '@nestjs/common';
 import { Logger } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { answersWithin } from '../database/database-probe.js';
-import { OpenConnections } from '../database/open-connections.js';
+import { OpenConnectionsRegistry } from '../database/open-connections.registry.js';
 
 /** A database that does not answer for this time, twice in a row, counts as hanging. */
 const SILENT_MS = 1_000;
@@ -21,7 +21,7 @@ export async function closeSilentDatabase(app: INestApplication, signal: AbortSi
     if (signal.aborted) return;
     if (silent === 2) {
       new Logger('stop').warn('the database does not answer: running statements are abandoned');
-      return app.get(OpenConnections).closeAll();
+      return app.get(OpenConnectionsRegistry).closeAll();
     }
     const rest = Math.max(0, SILENT_MS - (performance.now() - began));
     await delay(rest, undefined, { signal, ref: false }).catch(() => undefined);

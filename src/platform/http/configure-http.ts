@@ -4,7 +4,7 @@ import type { NextFunction, Request, Response } from 'express';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.js';
 import { Unavailable } from '../../kernel/errors.js';
-import { Lifecycle } from '../lifecycle/lifecycle.js';
+import { LifecycleService } from '../lifecycle/lifecycle.service.js';
 import { setRateHeaders } from '../limits/rate-headers.js';
 import { accessLog } from '../logging/access-log.js';
 import { ErrorFilter } from './error.filter.js';
@@ -12,8 +12,8 @@ import { crossOrigin } from './cross-origin.js';
 import { fixedHeaders } from './fixed-headers.js';
 import { demandsHttps, httpsOnly } from './https-only.js';
 import { sequentially } from './sequentially.js';
-import { rememberRequest } from '../request/present-request.js';
-import { RequestBodies } from './request-bodies.js';
+import { rememberRequest } from '../request/current-request.js';
+import { RequestBodiesService } from './request-bodies.service.js';
 import { answerUnreadable } from './unreadable-request.js';
 import { answerUnknownPaths } from './unknown-path.js';
 import { requestValidation } from '../schemas/validation.js';
@@ -30,7 +30,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   app.set('query parser', 'simple');
   app.disable('x-powered-by');
   app.disable('etag');
-  const lifecycle = app.get(Lifecycle);
+  const lifecycle = app.get(LifecycleService);
   const isDraining = () => lifecycle.draining;
   const security = fixedHeaders(helmet(headers(demandsHttps(config))));
   app.use(
@@ -38,7 +38,7 @@ export function configureHttp(app: NestExpressApplication, config: Config, log: 
   );
   app.use(
     PREFIX,
-    sequentially(noStore, httpsOnly(config), app.get(RequestBodies).track, rememberRequest, setRateHeaders),
+    sequentially(noStore, httpsOnly(config), app.get(RequestBodiesService).track, rememberRequest, setRateHeaders),
   );
   answerUnreadable(app.getHttpServer());
   answerUnknownPaths(app);

@@ -4,7 +4,7 @@ import type { Request } from 'express';
 import type { Access } from '../access/access.decorator.js';
 import { ACCESS } from '../access/access.decorator.js';
 import { JSON_BODY_BYTES, readJsonBody } from './json-body.js';
-import { RequestBodies } from './request-bodies.js';
+import { RequestBodiesService } from './request-bodies.service.js';
 
 const VERSIONED = /^\/v1\//i;
 
@@ -16,7 +16,7 @@ const VERSIONED = /^\/v1\//i;
 export class JsonBodyGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly bodies: RequestBodies,
+    private readonly bodies: RequestBodiesService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

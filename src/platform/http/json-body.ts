@@ -3,8 +3,8 @@ import type { IncomingHttpHeaders } from 'node:http';
 import express, { Request, RequestHandler, Response } from 'express';
 import { MalformedJson, MalformedRequest, UnsupportedMediaType, ValidationFailed } from '../../kernel/errors.js';
 import { exceedsCount, exceedsDepth } from '../schemas/field-rules.js';
-import type { RequestBodies } from './request-bodies.js';
-import { hasBody, tooLarge } from './request-bodies.js';
+import type { RequestBodiesService } from './request-bodies.service.js';
+import { hasBody, tooLarge } from './request-bodies.service.js';
 
 /** The maximum body size by kind of route. */
 export const JSON_BODY_BYTES = { authenticated: 256 * 1024, public: 32 * 1024 } as const;
@@ -24,7 +24,7 @@ const DECODER = new TextDecoder('utf-8');
  * would block the process for a second.
  * @param maxBytes also the limit after decompression
  */
-export async function readJsonBody(bodies: RequestBodies, request: Request, maxBytes: number): Promise<object> {
+export async function readJsonBody(bodies: RequestBodiesService, request: Request, maxBytes: number): Promise<object> {
   if (!hasBody(request)) return {};
   if (!isPlain(request) && !request.is('application/json')) throw new UnsupportedMediaType();
   const bytes = await bodies.read(request, maxBytes);

@@ -12,7 +12,7 @@ import {
   UnsupportedMediaType,
 } from '../../kernel/errors.js';
 import { isUnavailable } from '../database/database-errors.js';
-import { rateHeaders, RateRefused } from '../limits/rate-limiter.js';
+import { rateHeaders, RateRefused } from '../limits/rate-limit.service.js';
 
 /** The HTTP status of each kind of error. */
 export const STATUS: Record<ErrorKind, number> = {

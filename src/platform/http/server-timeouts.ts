@@ -1,5 +1,5 @@
 /**
- * Timeouts of the Node server, in milliseconds. `RequestBodies` limits the time for bodies; Node's own `requestTimeout`
+ * Timeouts of the Node server, in milliseconds. `RequestBodiesService` limits the time for bodies; Node's own `requestTimeout`
  * of five minutes remains as a fallback.
  */
 export const SERVER_TIMEOUTS = {

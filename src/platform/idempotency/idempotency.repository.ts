@@ -1,5 +1,5 @@
 import { Injectable } from '@nestjs/common';
-import { Sql, statement } from '../database/sql.js';
+import { SqlService, statement } from '../database/sql.service.js';
 import type { IdempotencyKeyEntity } from './idempotency.entity.js';
 import { isBeingErased } from '../erasure/erasure.repository.js';
 import type { KeyCount } from '../encryption/encrypted-columns.js';
@@ -30,7 +30,7 @@ const DELETE_EXPIRED = statement(`DELETE FROM kept_answer WHERE created_at < clo
 
 @Injectable()
 export class IdempotencyRepository {
-  constructor(private readonly sql: Sql) {}
+  constructor(private readonly sql: SqlService) {}
 
   async tryLock(id: string): Promise<boolean> {
     return (await this.sql.first<{ acquired: boolean }>(TRY_LOCK, [id]))?.acquired ?? false;

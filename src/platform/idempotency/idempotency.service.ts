@@ -3,8 +3,8 @@ import { DomainError, ErrorKind, ErrorOptions, defineError } from '../../kernel/
 import { isId } from '../../kernel/ids.js';
 import { sha256 } from '../../kernel/secret.js';
 import { UnitOfWork } from '../database/unit-of-work.js';
-import { Cipher } from '../encryption/cipher.js';
-import { ErasureSteps, SUBJECT_KINDS } from '../erasure/erasure-steps.js';
+import { CipherService } from '../encryption/cipher.service.js';
+import { ErasureStepRegistry, SUBJECT_KINDS } from '../erasure/erasure-step.registry.js';
 import { IdempotencyRepository } from './idempotency.repository.js';
 
 const IdempotencyKeyInvalid = defineError(
@@ -72,8 +72,8 @@ export class IdempotencyService implements OnModuleInit {
   constructor(
     private readonly units: UnitOfWork,
     private readonly answers: IdempotencyRepository,
-    private readonly cipher: Cipher,
-    private readonly erasures: ErasureSteps,
+    private readonly cipher: CipherService,
+    private readonly erasures: ErasureStepRegistry,
   ) {}
 
   onModuleInit(): void {

@@ -1,5 +1,5 @@
 import { RateLimited } from '../../kernel/errors.js';
-import { presentDisconnectCheck } from '../request/present-request.js';
+import { createDisconnectCheck } from '../request/current-request.js';
 
 /** `Retry-After` of a caller that was refused, in seconds. */
 const RETRY_SECONDS = 5;
@@ -56,7 +56,7 @@ export class FairConcurrencyQueue {
   }
 
   private wait({ network, principal }: Share): Promise<void> {
-    const hasDisconnected = presentDisconnectCheck();
+    const hasDisconnected = createDisconnectCheck();
     return new Promise((start, fail) => {
       const reject = (): void => fail(queueFull());
       const networkTurn = this.initialTurn(network === this.last?.network);

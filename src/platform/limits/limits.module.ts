@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
-import { RateLimiter } from './rate-limiter.js';
+import { RateLimitService } from './rate-limit.service.js';
 
 @Global()
-@Module({ providers: [RateLimiter], exports: [RateLimiter] })
+@Module({ providers: [RateLimitService], exports: [RateLimitService] })
 export class LimitsModule {}

@@ -1,6 +1,6 @@
 import type { NextFunction, Request, Response } from 'express';
-import { onRates } from '../request/present-request.js';
-import { rateHeaders } from './rate-limiter.js';
+import { onRates } from '../request/current-request.js';
+import { rateHeaders } from './rate-limit.service.js';
 import type { RateState } from '../request/rate-state.js';
 
 /**

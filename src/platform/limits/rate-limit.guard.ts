@@ -6,7 +6,7 @@ import type { RateLimitName } from '../../config/rate-limits.js';
 import { networkOf } from '../../kernel/client-origin.js';
 import { principalKey } from '../../kernel/principal.js';
 import { contextOf } from '../request/request-context.js';
-import { RateLimiter } from './rate-limiter.js';
+import { RateLimitService } from './rate-limit.service.js';
 
 const RATE = 'rate';
 
@@ -23,7 +23,7 @@ export function LimitRate(name: RateLimitName): MethodDecorator {
 export class RateLimitGuard implements CanActivate {
   constructor(
     private readonly reflector: Reflector,
-    private readonly limiter: RateLimiter,
+    private readonly limiter: RateLimitService,
   ) {}
 
   async canActivate(context: ExecutionContext): Promise<boolean> {

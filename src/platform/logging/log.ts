@@ -3,7 +3,7 @@ import type { DestinationStream } from 'pino';
 import pino, { Logger } from 'pino';
 import pretty from 'pino-pretty';
 import { SECRET_FIELDS } from '../../kernel/secret.js';
-import { presentRequestId } from '../request/present-request.js';
+import { getRequestId } from '../request/current-request.js';
 
 /** Paths in logged objects that may contain secrets. Their values are replaced. */
 const REDACTED = SECRET_FIELDS.flatMap(name => [name, `*.${name}`, `*.*.${name}`]);
@@ -21,7 +21,7 @@ function errorView(error: Error): object {
 
 /** Adds the request id to every line that is logged during a request. */
 function requestFields(): object {
-  const requestId = presentRequestId();
+  const requestId = getRequestId();
   return requestId === null ? {} : { requestId };
 }
 

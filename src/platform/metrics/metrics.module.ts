@@ -1,6 +1,6 @@
 import { Global, Module } from '@nestjs/common';
 import { collectDefaultMetrics, Registry } from 'prom-client';
-import { MetricsPolicy } from './metrics-policy.js';
+import { MetricsPolicy } from './metrics.policy.js';
 
 function newRegistry(): Registry {
   const registry = new Registry();

@@ -1,9 +1,12 @@
 import { Global, Module } from '@nestjs/common';
-import { AddressPolicy } from './address-policy.js';
-import { OutboundAgents } from './outbound-agents.js';
-import { Resolver } from './resolver.js';
+import { AddressPolicy } from './address.policy.js';
+import { OutboundAgentsService } from './outbound-agents.service.js';
+import { ResolverService } from './resolver.service.js';
 
 /** Outbound requests to user-supplied URLs. */
 @Global()
-@Module({ providers: [Resolver, AddressPolicy, OutboundAgents], exports: [AddressPolicy, OutboundAgents] })
+@Module({
+  providers: [ResolverService, AddressPolicy, OutboundAgentsService],
+  exports: [AddressPolicy, OutboundAgentsService],
+})
 export class OutboundModule {}

@@ -1,5 +1,5 @@
 import type { ChainableCommander, Redis } from 'ioredis';
-import type { InvalidData } from '../redis/invalid-data.js';
+import type { InvalidDataService } from '../redis/invalid-data.service.js';
 import type { PresenceNoticeChange } from '../presence/presence-notice.js';
 import { isEntry, isInstanceId, readVersion } from '../presence/presence-notice.js';
 
@@ -27,7 +27,7 @@ export class PresenceHashes {
     private readonly client: Redis,
     private readonly id: string,
     private readonly lifeMs: number,
-    private readonly invalid: Pick<InvalidData, 'record'>,
+    private readonly invalid: Pick<InvalidDataService, 'record'>,
   ) {
     this.key = PREFIX + id;
   }

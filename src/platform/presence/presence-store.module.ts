@@ -1,7 +1,7 @@
 import { BeforeApplicationShutdown, Global, Module } from '@nestjs/common';
 import { Config } from '../../config/config.js';
 import { Fanout } from '../fanout/fanout.js';
-import { InvalidData } from '../redis/invalid-data.js';
+import { InvalidDataService } from '../redis/invalid-data.service.js';
 import { RedisClient } from '../redis/redis-client.js';
 import { PresenceStore } from './presence-store.js';
 import { MemoryPresenceStore } from '../presence/presence-store.memory.js';
@@ -12,8 +12,8 @@ import { RedisPresenceStore } from '../presence/presence-store.redis.js';
   providers: [
     {
       provide: PresenceStore,
-      inject: [RedisClient, Fanout, Config, InvalidData],
-      useFactory: ({ client }: RedisClient, fanout: Fanout, { presenceTtlMs }: Config, invalid: InvalidData) =>
+      inject: [RedisClient, Fanout, Config, InvalidDataService],
+      useFactory: ({ client }: RedisClient, fanout: Fanout, { presenceTtlMs }: Config, invalid: InvalidDataService) =>
         client ? new RedisPresenceStore(client, fanout, presenceTtlMs, invalid) : new MemoryPresenceStore(),
     },
   ],

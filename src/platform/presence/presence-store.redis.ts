@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redis } from 'ioredis';
 import type { Fanout } from '../fanout/fanout.js';
-import type { InvalidData } from '../redis/invalid-data.js';
+import type { InvalidDataService } from '../redis/invalid-data.service.js';
 import { PresenceStore } from './presence-store.js';
 import { toField } from '../presence/presence-index.js';
 import type { PresenceNotice, PresenceNoticeChange } from '../presence/presence-notice.js';
@@ -65,7 +65,7 @@ export class RedisPresenceStore extends PresenceStore {
     client: Redis,
     private readonly fanout: Fanout,
     ttlMs: number,
-    private readonly invalid: Pick<InvalidData, 'record'>,
+    private readonly invalid: Pick<InvalidDataService, 'record'>,
   ) {
     super();
     this.hashes = new PresenceHashes(client, this.id, Math.ceil(ttlMs / 2), invalid);

@@ -1,7 +1,7 @@
 import { Global, Module } from '@nestjs/common';
-import { InvalidData } from './invalid-data.js';
+import { InvalidDataService } from './invalid-data.service.js';
 import { RedisClient } from './redis-client.js';
 
 @Global()
-@Module({ providers: [RedisClient, InvalidData], exports: [RedisClient, InvalidData] })
+@Module({ providers: [RedisClient, InvalidDataService], exports: [RedisClient, InvalidDataService] })
 export class RedisModule {}

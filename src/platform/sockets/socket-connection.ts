@@ -8,7 +8,7 @@ import type { CloseReason } from '../../kernel/close-codes.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import { TextFrame } from './text-frame.js';
 import { countBytesTaken } from './wire-progress.js';
-import type { FrameLimits } from './frame-limits.js';
+import type { FrameLimitsPolicy } from './frame-limits.policy.js';
 import type { TokenBucket } from './token-bucket.js';
 import { TickWriter } from './tick-writer.js';
 
@@ -88,7 +88,7 @@ export class SocketConnection {
     private readonly wire: Duplex,
     public admission: Admission,
     readonly handshakeStartedAt: number,
-    private readonly limits: FrameLimits,
+    private readonly limits: FrameLimitsPolicy,
   ) {
     this.frames = limits.socketBucket();
     this.principalKey = principalKey(admission.principal);

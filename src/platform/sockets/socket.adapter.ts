@@ -12,12 +12,12 @@ import { networkOf } from '../../kernel/client-origin.js';
 
 import { clientAddresses } from '../http/client-address.js';
 import { cameInsecurely, demandsHttps } from '../http/https-only.js';
-import { Lifecycle } from '../lifecycle/lifecycle.js';
+import { LifecycleService } from '../lifecycle/lifecycle.service.js';
 import { contextOf } from '../request/request-context.js';
 import { toDomainError } from '../http/problem.js';
 import { CLOSE, CLOSE_TEXT } from '../../kernel/close-codes.js';
 import { AddressLimit } from './address-limit.js';
-import { FrameLimits } from './frame-limits.js';
+import { FrameLimitsPolicy } from './frame-limits.policy.js';
 import { HandshakeQueue } from './handshake-queue.js';
 import { CLOSING_MS, SocketConnection } from './socket-connection.js';
 import { SocketDispatcher } from './socket-dispatcher.js';
@@ -60,8 +60,8 @@ export class SocketAdapter extends WsAdapter {
   private readonly authorizer: ConnectionAuthorizer;
   private readonly hub: SocketHub;
   private readonly queue: HandshakeQueue;
-  private readonly limits: FrameLimits;
-  private readonly lifecycle: Lifecycle;
+  private readonly limits: FrameLimitsPolicy;
+  private readonly lifecycle: LifecycleService;
   private readonly compression: boolean;
   private readonly server: HttpServer;
   private readonly isInsecure: (request: IncomingMessage) => boolean;
@@ -81,8 +81,8 @@ export class SocketAdapter extends WsAdapter {
     this.authorizer = app.get(ConnectionAuthorizer);
     this.hub = app.get(SocketHub);
     this.queue = app.get(HandshakeQueue);
-    this.limits = app.get(FrameLimits);
-    this.lifecycle = app.get(Lifecycle);
+    this.limits = app.get(FrameLimitsPolicy);
+    this.lifecycle = app.get(LifecycleService);
     const config = app.get(Config);
     this.compression = config.socketCompression;
     this.server = app.getHttpServer() as HttpServer;

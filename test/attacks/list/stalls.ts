@@ -48,7 +48,7 @@ function open(url: string, ends: StatusCounts): WebSocket {
 }
 
 /** Cursor of a socket that starts now. */
-async function presentCursor(url: string): Promise<string> {
+async function readCursor(url: string): Promise<string> {
   const socket = new WebSocket(url);
   const [first] = (await once(socket, 'message')) as [Buffer];
   socket.terminate();
@@ -179,7 +179,7 @@ export const STALLS: readonly Attack[] = [
     async prepare(arena) {
       const desk = await arena.desk();
       const visitors = await Promise.all(Array.from({ length: 3 }, () => beginConversation(arena.url, desk)));
-      const cursor = await presentCursor(`${arena.url.replace('http', 'ws')}/ws/agent?token=${desk.token}`);
+      const cursor = await readCursor(`${arena.url.replace('http', 'ws')}/ws/agent?token=${desk.token}`);
       const content = 'x'.repeat(19_000);
       for (let batch = 0; batch < 20; batch += 1) {
         const sends = Array.from({ length: 20 }, (_nothing, index) => {

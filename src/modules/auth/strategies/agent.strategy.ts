@@ -12,7 +12,7 @@ import type { AgentClaims } from '../token.service.js';
 import { ISSUER, TokenService } from '../token.service.js';
 import type { TokenRequest } from './token-request.js';
 import { tokenOf } from './token-request.js';
-import { VerifiedCredentials } from '../verified-credentials.js';
+import { VerifiedCredentialsStore } from '../verified-credentials.store.js';
 
 /**
  * Verifies an agent's access token. Role, scope, status and session are read on each request, so that a demotion or
@@ -26,7 +26,7 @@ export class AgentStrategy extends PassportStrategy(Strategy, 'agent') {
     tokens: TokenService,
     private readonly sessions: SessionsRepository,
     private readonly clock: Clock,
-    private readonly verified: VerifiedCredentials,
+    private readonly verified: VerifiedCredentialsStore,
   ) {
     super({
       jwtFromRequest: tokenOf,

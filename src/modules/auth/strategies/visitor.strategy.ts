@@ -9,7 +9,7 @@ import type { VisitorClaims } from '../token.service.js';
 import { channelGenerationIn, ISSUER, TokenService } from '../token.service.js';
 import type { TokenRequest } from './token-request.js';
 import { tokenOf } from './token-request.js';
-import { VerifiedCredentials } from '../verified-credentials.js';
+import { VerifiedCredentialsStore } from '../verified-credentials.store.js';
 
 /** Verifies a visitor's token: one contact on one channel, for a day. */
 @Injectable()
@@ -17,7 +17,7 @@ export class VisitorStrategy extends PassportStrategy(Strategy, 'visitor') {
   constructor(
     private readonly tokens: TokenService,
     private readonly sessions: SessionsRepository,
-    private readonly verified: VerifiedCredentials,
+    private readonly verified: VerifiedCredentialsStore,
   ) {
     super({
       jwtFromRequest: tokenOf,

@@ -2,7 +2,7 @@ import { Injectable, OnModuleInit } from '@nestjs/common';
 import { actorOf } from '../../../kernel/actor.js';
 import { Clock } from '../../../kernel/clock.js';
 import type { Principal } from '../../../kernel/principal.js';
-import { EventLog } from '../../../platform/events/event-log.js';
+import { EventLogService } from '../../../platform/events/event-log.service.js';
 import type { Bot } from '../../bots/index.js';
 import { BotTeardownHooks } from '../../bots/index.js';
 import { toChannelRecord } from '../channel.js';
@@ -14,7 +14,7 @@ import { ChannelsRepository } from '../channels.repository.js';
 export class BotDeletionListener implements OnModuleInit {
   constructor(
     private readonly channels: ChannelsRepository,
-    private readonly events: EventLog,
+    private readonly events: EventLogService,
     private readonly teardownHooks: BotTeardownHooks,
     private readonly clock: Clock,
   ) {}

@@ -1,7 +1,7 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
 import { actorOf } from '../../../kernel/actor.js';
 import { MemberTeardownHooks } from '../../members/index.js';
-import { InviteLog } from '../invite-log.js';
+import { InviteLogService } from '../invite-log.service.js';
 import { InvitesRepository } from '../invites.repository.js';
 
 /** Revokes the pending invite of a deactivated member, who could otherwise come back with an old link. */
@@ -9,7 +9,7 @@ import { InvitesRepository } from '../invites.repository.js';
 export class MemberDeactivationListener implements OnModuleInit {
   constructor(
     private readonly invites: InvitesRepository,
-    private readonly log: InviteLog,
+    private readonly log: InviteLogService,
     private readonly teardownHooks: MemberTeardownHooks,
   ) {}
 

@@ -1,5 +1,5 @@
 import { Injectable, OnModuleInit } from '@nestjs/common';
-import { ErasureSteps } from '../../../platform/erasure/erasure-steps.js';
+import { ErasureStepRegistry } from '../../../platform/erasure/erasure-step.registry.js';
 import { MessagesRepository } from '../messages.repository.js';
 
 /** Scrubs the messages of erased conversations. */
@@ -7,7 +7,7 @@ import { MessagesRepository } from '../messages.repository.js';
 export class MessageErasureListener implements OnModuleInit {
   constructor(
     private readonly messages: MessagesRepository,
-    private readonly steps: ErasureSteps,
+    private readonly steps: ErasureStepRegistry,
   ) {}
 
   onModuleInit(): void {

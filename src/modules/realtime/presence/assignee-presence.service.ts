@@ -1,7 +1,7 @@
 import { Injectable, Logger, OnModuleInit } from '@nestjs/common';
 import type { RecordedEvent } from '../../../kernel/domain-event.js';
 import type { VisitorPrincipal } from '../../../kernel/principal.js';
-import { EventTail } from '../../../platform/events/event-tail.js';
+import { EventTailJob } from '../../../platform/events/event-tail.job.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
 import { ConversationsService } from '../../conversations/index.js';
@@ -16,7 +16,7 @@ export class AssigneePresenceService implements OnModuleInit {
   private readonly updates = new WeakMap<SocketConnection, Promise<void>>();
 
   constructor(
-    private readonly tail: EventTail,
+    private readonly tail: EventTailJob,
     private readonly hub: SocketHub,
     private readonly conversations: ConversationsService,
     private readonly presence: PresenceService,

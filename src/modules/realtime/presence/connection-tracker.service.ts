@@ -3,7 +3,7 @@ import { Config } from '../../../config/config.js';
 import type { RecordedEvent } from '../../../kernel/domain-event.js';
 import type { Principal } from '../../../kernel/principal.js';
 import type { PresenceSubject } from '../../../kernel/presence.js';
-import { EventTail } from '../../../platform/events/event-tail.js';
+import { EventTailJob } from '../../../platform/events/event-tail.job.js';
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
 import type { SocketConnection } from '../../../platform/sockets/socket-connection.js';
 import { SocketHub } from '../../../platform/sockets/socket-hub.js';
@@ -46,7 +46,7 @@ export class ConnectionTrackerService implements OnModuleInit, OnApplicationBoot
     config: Config,
     private readonly hub: SocketHub,
     private readonly store: PresenceStore,
-    private readonly tail: EventTail,
+    private readonly tail: EventTailJob,
     private readonly metadataLoader: PresenceMetadataLoader,
     private readonly lastSeen: LastSeenService,
   ) {

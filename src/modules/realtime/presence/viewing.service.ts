@@ -4,7 +4,7 @@ import type { RecordedEvent } from '../../../kernel/domain-event.js';
 import { NotFound, ValidationFailed } from '../../../kernel/errors.js';
 import { isId } from '../../../kernel/ids.js';
 import type { AgentPrincipal } from '../../../kernel/principal.js';
-import { EventTail } from '../../../platform/events/event-tail.js';
+import { EventTailJob } from '../../../platform/events/event-tail.job.js';
 import type { SerializedFrame } from '../../../kernel/serialized-frame.js';
 import type { PresenceChange } from '../../../platform/presence/presence-change.js';
 import { PresenceStore } from '../../../platform/presence/presence-store.js';
@@ -41,7 +41,7 @@ export class ViewingService implements OnModuleInit {
   constructor(
     private readonly store: PresenceStore,
     private readonly hub: SocketHub,
-    private readonly tail: EventTail,
+    private readonly tail: EventTailJob,
     private readonly conversations: ConversationsService,
   ) {}
 

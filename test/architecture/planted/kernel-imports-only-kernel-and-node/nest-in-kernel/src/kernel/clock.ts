@@ -1,4 +1,4 @@
-import { Injectable } from '@nestjs/common';
+import { Global } from '@nestjs/common';
 
-@Injectable()
+@Global()
 export class Clock {}

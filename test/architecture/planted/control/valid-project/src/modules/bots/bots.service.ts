@@ -1,5 +1,7 @@
+import { Injectable } from '@nestjs/common';
 import { BotsRepository } from './bots.repository.js';
 
+@Injectable()
 export class BotsService {
   constructor(readonly bots: BotsRepository) {}
 }

@@ -1,0 +1,159 @@
+import { Injectable, Logger, OnApplicationBootstrap, OnApplicationShutdown } from '@nestjs/common';
+import { Gauge, Registry } from 'prom-client';
+import type { EventType } from '../../kernel/domain-event.js';
+import { UnitOfWork } from '../database/unit-of-work.js';
+import { safeUpperBound } from './safe-upper-bound.js';
+import { EventTailJob } from './event-tail.job.js';
+import type { LoggedEvent, ReadingPosition } from './reading-position.repository.js';
+import { ReadingPositionRepository } from './reading-position.repository.js';
+
+/** Events per unit of work. Short, because no consumer can read past an open transaction. */
+const PAGE_SIZE = 100;
+/** Events scanned for one range. More where one transaction, or an out-of-order pair, spans more. */
+const RANGE_SIZE = 1_000;
+const INTERVAL_MS = 1_000;
+const MAX_PAUSE_MS = 5_000;
+
+/** The dependencies of `EventConsumer`, so that subclasses inject one. */
+@Injectable()
+export class ConsumerDependencies {
+  readonly lag: Gauge;
+
+  constructor(
+    readonly units: UnitOfWork,
+    readonly positions: ReadingPositionRepository,
+    readonly tail: EventTailJob,
+    registry: Registry,
+  ) {
+    this.lag = new Gauge({
+      name: 'event_reader_lag_seconds',
+      help: 'Age of the oldest event that an event consumer has not read; 0 when it has read all.',
+      labelNames: ['reader'],
+      registers: [registry],
+    });
+  }
+}
+
+/**
+ * Handles every event of its types exactly once and in order per conversation, even across crashes. The effect and the
+ * consumer's position commit in one transaction, and one instance reads at a time.
+ *
+ * Events recorded while no instance ran are handled later. An event that fails is retried until it succeeds.
+ */
+@Injectable()
+export abstract class EventConsumer implements OnApplicationBootstrap, OnApplicationShutdown {
+  private readonly logger = new Logger(this.constructor.name);
+  private timer: NodeJS.Timeout | undefined;
+  private reading: Promise<void> = Promise.resolve();
+  private failures = 0;
+  private registered = false;
+  private busy = false;
+  /** True when an event arrived after the last read began. */
+  private woken = false;
+  /** The age of the oldest unread event at the time `at`. */
+  private lag = { seconds: 0, at: performance.now() };
+  private stopped = false;
+
+  /** The name of its row in `event_reader`. It must never change. */
+  protected abstract readonly name: string;
+  protected abstract readonly types: readonly EventType[];
+
+  constructor(private readonly log: ConsumerDependencies) {}
+
+  /**
+   * Runs in the unit of work that saves the consumer's position. It must only write rows, with no other side effects.
+   */
+  protected abstract handle(events: readonly LoggedEvent[]): Promise<void>;
+
+  onApplicationBootstrap(): void {
+    const types = new Set<EventType>(this.types);
+    this.log.tail.listen(event => {
+      if (!types.has(event.type)) return;
+      this.woken = true;
+      if (!this.busy && this.failures === 0) this.schedule(0);
+    });
+    this.schedule(0);
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    this.stopped = true;
+    clearTimeout(this.timer);
+    await this.reading;
+  }
+
+  /** Reads to the end of the log. Returns at once while another instance reads. */
+  async catchUp(): Promise<void> {
+    const { positions, units } = this.log;
+    if (!this.registered) await positions.register(this.name);
+    this.registered = true;
+    // checks without a lock first, so that an idle consumer writes nothing
+    while (!this.stopped && (await this.isBehind()) && (await units.run(() => this.step())));
+  }
+
+  /** Tells whether there are unread events. Also registers the consumer again after a restore removed its row. */
+  private async isBehind(): Promise<boolean> {
+    const progress = await this.log.positions.findProgress(this.name);
+    this.registered = progress !== null;
+    this.lag = { seconds: progress?.lag ?? 0, at: performance.now() };
+    this.log.lag.set({ reader: this.name }, this.lag.seconds);
+    return progress?.behind ?? false;
+  }
+
+  /** Handles one page of events. @returns true when there may be more */
+  private async step(): Promise<boolean> {
+    const { positions } = this.log;
+    const claimed = await positions.claim(this.name);
+    const position = claimed && (await this.openRange(claimed));
+    if (!position) return false;
+    const found = await positions.findPage(position, this.types, PAGE_SIZE + 1);
+    const events = found.slice(0, PAGE_SIZE);
+    if (events.length > 0) await this.handle(events);
+    const end = events.at(-1)?.position;
+    const { horizon } = position;
+    const next =
+      found.length > PAGE_SIZE && end !== undefined
+        ? { ...position, position: end }
+        : { since: horizon, horizon, position: '0', passed: [] };
+    await positions.savePosition(this.name, next);
+    return true;
+  }
+
+  /** @returns the current range, or the next one; null when there are no new events */
+  private async openRange(current: ReadingPosition): Promise<ReadingPosition | null> {
+    if (current.horizon !== current.since) return current;
+    for (let size = RANGE_SIZE; ; size *= 4) {
+      const { settled, bound, hasEvents, outOfOrder } = await this.log.positions.findAhead(current.since, size);
+      const horizon = safeUpperBound(bound, outOfOrder);
+      if (horizon > BigInt(current.since)) {
+        return hasEvents ? { ...current, horizon: horizon.toString(), position: '0', passed: [] } : null;
+      }
+      if (bound === settled) return null;
+    }
+  }
+
+  private schedule(pause: number): void {
+    clearTimeout(this.timer);
+    if (this.stopped) return;
+    this.timer = setTimeout(() => void (this.reading = this.work()), pause).unref();
+  }
+
+  private async work(): Promise<void> {
+    this.busy = true;
+    this.woken = false;
+    await this.catchUp().then(
+      () => this.report(null),
+      (error: unknown) => this.report(error),
+    );
+    this.busy = false;
+    if (this.failures > 0) this.schedule(Math.min(MAX_PAUSE_MS, INTERVAL_MS * 2 ** this.failures));
+    else this.schedule(this.woken ? 0 : INTERVAL_MS);
+  }
+
+  private report(error: unknown): void {
+    const { seconds, at } = this.lag;
+    if (error !== null) this.log.lag.set({ reader: this.name }, seconds + (performance.now() - at) / 1_000);
+    if (error !== null) this.logger.warn(`the event consumer ${this.name} has failed and retries: ${String(error)}`);
+    else if (this.failures > 0) this.logger.log(`the event consumer ${this.name} has recovered`);
+    this.failures = error === null ? 0 : this.failures + 1;
+  }
+}
