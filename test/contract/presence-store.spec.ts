@@ -132,7 +132,7 @@ const TTL_MS = 3_000;
     await server.flush();
     const late = await instance();
     await until(() => isPresent(late, 'ada') && isPresent(late, 'mark'));
-    await eventually(async () => (await one.client.smembers('roster:instances')).length >= 2 || undefined);
+    await eventually(async () => (await one.client.smembers('presence:instances')).length >= 2 || undefined);
     expect(changes).toEqual([]);
     for (const { die } of [one, other, late]) await die();
   });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 
-const PRESENCE_SUBJECT = 'roster';
+const PRESENCE_SUBJECT = 'presence';
 
 /** An event as instances send it to each other. */
 const EVENT = {

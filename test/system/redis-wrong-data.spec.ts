@@ -125,11 +125,11 @@ const SEED = process.env.HOSTILE_SEED;
     ['keys of another type', keys => Promise.all(keys.map(key => redis.del(key).then(() => redis.set(key, 'text'))))],
     [
       'an index of another type',
-      () => redis.del('roster:instances').then(() => redis.hset('roster:instances', 'a', 'b')),
+      () => redis.del('presence:instances').then(() => redis.hset('presence:instances', 'a', 'b')),
     ],
     [
       'an index with ids of no instance',
-      () => redis.sadd('roster:instances', '', 'a b', 'x'.repeat(10_000), '\u0000'),
+      () => redis.sadd('presence:instances', '', 'a b', 'x'.repeat(10_000), '\u0000'),
     ],
     ['versions that are not numbers', keys => Promise.all(keys.map(key => redis.hset(key, '', 'NaN')))],
     ['a version beyond any number', keys => Promise.all(keys.map(key => redis.hset(key, '', '9'.repeat(400))))],
@@ -144,7 +144,7 @@ const SEED = process.env.HOSTILE_SEED;
     ],
   ])('%s in the presence store are repaired, and both instances show presence again.', async (_case, corrupt) => {
     await eventually(async () => (await seen()).includes('online') || undefined, 20_000);
-    const keys = (await redis.keys('roster:*')).filter(key => key !== 'roster:instances');
+    const keys = (await redis.keys('presence:*')).filter(key => key !== 'presence:instances');
     expect(keys.length).toBeGreaterThanOrEqual(2);
     await corrupt(keys);
     const newcomer = await ResumingListener.agent(urls[0] ?? '', desk.token);
@@ -152,7 +152,7 @@ const SEED = process.env.HOSTILE_SEED;
     const whole = async () => {
       const types = await Promise.all(keys.map(key => redis.type(key)));
       const versions = await Promise.all(keys.map(key => redis.hget(key, '').catch(() => null)));
-      const index = await redis.type('roster:instances');
+      const index = await redis.type('presence:instances');
       return (
         types.every(type => type === 'hash') && versions.every(text => /^\d{1,15}$/.test(text ?? '')) && index === 'set'
       );

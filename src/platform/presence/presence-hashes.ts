@@ -3,7 +3,7 @@ import type { InvalidDataService } from '../redis/invalid-data.service.js';
 import type { PresenceNoticeChange } from '../presence/presence-notice.js';
 import { isEntry, isInstanceId, readVersion } from '../presence/presence-notice.js';
 
-const PREFIX = 'roster:';
+const PREFIX = 'presence:';
 /** The set of the ids of all instances that have a hash. */
 const INDEX = `${PREFIX}instances`;
 /** The hash field that contains the version. It is empty text, which no entry's field is. */
@@ -113,13 +113,13 @@ export class PresenceHashes {
   private parseVersion(found: unknown): number | null {
     if (found === null || found === undefined) return null;
     const version = typeof found === 'string' ? readVersion(found) : null;
-    if (version === null) this.invalid.record('roster', 'a page without a version');
+    if (version === null) this.invalid.record('presence', 'a page without a version');
     return version;
   }
 
   private filterValid<T>(kind: string, list: readonly T[], isValid: (one: T) => boolean): T[] {
     const valid = list.filter(isValid);
-    if (valid.length < list.length) this.invalid.record('roster', kind);
+    if (valid.length < list.length) this.invalid.record('presence', kind);
     return valid;
   }
 

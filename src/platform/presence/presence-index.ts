@@ -6,7 +6,7 @@ import type { PresenceChange, PresenceListener } from './presence-change.js';
  * it.
  */
 export class PresenceIndex {
-  private readonly logger = new Logger('roster');
+  private readonly logger = new Logger('presence');
   /** By group and id, the metadata of each instance. The latest write is last in the map and wins. */
   private readonly groups = new Map<string, Map<string, Map<string, string>>>();
   /** By instance, its metadata by field. */

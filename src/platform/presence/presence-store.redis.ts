@@ -9,7 +9,7 @@ import { isPresenceNotice } from '../presence/presence-notice.js';
 import type { HashState } from '../presence/presence-hashes.js';
 import { PresenceHashes } from '../presence/presence-hashes.js';
 
-const SUBJECT = 'roster';
+const SUBJECT = 'presence';
 /** Heartbeats per time to live. A Redis key lives half a time to live: see `Peer.silence`. */
 const HEARTBEATS_PER_TTL = 6;
 /** More instances than any deployment has. Ids beyond it are ignored. */
@@ -120,7 +120,7 @@ export class RedisPresenceStore extends PresenceStore {
   private receive({ from, base, version, changes, farewellMs }: PresenceNotice): void {
     if (from === this.id || this.closed) return;
     if (!this.peers.has(from) && this.peers.size >= MAX_PEERS) {
-      return this.invalid.record('roster', 'more instances than there can be');
+      return this.invalid.record('presence', 'more instances than there can be');
     }
     const peer = this.recordSign(from);
     peer.announcedVersion = Math.max(peer.announcedVersion, version);

@@ -8,7 +8,7 @@ const LOG_EVERY_MS = 60_000;
 const MAX_KINDS = 100;
 
 /** The component that read the data; a label of the metric. */
-export type InvalidDataSource = 'fanout' | 'events' | 'roster' | 'limits';
+export type InvalidDataSource = 'fanout' | 'events' | 'presence' | 'limits';
 
 /**
  * Counts data from Redis that the service does not write. Its reader drops it; each kind is logged at most once a

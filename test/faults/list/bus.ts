@@ -29,7 +29,7 @@ export const WRONG_DATA: Fault = {
       for (const message of WRONG_MESSAGES) await redis.publish(CHANNEL, message);
       for (let round = 0; round < 10; round += 1) {
         for (let count = 0; count < 20; count += 1) await redis.publish(CHANNEL, pick(random, WRONG_MESSAGES));
-        for (const key of await redis.keys('roster:*')) await corrupt(redis, key, random);
+        for (const key of await redis.keys('presence:*')) await corrupt(redis, key, random);
         await delay(random() * 200);
       }
     } finally {
