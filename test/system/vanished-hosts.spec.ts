@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Client } from 'pg';
+import type { EntityManager } from 'typeorm';
 import { UnitOfWork } from '../../src/platform/database/unit-of-work.js';
 import type { TestApp } from '../support/app.js';
 import { startApp } from '../support/app.js';
@@ -36,52 +37,45 @@ const update = (app: TestApp) => {
   const units = app.app.get(UnitOfWork);
   return units.run(() => units.manager.query(LOCK));
 };
+/** Locks the row in a transaction of the host that vanishes, then does the rest. */
+const lockThen = (rest: (manager: EntityManager) => Promise<unknown>) => {
+  const units = vanishing.app.get(UnitOfWork);
+  return units.run(() => units.manager.query(LOCK).then(() => rest(units.manager))).catch(() => undefined);
+};
+/** Resolves once the other host can change the row. */
+const updated = () =>
+  eventually(
+    () =>
+      update(other).then(
+        () => true,
+        () => undefined,
+      ),
+    10 * QUERY_MS,
+  );
 /** Open transactions that have written. */
 const open = () =>
   database.query(`SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND backend_xid IS NOT NULL`);
 
 describe('A host that vanishes inside a transaction', () => {
   it("A host that vanishes between two statements releases its locks and the event log's watermark within the timeout.", async () => {
-    const units = vanishing.app.get(UnitOfWork);
-    const gone = units
-      .run(async () => {
-        await units.manager.query(LOCK);
-        proxy.swallow();
-        await units.manager.query('SELECT 1');
-      })
-      .catch(() => undefined);
+    const gone = lockThen(manager => {
+      proxy.swallow();
+      return manager.query('SELECT 1');
+    });
     await eventually(async () => (await open())[0]);
     await expect(update(other)).rejects.toThrow(/lock timeout/);
-    await eventually(
-      () =>
-        update(other).then(
-          () => true,
-          () => undefined,
-        ),
-      10 * QUERY_MS,
-    );
+    await updated();
     expect(await open()).toEqual([]);
     await gone;
   });
 
   it('A statement of a host that vanishes while it runs ends within the timeout.', async () => {
-    const units = vanishing.app.get(UnitOfWork);
-    const gone = units
-      .run(async () => {
-        await units.manager.query(LOCK);
-        setTimeout(() => proxy.swallow(), 100);
-        await units.manager.query('SELECT pg_sleep(600)');
-      })
-      .catch(() => undefined);
+    const gone = lockThen(manager => {
+      setTimeout(() => proxy.swallow(), 100);
+      return manager.query('SELECT pg_sleep(600)');
+    });
     await eventually(async () => (await open())[0]);
-    await eventually(
-      () =>
-        update(other).then(
-          () => true,
-          () => undefined,
-        ),
-      10 * QUERY_MS,
-    );
+    await updated();
     await gone;
   });
 
