@@ -1,7 +1,7 @@
 import { Rule } from '../../platform/schemas/field.js';
 import { Choice, Flag, Id, Integer, Nested, NestedList, Text, Texts, Time } from '../../platform/schemas/fields.js';
 import type { BusinessHours } from '../../kernel/business-hours.js';
-import { Hours, Locale } from '../../platform/schemas/desk-fields.js';
+import { Hours, Locale } from '../../platform/schemas/local-fields.js';
 import type { ChannelRecord, ChannelStatus, IdentityMode, Routing } from './channel.js';
 import { CHANNEL_STATUSES, IDENTITY_MODES, isOrigin, ROUTING_MODES } from './channel.js';
 import type { PreChatField, WidgetConfig } from './widget-config.js';

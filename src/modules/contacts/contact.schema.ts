@@ -1,4 +1,4 @@
-import { Locale, Timezone } from '../../platform/schemas/desk-fields.js';
+import { Locale, Timezone } from '../../platform/schemas/local-fields.js';
 import {
   Choice,
   Email,

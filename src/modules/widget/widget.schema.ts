@@ -1,4 +1,4 @@
-import { Locale } from '../../platform/schemas/desk-fields.js';
+import { Locale } from '../../platform/schemas/local-fields.js';
 import { Embedded } from '../../platform/schemas/answer-fields.js';
 import { Email, Flag, FreeForm, Id, Integer, Nested, Text, Texts, Time } from '../../platform/schemas/fields.js';
 import type { WidgetConfig } from '../channels/index.js';

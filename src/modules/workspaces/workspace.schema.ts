@@ -1,5 +1,5 @@
 import type { BusinessHours } from '../../kernel/business-hours.js';
-import { Hours, Locale, Timezone } from '../../platform/schemas/desk-fields.js';
+import { Hours, Locale, Timezone } from '../../platform/schemas/local-fields.js';
 import { Id, Text, Time } from '../../platform/schemas/fields.js';
 import type { WorkspaceRecord } from './workspace.js';
 

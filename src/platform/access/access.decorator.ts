@@ -31,7 +31,8 @@ export function Public(): MethodDecorator & ClassDecorator {
 /**
  * Lets callers with the permission call who also meet the demands.
  *
- * `only` admits one kind of the credentials that can have the permission.
+ * `only` admits one kind of the credentials that can have the permission. A route for API keys alone is for backends, so
+ * it allows no cross-origin call.
  */
 export function Allow(
   permission: Permission,
