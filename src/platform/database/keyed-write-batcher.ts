@@ -1,6 +1,6 @@
 import type { WriteBatcherOptions } from './write-batcher.js';
 import { WriteBatcher } from './write-batcher.js';
-import { RowQueue } from './row-queue.js';
+import { KeyedConcurrencyQueue } from './keyed-concurrency-queue.js';
 
 export interface KeyedWriteBatcherOptions<Item, Row, Result> extends Omit<
   WriteBatcherOptions<Item, Row, Result>,
@@ -31,10 +31,10 @@ const IDLE_MS = 25;
  */
 export class KeyedWriteBatcher<Item, Row, Result> {
   private readonly batchers = new Map<string, KeyBatcher<Item, Row, Result>>();
-  private readonly lanes: RowQueue;
+  private readonly lanes: KeyedConcurrencyQueue;
 
   constructor(private readonly options: KeyedWriteBatcherOptions<Item, Row, Result>) {
-    this.lanes = new RowQueue(options.lanes);
+    this.lanes = new KeyedConcurrencyQueue(options.lanes);
   }
 
   /** Returns true while items of this key wait or run, and for a short time afterwards. */

@@ -10,7 +10,7 @@ import {
   isTransactionConflict,
   isPreparedStatementMissing,
 } from './database-errors.js';
-import { RowQueue } from './row-queue.js';
+import { KeyedConcurrencyQueue } from './keyed-concurrency-queue.js';
 import type { TransactionLimits } from './transaction-limits.js';
 import { beginWith, serverLimit, transactionLimits } from './transaction-limits.js';
 
@@ -43,7 +43,7 @@ const MIN_LOCK_MS = 100;
 @Injectable()
 export class UnitOfWork {
   private readonly current = new AsyncLocalStorage<Unit>();
-  private readonly rows = new RowQueue(MAX_PER_ROW);
+  private readonly rows = new KeyedConcurrencyQueue(MAX_PER_ROW);
   private readonly limits: TransactionLimits;
 
   constructor(
