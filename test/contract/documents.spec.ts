@@ -18,6 +18,7 @@ import type { FrameDefinition } from '../../src/modules/realtime/index.js';
 import { STATUS } from '../../src/platform/http/problem.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
 import type { JsonObject } from '../../src/platform/schemas/json.js';
+import { CompiledReference } from '../support/compiled-reference.js';
 import { Contract } from '../support/contract.js';
 import { previewApp } from '../support/preview.js';
 import { World } from '../support/world.js';
@@ -352,7 +353,7 @@ describe('Error codes', () => {
   });
 
   it('The contract check of every test response rejects error codes that the route does not document', () => {
-    const contract = new Contract(api);
+    const contract = new Contract(new CompiledReference(api));
     const failure = (code: string) => ({
       ok: false,
       request_id: 'a'.repeat(24),

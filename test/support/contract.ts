@@ -1,12 +1,6 @@
-import { Ajv2020 } from 'ajv/dist/2020.js';
-import type { ValidateFunction } from 'ajv';
-import addFormats from 'ajv-formats';
 import type { App } from '../../src/app.js';
-import { apiDocument } from '../../src/api-document.js';
-import { asyncDocument } from '../../src/asyncapi-document.js';
-import { normaliseEmail } from '../../src/kernel/email.js';
-import type { AsyncDocument } from '../../src/platform/asyncapi/document.js';
 import type { ApiDocument } from '../../src/platform/openapi/document.js';
+import { CompiledReference } from './compiled-reference.js';
 
 type Audience = 'agent' | 'visitor';
 type Page = { data: { items: Record<string, unknown>[]; cursor: string } };
@@ -16,40 +10,24 @@ const BY_CLIENT = [1000, 1001, 1005, 1006];
 
 /** Validates every response and frame of every test against the OpenAPI and AsyncAPI documents. */
 export class Contract {
-  private readonly ajv: Ajv2020;
-  private readonly routes: { method: string; pattern: RegExp; path: string }[];
-  private readonly compiled = new Map<string, ValidateFunction>();
-
   /**
    * Violations found on sockets. `World.stop` throws the first one, so that it fails even a test that awaited nothing.
    */
   readonly faults: Error[] = [];
-  private readonly sockets: AsyncDocument;
 
-  constructor(readonly document: ApiDocument) {
-    this.sockets = asyncDocument(document);
-    this.ajv = new Ajv2020({ strict: false, allErrors: true });
-    addFormats.default(this.ajv);
-    // ajv-formats lacks this format. The service returns only normalised addresses.
-    this.ajv.addFormat('idn-email', text => normaliseEmail(text) === text);
-    this.ajv.addSchema(closed(document) as object, 'api');
-    this.ajv.addSchema(closed(this.sockets) as object, 'sockets');
-    this.routes = Object.entries(document.paths).flatMap(([path, operations]) =>
-      Object.keys(operations).map(method => ({ method, path, pattern: patternOf(path) })),
-    );
-    this.routes.sort((a, b) => a.path.split('{').length - b.path.split('{').length);
-  }
+  constructor(private readonly reference: CompiledReference) {}
 
-  /** The contract of the current code. It does not depend on configuration and is made once per spec file. */
   static of(app: App): Contract {
-    return (Contract.ours ??= new Contract(apiDocument(app)));
+    return new Contract(CompiledReference.of(app));
   }
 
-  private static ours: Contract | undefined;
+  get document(): ApiDocument {
+    return this.reference.document;
+  }
 
   /** @throws Error that shows how a response differs from the API reference */
   assertAnswer(method: string, path: string, status: number, body: unknown): void {
-    const route = this.routes.find(
+    const route = this.reference.routes.find(
       candidate => candidate.method === method.toLowerCase() && candidate.pattern.test(path),
     );
     if (!route) return this.assertFailure(method, path, status, body);
@@ -84,20 +62,22 @@ export class Contract {
   assertRefusal(audience: Audience, status: number, body: unknown): void {
     this.assertShape(`refusal of ${audience}s`, '/components/schemas/Failure', body, 'sockets');
     const { code } = (body as { error: { code: string } }).error;
-    const known = this.sockets.channels[audience]?.['x-refusals'] as { codes: { status: number; code: string }[] };
+    const known = this.reference.sockets.channels[audience]?.['x-refusals'] as {
+      codes: { status: number; code: string }[];
+    };
     if (known.codes.some(refusal => refusal.status === status && refusal.code === code)) return;
     throw new Error(`the reference lists no refusal of ${audience} sockets with ${status} ${code}`);
   }
 
   /** @throws Error if the reference does not list this close code */
   assertClose(code: number): void {
-    const known = this.sockets['x-close-codes'] as { code: number }[];
+    const known = this.reference.sockets['x-close-codes'] as { code: number }[];
     if (BY_CLIENT.includes(code) || known.some(close => close.code === code)) return;
     throw new Error(`the reference lists no close code ${code}`);
   }
 
   private framesFor(audience: Audience): Record<string, unknown> {
-    return this.sockets.channels[audience]?.messages ?? {};
+    return this.reference.sockets.channels[audience]?.messages ?? {};
   }
 
   /** A path without a route still fails in the error envelope. */
@@ -108,26 +88,9 @@ export class Contract {
   }
 
   private assertShape(subject: string, pointer: string, value: unknown, document: 'api' | 'sockets' = 'api'): void {
-    const reference = `${document}#${pointer}`;
-    const validate = this.compiled.get(reference) ?? this.ajv.compile({ $ref: reference });
-    this.compiled.set(reference, validate);
-    if (!validate(value))
-      throw new Error(`${subject} differs from the reference: ${show(validate.errors)} in ${show(value)}`);
+    const differences = this.reference.differences(document, pointer, value);
+    if (differences) throw new Error(`${subject} differs from the reference: ${show(differences)} in ${show(value)}`);
   }
-}
-
-/** Forbids additional properties: views are whitelists, so a field that the reference does not name is a leak. */
-function closed(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(closed);
-  if (typeof value !== 'object' || value === null) return value;
-  const object = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, closed(inner)]));
-  const names = object.properties as Record<string, unknown> | undefined;
-  const isView = object.type === 'object' && names && !('ok' in names) && !('code' in names) && !('error' in names);
-  return isView && !('additionalProperties' in object) ? { ...object, additionalProperties: false } : object;
-}
-
-function patternOf(path: string): RegExp {
-  return new RegExp(`^${path.replace(/\{[^}]+\}/g, '[^/]+')}$`);
 }
 
 function escaped(path: string): string {
