@@ -17,6 +17,7 @@ import { cloneDatabase } from './database.js';
 import { MovableClock } from './clock.js';
 import { rememberSecrets, rememberSecret, rememberPasswords } from './known-secrets.js';
 import { dedicatedDatabase } from './dedicated-database.js';
+import { stoppedAtEnd } from './jest/leftovers.js';
 import { WatchedLog } from './watched-log.js';
 
 /** A running service that belongs to one spec file. */
@@ -119,12 +120,12 @@ export async function startApp(
     database,
     clock,
     mails,
-    stop: async () => {
+    stop: stoppedAtEnd(async () => {
       await app.close();
       rmSync(folder, { recursive: true, force: true });
       if (!options.database) await database.drop();
       watched.assertNoSecrets();
-    },
+    }),
   };
 
   function take(mail: Mail): void {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Client } from 'pg';
 import { administer, databaseOf } from './cluster.js';
 import { rememberSecret } from './known-secrets.js';
+import { stoppedAtEnd } from './jest/leftovers.js';
 import { assertNoSecretsStored } from './leaks.js';
 
 /** A database that belongs to one spec file. */
@@ -41,14 +42,14 @@ export async function openDatabase(url: string, remove: () => Promise<void>): Pr
   return {
     url,
     query: async <T extends object>(sql: string, values: unknown[] = []) => (await client.query<T>(sql, values)).rows,
-    drop: async () => {
+    drop: stoppedAtEnd(async () => {
       try {
         await assertNoSecretsStored(client);
       } finally {
         await client.end();
         await remove();
       }
-    },
+    }),
   };
 }
 

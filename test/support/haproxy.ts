@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { debianProgram } from './debian.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
+import { stoppedAtEnd } from './jest/leftovers.js';
 import { checkout } from './service-process.js';
 
 const PROGRAM = debianProgram('haproxy', 'haproxy');
@@ -39,6 +40,7 @@ export class HaProxy {
     // -db keeps it in the foreground, so that it can be stopped by its pid.
     const args = ['-db', '-f', join(folder, 'haproxy.cfg')];
     const child = spawn(PROGRAM ?? 'haproxy', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    stoppedAtEnd(async () => void child.kill('SIGKILL'));
     const haproxy = new HaProxy(`http://127.0.0.1:${port}`, child, folder);
     await eventually(async () => {
       if (child.exitCode !== null) throw new Error(`HAProxy exited:\n${haproxy.logs}`);

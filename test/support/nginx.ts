@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { debianProgram } from './debian.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
+import { stoppedAtEnd } from './jest/leftovers.js';
 import { checkout } from './service-process.js';
 
 const PROGRAM = debianProgram('nginx', 'nginx-light');
@@ -32,6 +33,7 @@ export class Nginx {
     writeFileSync(join(folder, 'nginx.conf'), frameOf(folder));
     const args = ['-p', folder, '-e', join(folder, 'error.log'), '-c', join(folder, 'nginx.conf')];
     const child = spawn(PROGRAM ?? 'nginx', args, { stdio: ['ignore', 'ignore', 'pipe'] });
+    stoppedAtEnd(async () => void child.kill('SIGKILL'));
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const nginx = new Nginx(`http://127.0.0.1:${port}`, child, folder);

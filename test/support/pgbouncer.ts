@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
+import { stoppedAtEnd } from './jest/leftovers.js';
 
 const PROGRAM = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(path =>
   existsSync(path),
@@ -39,6 +40,7 @@ export class PgBouncer {
     const child = spawn(PROGRAM, ['-q', ...account, join(folder, 'pgbouncer.ini')], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
+    stoppedAtEnd(async () => void child.kill('SIGKILL'));
     let stderr = '';
     child.stderr.on('data', (chunk: Buffer) => (stderr += chunk.toString()));
     const url = new URL(databaseUrl);

@@ -5,6 +5,7 @@ import { connect } from 'node:net';
 import { debianProgram } from './debian.js';
 import { eventually } from './eventually.js';
 import { freePort } from './free-port.js';
+import { stoppedAtEnd } from './jest/leftovers.js';
 
 const program = debianProgram('redis-server', 'redis-server');
 
@@ -19,6 +20,7 @@ export class RedisServer {
 
   static async start(): Promise<RedisServer> {
     const server = new RedisServer(await freePort());
+    stoppedAtEnd(() => server.kill());
     await server.start();
     return server;
   }

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { eventually } from './eventually.js';
+import { stoppedAtEnd } from './jest/leftovers.js';
 import { rememberSecrets, rememberSecret, rememberPasswords } from './known-secrets.js';
 import type { Json } from './json.js';
 import { assertNoSecretsLogged } from './leaks.js';
@@ -68,6 +69,7 @@ export class ServiceProcess {
     }
     this.ended = this.end();
     this.ended.catch(() => undefined); // a test may ignore it
+    stoppedAtEnd(() => this.kill().catch(() => undefined));
   }
 
   /** Starts the process without waiting, so that a test can watch it fail. */

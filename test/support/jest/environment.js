@@ -1,5 +1,6 @@
 import { ModernFakeTimers } from '@jest/fake-timers';
 import { ModuleMocker } from 'jest-mock';
+import { stopLeftovers } from './leftovers.js';
 
 /** Runs spec files in the worker's own realm, and restores its globals after each. */
 export default class SharedEnvironment {
@@ -17,9 +18,13 @@ export default class SharedEnvironment {
 
   async teardown() {
     this.fakeTimersModern.dispose();
-    for (const restore of this.restores) restore();
-    for (const name of Object.keys(process.env)) if (!(name in this.variables)) delete process.env[name];
-    Object.assign(process.env, this.variables);
+    try {
+      await stopLeftovers();
+    } finally {
+      for (const restore of this.restores) restore();
+      for (const name of Object.keys(process.env)) if (!(name in this.variables)) delete process.env[name];
+      Object.assign(process.env, this.variables);
+    }
   }
 
   exportConditions() {

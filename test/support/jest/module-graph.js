@@ -40,7 +40,10 @@ export class ModuleGraph {
   resolve(specifier, from) {
     if (specifier === '@jest/globals') return remember(this.own, specifier, () => synthetic(this.jestGlobals()));
     const file = fileOf(specifier, from);
-    if (file === null) return remember(shared, specifier, async () => synthetic(await import(specifier)));
+    if (file === null || file.startsWith(import.meta.dirname)) {
+      const name = file === null ? specifier : pathToFileURL(file).href;
+      return remember(shared, name, async () => synthetic(await import(name)));
+    }
     if (isShared(from) && !isShared(file)) throw new Error(`${from} is shared and cannot import ${file}, which is not`);
     return this.moduleOf(file);
   }

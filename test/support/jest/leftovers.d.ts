@@ -1,0 +1,2 @@
+export function stoppedAtEnd(stop: () => Promise<void>): () => Promise<void>;
+export function stopLeftovers(): Promise<void>;
