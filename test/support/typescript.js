@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { transform } from '@swc/core';
@@ -16,11 +17,12 @@ export function initialize(list = []) {
   mutations = list;
 }
 
-/** Resolves `.js` imports to `.ts` files. Each mutant gets its own modules. */
+/** Resolves `.js` imports to `.ts` files where they exist. Each mutant gets its own modules. */
 export function resolve(specifier, context, next) {
   const { parentURL } = context;
   if (!specifier.startsWith('.') || !isTypescript(parentURL)) return next(specifier, context);
   const url = new URL(specifier.replace(/\.js$/, '.ts'), parentURL);
+  if (!existsSync(fileURLToPath(url))) return next(specifier, context);
   const mutant = new URL(parentURL).searchParams.get('mutant');
   if (mutant !== null) url.searchParams.set('mutant', mutant);
   return { url: url.href, format: 'module', shortCircuit: true };
