@@ -8,6 +8,11 @@ export class MovableClock extends Clock {
     return new Date(Date.now() + this.ahead);
   }
 
+  /** False while it shows the real time. */
+  get isMoved(): boolean {
+    return this.ahead !== 0;
+  }
+
   /** Moves the clock forward by this many seconds. */
   advance(seconds: number): void {
     this.ahead += seconds * 1000;

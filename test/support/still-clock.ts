@@ -4,6 +4,10 @@ import { MovableClock } from './clock.js';
 export class StillClock extends MovableClock {
   private stopped: Date | null = null;
 
+  override get isMoved(): boolean {
+    return this.stopped !== null || super.isMoved;
+  }
+
   override now(): Date {
     return this.stopped ?? super.now();
   }

@@ -5,6 +5,7 @@ import { Contract } from './contract.js';
 import { Caller } from './http.js';
 import type { Json } from './json.js';
 import { TestSocket } from './socket.js';
+import { WorkspaceTemplate } from './workspace-template.js';
 
 export const PASSWORD = 'correct horse battery';
 
@@ -21,6 +22,7 @@ export interface Agent {
 export interface Desk {
   owner: Agent;
   workspaceId: string;
+  workspaceName: string;
   channelId: string;
   widgetToken: string;
 }
@@ -43,6 +45,7 @@ export function unique(prefix = 'x'): string {
 export class World {
   readonly contract: Contract;
   readonly anyone: Caller;
+  private template: Promise<WorkspaceTemplate> | undefined;
 
   private constructor(readonly app: TestApp) {
     this.contract = Contract.of(app.app);
@@ -65,11 +68,22 @@ export class World {
     return new Caller(this.app, this.contract, token);
   }
 
-  /** Registers a workspace. */
+  /** Makes a workspace. The first is registered, further ones are copies of its rows. */
   async desk(): Promise<Desk> {
+    if (this.app.clock.isMoved) return this.register();
+    if (this.template) return this.copiedDesk(await this.template);
+    const registered = this.register();
+    this.template = registered.then(desk => WorkspaceTemplate.of(this.app, desk));
+    await this.template;
+    return registered;
+  }
+
+  /** Registers a workspace as its owner does. */
+  async register(): Promise<Desk> {
     const email = `${unique('owner')}@example.com`;
+    const workspaceName = unique('Desk');
     const session = await this.anyone.post('/v1/auth/register', {
-      workspace_name: unique('Desk'),
+      workspace_name: workspaceName,
       name: 'Olivia Owner',
       email,
       password: PASSWORD,
@@ -77,7 +91,15 @@ export class World {
     if (session.status !== 201) throw new Error(`registration failed: ${JSON.stringify(session.body)}`);
     const owner = this.agentOf(session.data, email);
     const [channel] = (await owner.api.get('/v1/channels')).data.items;
-    return { owner, workspaceId: owner.workspaceId, channelId: channel.id, widgetToken: channel.widget_token };
+    const { workspaceId } = owner;
+    return { owner, workspaceId, workspaceName, channelId: channel.id, widgetToken: channel.widget_token };
+  }
+
+  private async copiedDesk(template: WorkspaceTemplate): Promise<Desk> {
+    const email = `${unique('owner')}@example.com`;
+    const { token, refreshToken, memberId, ...workspace } = await template.copy(email, unique('Desk'));
+    const owner = { api: this.as(token), token, refreshToken, memberId, workspaceId: workspace.workspaceId, email };
+    return { owner, ...workspace };
   }
 
   /** The agent of an AgentSession response. */

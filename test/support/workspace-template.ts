@@ -1,0 +1,119 @@
+import { newId } from '../../src/kernel/ids.js';
+import { randomToken, sha256 } from '../../src/kernel/secret.js';
+import type { Session } from '../../src/modules/auth/session.js';
+import { TokenService } from '../../src/modules/auth/token.service.js';
+import { newWidgetToken } from '../../src/modules/channels/channel.js';
+import { IDENTITY_CONTEXT } from '../../src/modules/channels/identity-secrets.repository.js';
+import { Cipher } from '../../src/platform/encryption/cipher.js';
+import type { TestApp } from './app.js';
+import { rememberSecrets } from './known-secrets.js';
+import type { Desk } from './world.js';
+
+/** The tables to which a registration writes. The audit log follows from the events. */
+const TABLES = ['user_account', 'workspace', 'bot', 'channel', 'member', 'session', 'event'] as const;
+const ROWS = TABLES.map(table => {
+  const own = { workspace: 'id = $1', user_account: 'id IN (SELECT user_id FROM member WHERE workspace_id = $1)' };
+  const where = table in own ? own[table as keyof typeof own] : 'workspace_id = $1';
+  return `'${table}', (SELECT json_agg(row_to_json(t)) FROM ${table} t WHERE ${where})`;
+});
+const COLUMNS = `SELECT table_name AS name, string_agg(quote_ident(column_name), ', ') AS columns
+  FROM information_schema.columns
+  WHERE table_schema = current_schema() AND table_name = ANY ($1) AND is_identity = 'NO' AND column_name <> 'xid'
+  GROUP BY table_name`;
+
+type Row = Record<string, string>;
+type Rows = Record<(typeof TABLES)[number], Row[]>;
+
+export interface WorkspaceCopy {
+  workspaceId: string;
+  workspaceName: string;
+  memberId: string;
+  channelId: string;
+  widgetToken: string;
+  token: string;
+  refreshToken: string;
+}
+
+/**
+ * The rows of a registered workspace. A copy of them is a workspace as its registration would have made it, with ids,
+ * times and secrets of its own, in one statement and without hashing a password.
+ */
+export class WorkspaceTemplate {
+  private constructor(
+    private readonly app: TestApp,
+    private readonly source: Desk,
+    private readonly rows: string,
+    private readonly insert: string,
+    private readonly takenAt: number,
+  ) {}
+
+  /** Reads the rows of a workspace that has not changed since its registration. */
+  static async of(app: TestApp, source: Desk): Promise<WorkspaceTemplate> {
+    const { query } = app.database;
+    const read = `SELECT json_build_object(${ROWS.join()})::text AS rows`;
+    const [found] = await query<{ rows: string }>(read, [source.workspaceId]);
+    const columns = new Map(
+      (await query<{ name: string; columns: string }>(COLUMNS, [TABLES])).map(table => [table.name, table.columns]),
+    );
+    const inserts = TABLES.map(
+      table => `into_${table} AS (INSERT INTO ${table} (${columns.get(table)})
+        SELECT ${columns.get(table)} FROM json_populate_recordset(NULL::${table}, $1::json -> '${table}'))`,
+    );
+    return new WorkspaceTemplate(app, source, found?.rows ?? '', `WITH ${inserts.join()} SELECT`, Date.now());
+  }
+
+  async copy(email: string, workspaceName: string): Promise<WorkspaceCopy> {
+    const widgetToken = newWidgetToken();
+    const { owner, ...desk } = this.source;
+    const rows = this.rowsWith([
+      [owner.email, email],
+      [desk.workspaceName, workspaceName],
+      [desk.widgetToken, widgetToken],
+    ]);
+    const [[channel], [session]] = [rows.channel, rows.session];
+    if (!channel || !session) throw new Error('the registered workspace has no channel or no session');
+    channel.identity_secret = this.get(Cipher).encrypt(randomToken('ids_'), IDENTITY_CONTEXT);
+    const tokens = this.sign(session);
+    session.refresh_hash = sha256(tokens.refreshToken);
+    await this.app.database.query(this.insert, [JSON.stringify(rows)]);
+    return {
+      ...tokens,
+      workspaceName,
+      widgetToken,
+      workspaceId: session.workspace_id ?? '',
+      memberId: session.member_id ?? '',
+      channelId: channel.id ?? '',
+    };
+  }
+
+  /** Replaces ids in their order, so that the copies of later rows stay later. */
+  private rowsWith(texts: [string, string][]): Rows {
+    const ids = [...new Set(this.rows.match(/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g))].sort();
+    const replacements = [...ids.map(id => [id, newId()] as const), ...texts];
+    const since = Date.now() - this.takenAt;
+    const shifted = this.rows.replace(/(\d{4}-\d\d-\d\dT[\d:.]+)(Z|\+00:00)/g, (_whole, time: string, zone: string) => {
+      const moved = new Date(Date.parse(`${time}Z`) + since).toISOString().slice(0, -1);
+      return zone === 'Z' ? `${moved}000Z` : `${moved}${zone}`;
+    });
+    return JSON.parse(replacements.reduce((text, [from, to]) => text.replaceAll(from, to), shifted)) as Rows;
+  }
+
+  private sign(row: Row): { token: string; refreshToken: string } {
+    const session = {
+      id: row.id,
+      workspaceId: row.workspace_id,
+      memberId: row.member_id,
+      rotation: Number(row.rotation),
+      expiresAt: new Date(row.expires_at ?? ''),
+      createdAt: new Date(row.created_at ?? ''),
+    } as Session;
+    const tokens = this.get(TokenService);
+    const signed = { token: tokens.signAccess(session), refreshToken: tokens.signRefresh(session) };
+    rememberSecrets(Object.values(signed).join(' '));
+    return signed;
+  }
+
+  private get<T>(provider: abstract new (...options: never[]) => T): T {
+    return this.app.app.get<T>(provider as never, { strict: false });
+  }
+}
