@@ -6,7 +6,7 @@ import { PASSWORD, World } from '../support/world.js';
 const DISTINCT: [RegExp, string][] = [
   [/[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}/g, 'id'],
   [/\d{4}-\d\d-\d\dT[\d:.]+(Z|\+00:00)/g, 'time'],
-  [/owner-\d+-[\da-f]{8}/g, 'email'],
+  [/(owner|agent)-\d+-[\da-f]{8}/g, 'email'],
   [/Desk-\d+-[\da-f]{8}/g, 'name'],
   [/wt_\w{32}/g, 'widget token'],
   [/"(refresh_hash|password_hash|identity_secret|request_id)": ?"[^"]+"/g, '$1'],
@@ -18,21 +18,28 @@ beforeAll(async () => {
 });
 afterAll(() => world.stop());
 
-/** Every row of the workspace and of its owner, by table, without what is distinct. */
-async function rowsOf({ workspaceId, owner }: Desk): Promise<Record<string, string[]>> {
-  const tables = await world.app.database.query<{ name: string; key: string }>(
-    `SELECT c.relname AS name, a.attname AS key FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
-     WHERE c.relkind = 'r' AND c.relnamespace = current_schema()::regnamespace
-       AND (a.attname = 'workspace_id' OR (c.relname, a.attname) IN (('workspace', 'id'), ('user_account', 'email')))`,
+/** Every row of the workspace and of its users, by table, without what is distinct. */
+async function rowsOf(workspaceId: string): Promise<Record<string, string[]>> {
+  const tables = await world.app.database.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.columns
+     WHERE table_schema = current_schema() AND column_name = 'workspace_id'`,
   );
+  const where = new Map(tables.map(({ name }) => [name, 'workspace_id = $1']));
+  where.set('workspace', 'id = $1');
+  where.set('user_account', 'id IN (SELECT user_id FROM member WHERE workspace_id = $1)');
   const rows: Record<string, string[]> = {};
-  for (const { name, key } of tables) {
-    const found = await world.app.database.query<{ row: string }>(
-      `SELECT row_to_json(t)::text AS row FROM ${name} t WHERE ${key} = $1`,
-      [key === 'email' ? owner.email : workspaceId],
-    );
+  for (const [name, condition] of where) {
+    const read = `SELECT row_to_json(t)::text AS row FROM ${name} t WHERE ${condition}`;
+    const found = await world.app.database.query<{ row: string }>(read, [workspaceId]);
     if (found.length > 0) rows[name] = found.map(({ row }) => plain(row)).sort();
   }
+  return rows;
+}
+
+/** The same without events and without what follows from them. */
+async function presentRowsOf(workspaceId: string): Promise<Record<string, string[]>> {
+  const rows = await rowsOf(workspaceId);
+  for (const past of ['event', 'audit_entry']) delete rows[past];
   return rows;
 }
 
@@ -41,9 +48,20 @@ function plain(row: string): string {
 }
 
 it('A copied workspace has the rows of a registered one, but no events', async () => {
-  const { event, audit_entry, ...rows } = await rowsOf(await world.register());
-  expect(event).toHaveLength(4);
-  expect(await rowsOf(await world.desk())).toEqual(rows);
+  const registered = await world.register();
+  const copied = await world.desk();
+  const rows = await presentRowsOf(registered.workspaceId);
+  expect(Object.keys(rows).sort()).toEqual(['bot', 'channel', 'member', 'session', 'user_account', 'workspace']);
+  expect(await rowsOf(copied.workspaceId)).toEqual(rows);
+});
+
+it('A copied member has the rows of one that a key created, but no events', async () => {
+  const [first, second] = [await world.desk(), await world.desk()];
+  await world.hire(first, { role: 'admin', name: 'Ada' });
+  await world.colleague(second, { role: 'admin', name: 'Ada' });
+  const { api_key, ...rows } = await presentRowsOf(first.workspaceId);
+  expect(api_key).toHaveLength(1);
+  expect(await rowsOf(second.workspaceId)).toEqual(rows);
 });
 
 it('A copied workspace shares no id, token or secret with another one', async () => {

@@ -21,17 +21,29 @@ const COLUMNS = `SELECT table_name AS name, string_agg(quote_ident(column_name),
   WHERE table_schema = current_schema() AND table_name = ANY ($1)
   GROUP BY table_name`;
 
-type Row = Record<string, string>;
+/** A row as JSON. The columns that are read here are all texts. */
+type Row = Record<'id' | 'workspace_id' | 'member_id' | 'rotation' | 'expires_at' | 'created_at', string> &
+  Record<string, unknown>;
 type Rows = Record<(typeof TABLES)[number], Row[]>;
 
-export interface WorkspaceCopy {
-  workspaceId: string;
-  workspaceName: string;
+export interface SignedIn {
   memberId: string;
-  channelId: string;
-  widgetToken: string;
   token: string;
   refreshToken: string;
+}
+
+export interface WorkspaceCopy extends SignedIn {
+  workspaceId: string;
+  workspaceName: string;
+  channelId: string;
+  widgetToken: string;
+}
+
+/** The columns of a member that differ from the owner's. */
+export interface MemberColumns {
+  name: string;
+  role: 'agent' | 'admin';
+  channel_ids: string[] | null;
 }
 
 /**
@@ -71,20 +83,29 @@ export class WorkspaceTemplate {
       [desk.workspaceName, workspaceName],
       [desk.widgetToken, widgetToken],
     ]);
-    const [[channel], [session]] = [rows.channel, rows.session];
-    if (!channel || !session) throw new Error('the registered workspace has no channel or no session');
+    const channel = only(rows.channel);
     channel.identity_secret = this.get(Cipher).encrypt(randomToken('ids_'), IDENTITY_CONTEXT);
+    const signedIn = await this.insertSignedIn(rows);
+    const { workspace_id: workspaceId } = channel;
+    return { ...signedIn, workspaceId, workspaceName, channelId: channel.id, widgetToken };
+  }
+
+  /** Adds a member to a workspace as a copy of the template's owner. */
+  async copyMember(workspaceId: string, email: string, columns: MemberColumns): Promise<SignedIn> {
+    const { user_account, member, session } = this.rowsWith([[this.source.owner.email, email]]);
+    only(user_account).name = columns.name;
+    Object.assign(only(member), columns, { workspace_id: workspaceId });
+    only(session).workspace_id = workspaceId;
+    return this.insertSignedIn({ user_account, member, session });
+  }
+
+  /** Inserts the rows with tokens of their session. */
+  private async insertSignedIn(rows: Pick<Rows, 'session'> & Partial<Rows>): Promise<SignedIn> {
+    const session = only(rows.session);
     const tokens = this.sign(session);
     session.refresh_hash = sha256(tokens.refreshToken);
     await this.app.database.query(this.insert, [JSON.stringify(rows)]);
-    return {
-      ...tokens,
-      workspaceName,
-      widgetToken,
-      workspaceId: session.workspace_id ?? '',
-      memberId: session.member_id ?? '',
-      channelId: channel.id ?? '',
-    };
+    return { ...tokens, memberId: session.member_id };
   }
 
   /** Replaces ids in their order, which is that of their times. */
@@ -104,8 +125,8 @@ export class WorkspaceTemplate {
       workspaceId: row.workspace_id,
       memberId: row.member_id,
       rotation: Number(row.rotation),
-      expiresAt: new Date(row.expires_at ?? ''),
-      createdAt: new Date(row.created_at ?? ''),
+      expiresAt: new Date(row.expires_at),
+      createdAt: new Date(row.created_at),
     } as Session;
     const tokens = this.get(TokenService);
     const signed = { token: tokens.signAccess(session), refreshToken: tokens.signRefresh(session) };
@@ -116,4 +137,11 @@ export class WorkspaceTemplate {
   private get<T>(provider: abstract new (...options: never[]) => T): T {
     return this.app.app.get<T>(provider as never, { strict: false });
   }
+}
+
+/** The owner's row, or that of the first channel. */
+function only(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) throw new Error(`a registration makes one such row, not ${rows.length}`);
+  return row;
 }

@@ -27,6 +27,12 @@ export interface Desk {
   widgetToken: string;
 }
 
+export interface NewMember {
+  role?: 'agent' | 'admin';
+  channel_ids?: string[];
+  name?: string;
+}
+
 export interface Visitor {
   api: Caller;
   token: string;
@@ -71,11 +77,15 @@ export class World {
   /** Makes a workspace as a copy of a registered one. It has no events from before. */
   async desk(): Promise<Desk> {
     if (this.app.clock.isMoved) return this.register();
-    this.template ??= this.register().then(desk => WorkspaceTemplate.of(this.app, desk));
     const email = `${unique('owner')}@example.com`;
-    const { token, refreshToken, memberId, ...workspace } = await (await this.template).copy(email, unique('Desk'));
+    const template = await this.registered();
+    const { token, refreshToken, memberId, ...workspace } = await template.copy(email, unique('Desk'));
     const owner = { api: this.as(token), token, refreshToken, memberId, workspaceId: workspace.workspaceId, email };
     return { owner, ...workspace };
+  }
+
+  private registered(): Promise<WorkspaceTemplate> {
+    return (this.template ??= this.register().then(desk => WorkspaceTemplate.of(this.app, desk)));
   }
 
   /** Registers a workspace over HTTP: slower, but with its events. */
@@ -113,11 +123,18 @@ export class World {
     return this.as(made.data.key);
   }
 
-  /** Creates a member with a password through an API key, and signs in. */
-  async colleague(
-    desk: Desk,
-    options: { role?: 'agent' | 'admin'; channel_ids?: string[]; name?: string } = {},
-  ): Promise<Agent> {
+  /** Makes a member, signed in, as a copy of an owner. It has no events from before. */
+  async colleague(desk: Desk, options: NewMember = {}): Promise<Agent> {
+    if (this.app.clock.isMoved) return this.hire(desk, options);
+    const { workspaceId } = desk;
+    const email = `${unique('agent')}@example.com`;
+    const columns = { name: 'Adam Agent', role: 'agent', channel_ids: null, ...options } as const;
+    const member = await (await this.registered()).copyMember(workspaceId, email, columns);
+    return { api: this.as(member.token), workspaceId, email, ...member };
+  }
+
+  /** Creates a member over HTTP with an API key, and signs in: slower, but with its events. */
+  async hire(desk: Desk, options: NewMember = {}): Promise<Agent> {
     const key = await this.apiKey(desk);
     const email = `${unique('agent')}@example.com`;
     const made = await key.post('/v1/workspace/members', { name: 'Adam Agent', email, password: PASSWORD, ...options });
